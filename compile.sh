@@ -1,0 +1,178 @@
+#!/bin/sh
+# Builds dist/tollgate. Needs Node with npm, or Bun; everything else is fetched into this folder.
+set -eu
+
+usage() {
+  cat <<'TEXT'
+Usage: ./compile.sh [--target TARGET]     build dist/tollgate, or dist/tollgate-TARGET
+       ./compile.sh --run [ARGUMENTS…]    build, then start the demo (tollgate demo ARGUMENTS…)
+       ./compile.sh --test                build and run everything that must pass
+       ./compile.sh --help
+
+TARGET is bun-<linux|darwin|windows>-<x64|arm64>, for Linux with -musl where needed:
+  ./compile.sh --target bun-linux-arm64
+TEXT
+}
+
+say() { printf '%s\n' "$*"; }
+heading() { printf '\n== %s\n' "$*"; }
+fail() { printf 'compile.sh: %s\n' "$*" >&2; exit 1; }
+misuse() { printf 'compile.sh: %s\n\n' "$*" >&2; usage >&2; exit 2; }
+
+mode=build
+target=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help | -h) usage; exit 0 ;;
+    --run) mode=run; shift; break ;; # what follows belongs to the demo
+    --test) mode='test' ;;
+    --target)
+      [ $# -ge 2 ] || misuse '--target needs a value, for example bun-linux-arm64'
+      target=$2; shift ;;
+    --target=*) target=${1#--target=} ;;
+    *) misuse "unknown option: $1" ;;
+  esac
+  shift
+done
+[ -z "$target" ] || [ "$mode" = build ] || misuse "--target and --$mode can't be combined: $mode uses this machine's build"
+case $target in
+  '' | bun-linux-x64 | bun-linux-arm64 | bun-linux-x64-musl | bun-linux-arm64-musl) ;;
+  bun-darwin-x64 | bun-darwin-arm64 | bun-windows-x64 | bun-windows-arm64) ;;
+  *) misuse "unknown target: $target" ;;
+esac
+
+origin=$(pwd -P)
+project=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+cd -- "$project"
+
+pinned=$(sed -n 's/^ *"bun": *"\([0-9][0-9.]*\)".*/\1/p' package.json | head -n 1)
+[ -n "$pinned" ] || fail 'package.json names no Bun version: put "bun": "x.y.z" in devDependencies'
+
+is_pinned() { [ "$("$1" --version 2>/dev/null)" = "$pinned" ]; }
+
+# Prints the Bun of the right version below a folder. npm may bring several builds (other processor
+# features, other C library): the first that runs here is taken. bun's own launcher is no use, it
+# needs a post-install script.
+bun_below() {
+  for candidate in "$1"/node_modules/@oven/bun-*/bin/bun "$1"/node_modules/@oven/bun-*/bin/bun.exe; do
+    if [ -x "$candidate" ] && is_pinned "$candidate"; then
+      printf '%s\n' "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# Sets $bun to something that can install the dependencies.
+find_installer() {
+  if bun=$(bun_below "$project") || bun=$(bun_below "$project/.cache/bun"); then return; fi
+  if command -v bun >/dev/null 2>&1 && is_pinned bun; then
+    bun=bun
+  elif command -v npm >/dev/null 2>&1; then
+    say "Fetching Bun $pinned with npm into .cache/bun …"
+    mkdir -p .cache/bun
+    npm install --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error \
+      --prefix "$project/.cache/bun" "bun@$pinned" ||
+      fail "npm could not fetch bun@$pinned: check the network and 'npm config get registry', then run this again"
+    bun=$(bun_below "$project/.cache/bun") ||
+      fail "none of the Bun builds in .cache/bun runs on this machine ($(uname -sm)): install Bun $pinned from https://bun.sh and run this again"
+  elif command -v bun >/dev/null 2>&1 && bun --version >/dev/null 2>&1; then
+    bun=bun # another version: good enough to install the pinned one
+  else
+    fail 'neither npm nor Bun was found on PATH: install Node.js (https://nodejs.org) or Bun (https://bun.sh)'
+  fi
+}
+
+# Installs the locked dependencies unless a finished install of this very bun.lock is there, then
+# sets $bun to the pinned version among them.
+prepare() {
+  if ! cmp -s bun.lock node_modules/.installed.lock || ! bun_below "$project" >/dev/null; then
+    find_installer
+    say 'Installing the locked dependencies …'
+    "$bun" install --frozen-lockfile ||
+      fail "the dependencies could not be installed: see the lines above; if bun.lock is out of step with package.json, run 'bun install' and commit it"
+    cp bun.lock node_modules/.installed.lock
+  fi
+  bun=$(bun_below "$project") ||
+    fail "no Bun $pinned in node_modules that runs on this machine ($(uname -sm)): delete node_modules and run this again"
+}
+
+# True when nothing that goes into the binary has changed since it was built.
+is_fresh() {
+  [ -f "$1" ] && [ -z "$(find src data package.json bun.lock tsconfig.json compile.sh -newer "$1" 2>/dev/null | head -n 1)" ]
+}
+
+# Builds for a target ('' is this machine) into $1.
+build() {
+  if is_fresh "$1"; then
+    say "$1 is up to date"
+    return
+  fi
+  say "Building $1 …"
+  mkdir -p dist .cache
+  : >.cache/build-started
+  "$bun" build --compile ${target:+"--target=$target"} --minify --bytecode --format=esm --sourcemap \
+    --no-compile-autoload-dotenv --no-compile-autoload-bunfig src/main.ts --outfile "$1" ||
+    fail "the build of $1 failed: see the lines above"
+  # A file edited while the build ran is newer than this, so that the next run builds again.
+  touch -r .cache/build-started "$1"
+}
+
+passed=0
+failed=0
+
+# Ends a test run at the first section that fails.
+stop_at() {
+  printf '\n'
+  say "Tests: $passed passed, $failed failed"
+  fail "failed: $1"
+}
+
+# One `bun test` run: shows its output as it comes and adds its totals.
+run_tests() {
+  name=$1
+  shift
+  heading "$name"
+  log=.cache/test.log
+  { unset FORCE_COLOR; code=0; "$bun" test "$@" 2>&1 || code=$?; echo "$code" >.cache/test.code; } | tee "$log"
+  code=$(cat .cache/test.code)
+  ok=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
+  bad=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
+  # A run that broke before or between tests has failed, whatever it counted.
+  [ "$code" = 0 ] || [ "${bad:-0}" != 0 ] || bad=1
+  passed=$((passed + ${ok:-0}))
+  failed=$((failed + ${bad:-0}))
+  [ "$code" = 0 ] || stop_at "$name"
+}
+
+run_everything() {
+  heading 'format and lint'
+  biome=$(find node_modules/@biomejs/cli-*/biome* 2>/dev/null | head -n 1)
+  [ -n "$biome" ] || fail "Biome has no build for this machine ($(uname -sm)) in node_modules: delete node_modules and run this again"
+  "$biome" check . || stop_at "format and lint (repair what can be repaired: '$biome check --write .')"
+  heading 'types'
+  "$bun" check --no-script || stop_at 'types'
+  heading 'build'
+  build dist/tollgate
+  run_tests 'tests' --path-ignore-patterns 'test/e2e/**'
+  TOLLGATE_BINARY="$project/dist/tollgate"
+  export TOLLGATE_BINARY
+  run_tests 'tests on the binary' ./test/e2e
+  printf '\n'
+  say "Tests: $passed passed, $failed failed"
+}
+
+prepare
+case $mode in
+  build)
+    output=dist/tollgate${target:+-$target}
+    case $target in bun-windows-*) output=$output.exe ;; esac
+    build "$output"
+    ;;
+  run)
+    build dist/tollgate
+    cd -- "$origin"
+    exec "$project/dist/tollgate" demo "$@"
+    ;;
+  test) run_everything ;;
+esac

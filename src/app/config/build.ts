@@ -1,0 +1,203 @@
+import { dirname, resolve } from 'node:path'
+import {
+  multiplierDecimals,
+  nanoDecimals,
+  parseDecimal,
+  priceDecimals,
+} from '../../billing/money.ts'
+import { parseSizeBytes } from '../../lib/units.ts'
+import type {
+  GroupSettings,
+  PriceSetting,
+  PriceTerms,
+  TokenRates,
+} from '../../store/ports/catalog.ts'
+import type {
+  AccountConfig,
+  ChannelConfig,
+  Config,
+  SettingsConfig,
+  SiteConfig,
+  StoreConfig,
+  TokenConfig,
+} from './config.ts'
+import type { ConfigFile } from './schema.ts'
+import { parseDateTime, parseDuration, parseListen, parseStorePath } from './values.ts'
+
+type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
+type Price = NonNullable<ConfigFile['prices']>[string]
+type Decimal = string | number
+
+/**
+ * The configuration that a checked file stands for: defaults filled in, units made explicit.
+ * `path` is where the file lies; the database's path is relative to it. Throws only when the
+ * schema let something through that it should not have.
+ */
+export function buildConfig(file: ConfigFile, path: string): Config {
+  const server = file.server ?? {}
+  const { host, port } = sure(parseListen(server.listen ?? '127.0.0.1:8787'))
+  return {
+    server: {
+      host,
+      port,
+      trustedProxies: server.trusted_proxies ?? [],
+      maxBodyBytes: sure(parseSizeBytes(server.max_body ?? '64MiB')),
+      shutdownGraceMs: duration(server.shutdown_grace ?? '30s'),
+    },
+    store: buildStore(file.store, path),
+    site: buildSite(file.site ?? {}),
+    settings: buildSettings(file.settings ?? {}),
+    channels: (file.channels ?? []).map(buildChannel),
+    groups: (file.groups ?? []).map(buildGroup),
+    prices: buildPrices(file.prices),
+    accounts: (file.accounts ?? []).map(buildAccount),
+  }
+}
+
+function sure<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('A checked configuration has a value that is not valid.')
+  return value
+}
+
+const duration = (text: string) => sure(parseDuration(text))
+const nano = (usd: Decimal) => sure(parseDecimal(usd, nanoDecimals))
+const status = (enabled: boolean | undefined) => (enabled === false ? 'disabled' : 'active')
+
+/** The database of a checked file; `file` is where the configuration lies. */
+export function buildStore(store: ConfigFile['store'], file: string): StoreConfig {
+  const given = store ?? 'sqlite:./tollgate.db'
+  const { url, synchronous = 'normal' } = typeof given === 'string' ? { url: given } : given
+  const path = sure(parseStorePath(url))
+  return { path: path === ':memory:' ? path : resolve(dirname(file), path), synchronous }
+}
+
+function buildSite(site: NonNullable<ConfigFile['site']>): SiteConfig {
+  return {
+    name: site.name ?? 'Tollgate',
+    domain: site.domain ?? null,
+    baseUrl: site.base_url ?? null,
+    overseasBaseUrl: site.overseas_base_url ?? null,
+    statusUrl: site.status_url ?? null,
+    priceBackupUrl: site.price_backup_url ?? null,
+    logoUrl: site.logo_url ?? null,
+    subtitle: site.subtitle ?? null,
+    docUrl: site.doc_url ?? null,
+    contact: site.contact ?? null,
+    customEndpoints: (site.custom_endpoints ?? []).map(({ name, endpoint, description = '' }) => ({
+      name,
+      endpoint,
+      description,
+    })),
+    plazaDescription: site.plaza_description ?? null,
+  }
+}
+
+function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsConfig {
+  return {
+    registrationEnabled: settings.registration_enabled ?? false,
+    balanceLowThresholdNano: nano(settings.balance_low_threshold ?? 5),
+    feedCurrency: settings.feed_currency ?? 'CNY',
+    feedIntervalMs: duration(settings.feed_interval ?? '120s'),
+    modelsList: settings.models_list ?? 'all',
+    geminiQueryKey: settings.gemini_query_key ?? false,
+    modelPlazaEnabled: settings.model_plaza_enabled ?? true,
+    modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,
+  }
+}
+
+function buildChannel(channel: Entry<'channels'>): ChannelConfig {
+  const timeouts = channel.timeouts ?? {}
+  return {
+    name: channel.name,
+    status: status(channel.enabled),
+    speaks: { ...channel.speaks },
+    apiKeys: channel.api_keys ?? [sure(channel.api_key)],
+    models: channel.models.map((model) =>
+      typeof model === 'string' ? { id: model, upstream: model } : model,
+    ),
+    priority: channel.priority ?? 0,
+    weight: channel.weight ?? 1,
+    timeouts: {
+      connectMs: duration(timeouts.connect ?? '10s'),
+      firstByteMs: duration(timeouts.first_byte ?? '300s'),
+      idleMs: duration(timeouts.idle ?? '120s'),
+      totalMs: duration(timeouts.total ?? '3600s'),
+    },
+    allowPrivate: channel.allow_private ?? false,
+  }
+}
+
+function buildGroup(group: Entry<'groups'>): GroupSettings {
+  return {
+    name: group.name,
+    status: status(group.enabled),
+    description: group.description ?? '',
+    platform: group.platform ?? '',
+    multiplierMillionths: sure(parseDecimal(group.rate_multiplier ?? 1, multiplierDecimals)),
+    channels: group.channels,
+    models: group.models ?? [],
+    longContextPricing: group.long_context_pricing ?? true,
+    onDisconnect: group.on_disconnect ?? 'bill_observed',
+    limits: { rpm: group.limits?.rpm ?? null, concurrency: group.limits?.concurrency ?? null },
+  }
+}
+
+type Rates = Pick<
+  Extract<Price, { input: Decimal }>,
+  'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h'
+>
+
+function buildRates(rates: Rates): TokenRates {
+  const micro = (usd: Decimal) => sure(parseDecimal(usd, priceDecimals))
+  const orNull = (usd: Decimal | undefined) => (usd === undefined ? null : micro(usd))
+  return {
+    input: micro(rates.input),
+    output: micro(rates.output),
+    cacheRead: orNull(rates.cache_read),
+    cacheWrite: orNull(rates.cache_write),
+    cacheWrite1h: orNull(rates.cache_write_1h),
+  }
+}
+
+/** The prices of a checked file. */
+export function buildPrices(prices: ConfigFile['prices']): PriceSetting[] {
+  return Object.entries(prices ?? {}).map(([model, price]) => ({
+    model,
+    terms: buildTerms(price),
+    source: 'config',
+    note: price.note ?? '',
+  }))
+}
+
+function buildTerms(price: Price): PriceTerms {
+  if ('free' in price) return { unit: 'free' }
+  if ('per_call' in price) return { unit: 'call', perCallNano: nano(price.per_call) }
+  const tiers = (price.tiers ?? []).map((tier) => ({ above: tier.above, ...buildRates(tier) }))
+  return { unit: 'tokens', base: buildRates(price), tiers }
+}
+
+function buildAccount(account: Entry<'accounts'>): AccountConfig {
+  return {
+    email: account.email,
+    role: account.role ?? 'user',
+    status: status(account.enabled),
+    password: account.password ?? null,
+    openingNano: nano(account.balance ?? 0),
+    tokens: (account.tokens ?? []).map(buildToken),
+  }
+}
+
+function buildToken(token: NonNullable<Entry<'accounts'>['tokens']>[number]): TokenConfig {
+  const expiry = token.expires_at ?? null
+  const budget = token.budget ?? null
+  return {
+    name: token.name,
+    key: token.key,
+    group: token.group,
+    status: status(token.enabled),
+    models: token.models ?? [],
+    ipAllow: token.ip_allow ?? [],
+    expiresAt: expiry === null ? null : sure(parseDateTime(expiry)),
+    budgetNano: budget === null ? null : nano(budget),
+  }
+}

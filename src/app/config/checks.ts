@@ -1,0 +1,130 @@
+import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
+import { joinPath } from './problem.ts'
+import type { ConfigFile } from './schema.ts'
+
+/** A file that was read with faults: everything in it may be missing. */
+export type Partly<T> = T extends readonly (infer Item)[]
+  ? readonly (Partly<Item> | undefined)[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: Partly<T[Key]> | undefined }
+    : T
+
+/** Tells one finding: the path at fault, and a complaint that continues a sentence about it. */
+export type Tell = (path: string, complaint: string) => void
+
+type File = Partly<ConfigFile>
+
+/**
+ * What no schema of single values can say: names that repeat, one of two keys, prices that are no
+ * price. `stands` tells whether the file has a path, be its value good or bad.
+ */
+export function checkFile(file: File, stands: (path: string) => boolean, tell: Tell): void {
+  checkChannels(file, stands, tell)
+  checkGroups(file, tell)
+  for (const [model, price] of Object.entries(file.prices ?? {}))
+    if (price) checkPrice(price, joinPath('prices', model), tell)
+  checkAccounts(file, tell)
+}
+
+/** Complains of every value that an earlier entry already has. Secret values are not named. */
+function checkUnique(
+  entries: readonly { path: string; value: string | undefined }[],
+  tell: Tell,
+  secret = false,
+): void {
+  const first = new Map<string, string>()
+  for (const { path, value } of entries) {
+    if (value === undefined) continue
+    const earlier = first.get(value)
+    if (earlier === undefined) first.set(value, path)
+    else if (secret) tell(path, `has the same value as ${earlier}: each needs its own`)
+    else tell(path, `repeats ${JSON.stringify(value)}, which ${earlier} already has`)
+  }
+}
+
+const list = <Item>(items: readonly Item[] | undefined) => items ?? []
+
+const eachName = (
+  items: readonly ({ readonly name?: string | undefined } | undefined)[] | undefined,
+  path: string,
+) => list(items).map((item, i) => ({ path: `${path}[${i}].name`, value: item?.name }))
+
+const eachText = (items: readonly (string | undefined)[] | undefined, path: string) =>
+  list(items).map((value, i) => ({ path: `${path}[${i}]`, value }))
+
+function checkChannels(file: File, stands: (path: string) => boolean, tell: Tell): void {
+  checkUnique(eachName(file.channels, 'channels'), tell)
+  for (const [i, channel] of list(file.channels).entries()) {
+    const path = `channels[${i}]`
+    if (!channel) continue
+    const one = stands(`${path}.api_key`)
+    const many = stands(`${path}.api_keys`)
+    if (one && many) tell(`${path}.api_keys`, "can't stand beside api_key: write one of them")
+    if (!one && !many)
+      tell(`${path}.api_key`, 'is missing: write api_key, or api_keys with a list of keys')
+    checkUnique(eachText(channel.api_keys, `${path}.api_keys`), tell, true)
+    const models = list(channel.models).map((model, j) =>
+      typeof model === 'string'
+        ? { path: `${path}.models[${j}]`, value: model }
+        : { path: `${path}.models[${j}].id`, value: model?.id },
+    )
+    checkUnique(models, tell)
+  }
+}
+
+function checkGroups(file: File, tell: Tell): void {
+  checkUnique(eachName(file.groups, 'groups'), tell)
+  for (const [i, group] of list(file.groups).entries()) {
+    checkUnique(eachText(group?.channels, `groups[${i}].channels`), tell)
+    checkUnique(eachText(group?.models, `groups[${i}].models`), tell)
+  }
+}
+
+type Price = Partly<NonNullable<ConfigFile['prices']>[string]>
+
+function checkPrice(price: Price, path: string, tell: Tell): void {
+  const onPurpose = 'costs nothing: if the model is free on purpose, write { free: true }'
+  if ('per_call' in price && isZero(price.per_call)) tell(`${path}.per_call`, onPurpose)
+  if (!('input' in price || 'tiers' in price)) return
+  const { tiers, note: _, ...rates } = price
+  const values = Object.values(rates)
+  if ('output' in rates && values.length >= 2 && values.every(isZero)) tell(path, onPurpose)
+  let before = 0
+  for (const [i, tier] of list(tiers).entries()) {
+    const { above, ...tierRates } = tier ?? {}
+    const asked = Object.values(tierRates)
+    if (asked.length >= 2 && asked.every(isZero)) tell(`${path}.tiers[${i}]`, onPurpose)
+    if (above === undefined) continue
+    if (above <= before)
+      tell(
+        `${path}.tiers[${i}].above`,
+        `is ${above}, but must be larger than ${before}: tiers go up`,
+      )
+    before = Math.max(before, above)
+  }
+}
+
+const isZero = (value: string | number | undefined) =>
+  value !== undefined && parseDecimal(value, nanoDecimals) === 0
+
+function checkAccounts(file: File, tell: Tell): void {
+  const accounts = list(file.accounts)
+  const emails = accounts.map((account, i) => ({
+    path: `accounts[${i}].email`,
+    value: account?.email?.toLowerCase(),
+  }))
+  checkUnique(emails, tell)
+  const keys = accounts.flatMap((account, i) =>
+    list(account?.tokens).map((token, j) => ({
+      path: `accounts[${i}].tokens[${j}].key`,
+      value: token?.key,
+    })),
+  )
+  checkUnique(keys, tell, true)
+  for (const [i, account] of accounts.entries()) {
+    const path = `accounts[${i}].tokens`
+    checkUnique(eachName(account?.tokens, path), tell)
+    for (const [j, token] of list(account?.tokens).entries())
+      checkUnique(eachText(token?.models, `${path}[${j}].models`), tell)
+  }
+}

@@ -1,0 +1,103 @@
+import type { PriceWrite } from '../../store/ports/admin.ts'
+import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.ts'
+
+/** Where and how the process listens. */
+export interface ServerConfig {
+  /** Without brackets, also for IPv6. */
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[]
+  readonly maxBodyBytes: number
+  /** How long a stop waits for open streams. */
+  readonly shutdownGraceMs: number
+}
+
+/** The database. */
+export interface StoreConfig {
+  /** Absolute path, or `:memory:`. */
+  readonly path: string
+  /** `normal` survives a killed process, `full` a power cut too. */
+  readonly synchronous: 'normal' | 'full'
+}
+
+/** Another address that the public settings name. */
+export interface CustomEndpoint {
+  readonly name: string
+  readonly endpoint: string
+  /** May be empty. */
+  readonly description: string
+}
+
+/** What public pages say about this gateway; null: not set. */
+export interface SiteConfig {
+  readonly name: string
+  readonly domain: string | null
+  readonly baseUrl: string | null
+  readonly overseasBaseUrl: string | null
+  readonly statusUrl: string | null
+  readonly priceBackupUrl: string | null
+  readonly logoUrl: string | null
+  readonly subtitle: string | null
+  readonly docUrl: string | null
+  readonly contact: string | null
+  readonly customEndpoints: readonly CustomEndpoint[]
+  readonly plazaDescription: string | null
+}
+
+/** Switches and figures of the whole gateway. */
+export interface SettingsConfig {
+  readonly registrationEnabled: boolean
+  readonly balanceLowThresholdNano: number
+  readonly feedCurrency: string
+  readonly feedIntervalMs: number
+  /** Which models the list shows: every enabled one, or those of the asking token. */
+  readonly modelsList: 'all' | 'token'
+  readonly geminiQueryKey: boolean
+  readonly modelPlazaEnabled: boolean
+  readonly modelPlazaRequireAuth: boolean
+}
+
+/** A channel with its credentials in the clear. */
+export interface ChannelConfig extends ChannelSettings {
+  readonly apiKeys: readonly string[]
+}
+
+/** An API key of an account. */
+export interface TokenConfig {
+  readonly name: string
+  readonly key: string
+  readonly group: string
+  readonly status: 'active' | 'disabled'
+  readonly models: readonly string[]
+  readonly ipAllow: readonly string[]
+  /** Milliseconds since 1970; null: never. */
+  readonly expiresAt: number | null
+  /** Read, but not enforced by this version. */
+  readonly budgetNano: number | null
+}
+
+/** An account with its tokens. */
+export interface AccountConfig {
+  readonly email: string
+  readonly role: 'admin' | 'user'
+  readonly status: 'active' | 'disabled'
+  /** In the clear; null: keep the one it has. */
+  readonly password: string | null
+  /** Opening balance, used once. */
+  readonly openingNano: number
+  readonly tokens: readonly TokenConfig[]
+}
+
+/** A whole tollgate.yaml, checked, with defaults filled in and units made explicit. */
+export interface Config {
+  readonly server: ServerConfig
+  readonly store: StoreConfig
+  readonly site: SiteConfig
+  readonly settings: SettingsConfig
+  readonly channels: readonly ChannelConfig[]
+  readonly groups: readonly GroupSettings[]
+  readonly prices: readonly PriceWrite[]
+  readonly accounts: readonly AccountConfig[]
+}

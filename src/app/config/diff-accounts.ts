@@ -1,0 +1,108 @@
+import { formatNano } from '../../billing/money.ts'
+import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admin.ts'
+import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
+import type { TokenConfig } from './config.ts'
+import { accountFields, tokenFields } from './diff-fields.ts'
+import { keyHint } from './key-hint.ts'
+
+/**
+ * Accounts of a plan. A password is recognised by its keyed hash and hashed anew only when it
+ * differs; a balance is an account's first entry and no difference ever after.
+ */
+export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>> {
+  const { config, current, secrets, prune } = input
+  const live = new Map(current.accounts.map((view) => [view.email, view]))
+  const planned = await Promise.all(
+    config.accounts.map(async ({ email, role, status, password, openingNano }) => {
+      const view = live.get(email)
+      // With the e-mail, so that equal passwords of two accounts do not show.
+      const mark = password === null ? null : secrets.keyedHash(`password:${email}:${password}`)
+      const isNew = mark !== null && mark !== view?.passwordMark
+      const change = changeOf(
+        'account',
+        email,
+        view && { ...accountFields(view), ...(view.passwordMark !== null && { password: 'set' }) },
+        {
+          ...accountFields({ role, status }),
+          ...(!view && { balance: formatNano(openingNano) }),
+          ...passwordField(view?.passwordMark ?? null, isNew),
+        },
+      )
+      const write: AccountWrite = {
+        email,
+        role,
+        status,
+        openingNano,
+        ...(isNew && password !== null && { password: { hash: await hashOf(password), mark } }),
+      }
+      return { change, write }
+    }),
+  )
+  const emails = config.accounts.map(({ email }) => email)
+  return partOf(planned, prune ? removalsOf('account', [...live.keys()], emails) : [])
+}
+
+const hashOf = (password: string) => Bun.password.hash(password, { algorithm: 'argon2id' })
+
+function passwordField(before: string | null, isNew: boolean): { password?: string } {
+  if (!isNew) return before === null ? {} : { password: 'set' }
+  return { password: before === null ? 'set' : 'changed' }
+}
+
+const tokenName = (account: string, name: string) => `${account}/${name}`
+const identity = (account: string, keyHash: string) => `${keyHash} ${account}`
+
+/**
+ * Tokens of a plan. A token is its key; one of the file with a new key and an old name takes the
+ * place of the old one, whose key stops working.
+ */
+export function planTokens({
+  config,
+  current,
+  secrets,
+  prune,
+}: PlanInput): Part<TokenWrite, number> {
+  const wanted = config.accounts.flatMap(({ email, tokens }) =>
+    tokens.map((token) => ({ ...token, account: email, keyHash: secrets.keyedHash(token.key) })),
+  )
+  const kept = new Set(wanted.map(({ account, keyHash }) => identity(account, keyHash)))
+  const named = new Set(wanted.map(({ account, name }) => tokenName(account, name)))
+  const live = new Map(current.tokens.map((view) => [identity(view.account, view.keyHash), view]))
+  const gone = current.tokens.filter(
+    ({ account, name, keyHash }) =>
+      !kept.has(identity(account, keyHash)) && (prune || named.has(tokenName(account, name))),
+  )
+  const old = new Map(gone.map((view) => [tokenName(view.account, view.name), view]))
+  const shown = new Set<TokenView>()
+
+  const planned = wanted.flatMap((token) => {
+    const name = tokenName(token.account, token.name)
+    const same = live.get(identity(token.account, token.keyHash))
+    const before = same ?? old.get(name)
+    if (before) shown.add(before)
+    const change = changeOf('token', name, before && { ...tokenFields(before), key: 'set' }, {
+      ...tokenFields(token),
+      key: before && !same ? 'changed' : 'set',
+    })
+    return change ? [{ change, write: writeOf(token, same, secrets.seal) }] : []
+  })
+  const removals = gone
+    .filter((view) => !shown.has(view))
+    .map(({ account, name }): Change => {
+      return { action: 'remove', kind: 'token', name: tokenName(account, name), fields: [] }
+    })
+  return {
+    changes: [...planned.map(({ change }) => change), ...removals],
+    writes: planned.map(({ write }) => write),
+    remove: gone.map(({ id }) => id),
+  }
+}
+
+function writeOf(
+  token: TokenConfig & { readonly account: string; readonly keyHash: string },
+  same: TokenView | undefined,
+  seal: (text: string) => Uint8Array,
+): TokenWrite {
+  const { key, budgetNano: _, ...write } = token
+  return { ...write, keySealed: same?.keySealed ?? seal(key), keyHint: keyHint(key) }
+}

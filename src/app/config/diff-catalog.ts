@@ -1,0 +1,83 @@
+import type { ChannelWrite, GroupWrite, PriceWrite } from '../../store/ports/admin.ts'
+import { vendorPriceWrite, vendorPriceWrites } from '../vendor-price-sync.ts'
+import {
+  type CurrentState,
+  changeOf,
+  type Part,
+  type PlanInput,
+  partOf,
+  removalsOf,
+} from './change.ts'
+import type { Config } from './config.ts'
+import { channelFields, groupFields, priceFields } from './diff-fields.ts'
+
+/** Channels of a plan; keys are compared, but never shown. */
+export function planChannels({ config, current, secrets, prune }: PlanInput): Part<ChannelWrite> {
+  const live = new Map(current.catalog.channels.map((row) => [row.name, row]))
+  const planned = config.channels.map(({ apiKeys, ...settings }) => {
+    const row = live.get(settings.name)
+    const keys = JSON.stringify(apiKeys)
+    const sameKeys = row !== undefined && secrets.open(row.keysSealed) === keys
+    const change = changeOf(
+      'channel',
+      settings.name,
+      row && { ...channelFields(row), api_keys: 'set' },
+      { ...channelFields(settings), api_keys: row && !sameKeys ? 'changed' : 'set' },
+    )
+    return {
+      change,
+      write: sameKeys ? settings : { ...settings, keysSealed: secrets.seal(keys) },
+    }
+  })
+  return partOf(
+    planned,
+    prune ? removalsOf('channel', [...live.keys()], names(config.channels)) : [],
+  )
+}
+
+const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name)
+
+/** Groups of a plan. */
+export function planGroups({ config, current, prune }: PlanInput): Part<GroupWrite> {
+  const live = new Map(current.catalog.groups.map((row) => [row.name, row]))
+  const planned = config.groups.map((group) => {
+    const row = live.get(group.name)
+    return {
+      change: changeOf('group', group.name, row && groupFields(row), groupFields(group)),
+      write: group,
+    }
+  })
+  return partOf(planned, prune ? removalsOf('group', [...live.keys()], names(config.groups)) : [])
+}
+
+/**
+ * Prices of a plan, each against the one in force: those of the file, then the vendors' list prices
+ * of models that have none of their own. Pruning leaves the latter, and falls back on them.
+ */
+export function planPrices({ config, current, prune }: PlanInput): Part<PriceWrite> {
+  const { prices } = current.catalog
+  const live = new Map(
+    prices.filter(({ terms }) => terms.unit !== 'none').map((row) => [row.model, row]),
+  )
+  const wanted = new Set(config.prices.map(({ model }) => model))
+  const channels = prune ? config.channels : [...config.channels, ...notNamed(config, current)]
+  const pruned = prune
+    ? [...live.values()].filter(({ model, source }) => source !== 'vendor' && !wanted.has(model))
+    : []
+  const fallbacks = pruned.flatMap((row) => vendorPriceWrite(row.model, row) ?? [])
+  const listed = vendorPriceWrites({ channels, prices }).filter(({ model }) => !wanted.has(model))
+  const planned = [...config.prices, ...listed, ...fallbacks].map((write) => {
+    const row = live.get(write.model)
+    const from = row && priceFields(row)
+    return { change: changeOf('price', write.model, from, priceFields(write)), write }
+  })
+  const kept = fallbacks.map(({ model }) => model)
+  const goes = pruned.map(({ model }) => model)
+  return partOf(planned, removalsOf('price', goes, kept))
+}
+
+/** Channels that stay though the file does not name them. */
+function notNamed({ channels }: Config, { catalog }: CurrentState) {
+  const named = new Set(names(channels))
+  return catalog.channels.filter(({ name }) => !named.has(name))
+}

@@ -1,0 +1,140 @@
+import {
+  formatDecimal,
+  formatNano,
+  multiplierDecimals,
+  priceDecimals,
+} from '../../billing/money.ts'
+import { formatDurationMs } from '../../lib/units.ts'
+import type {
+  ChannelSettings,
+  GroupSettings,
+  PriceSetting,
+  PriceTerms,
+  TokenRates,
+} from '../../store/ports/catalog.ts'
+
+/** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */
+export type Fields = { readonly [field: string]: string }
+
+/** One field that differs; null: not there on that side. */
+export interface FieldChange {
+  readonly field: string
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** The fields in which two things differ, in the order of `to`. */
+export function compareFields(from: Fields, to: Fields): FieldChange[] {
+  const names = new Set([...Object.keys(to), ...Object.keys(from)])
+  return [...names]
+    .map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }))
+    .filter((change) => change.from !== change.to)
+}
+
+/** A list whose order has no meaning. */
+const set = (items: readonly string[]) => JSON.stringify(items.toSorted())
+const enabled = (status: 'active' | 'disabled') => String(status === 'active')
+
+/** Fields of a channel, but for its keys. */
+export function channelFields(channel: ChannelSettings): Fields {
+  const { timeouts } = channel
+  return {
+    enabled: enabled(channel.status),
+    ...Object.fromEntries(
+      Object.entries(channel.speaks).map(([protocol, base]) => [`speaks.${protocol}`, base]),
+    ),
+    models: set(
+      channel.models.map(({ id, upstream }) =>
+        id === upstream ? id : JSON.stringify({ id, upstream }),
+      ),
+    ),
+    priority: String(channel.priority),
+    weight: String(channel.weight),
+    'timeouts.connect': formatDurationMs(timeouts.connectMs),
+    'timeouts.first_byte': formatDurationMs(timeouts.firstByteMs),
+    'timeouts.idle': formatDurationMs(timeouts.idleMs),
+    'timeouts.total': formatDurationMs(timeouts.totalMs),
+    allow_private: String(channel.allowPrivate),
+  }
+}
+
+/** Fields of a group. */
+export function groupFields(group: GroupSettings): Fields {
+  return {
+    enabled: enabled(group.status),
+    description: group.description,
+    platform: group.platform,
+    rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
+    channels: set(group.channels),
+    models: set(group.models),
+    long_context_pricing: String(group.longContextPricing),
+    on_disconnect: group.onDisconnect,
+    'limits.rpm': String(group.limits.rpm),
+    'limits.concurrency': String(group.limits.concurrency),
+  }
+}
+
+/** Fields of a price. */
+export function priceFields({ terms, source, note }: Omit<PriceSetting, 'model'>): Fields {
+  return { ...termsFields(terms), source, note }
+}
+
+/** None for a price that was removed. */
+function termsFields(terms: PriceTerms): Fields {
+  switch (terms.unit) {
+    case 'tokens':
+      return Object.assign(
+        rateFields('', terms.base),
+        ...terms.tiers.map((tier) => rateFields(`above ${tier.above}: `, tier)),
+      )
+    case 'call':
+      return { per_call: formatNano(terms.perCallNano) }
+    case 'free':
+      return { free: 'true' }
+    case 'none':
+      return {}
+  }
+}
+
+function rateFields(prefix: string, rates: TokenRates): Fields {
+  const named = {
+    input: rates.input,
+    output: rates.output,
+    cache_read: rates.cacheRead,
+    cache_write: rates.cacheWrite,
+    cache_write_1h: rates.cacheWrite1h,
+  }
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, micro]) =>
+      micro === null ? [] : [[prefix + name, formatDecimal(micro, priceDecimals)]],
+    ),
+  )
+}
+
+/** Fields of an account that can change; neither password nor balance. */
+export function accountFields(account: {
+  readonly role: 'admin' | 'user'
+  readonly status: 'active' | 'disabled'
+}): Fields {
+  return { enabled: enabled(account.status), role: account.role }
+}
+
+/** Fields of a token, but for its key. */
+export function tokenFields(token: {
+  readonly name: string
+  readonly group: string
+  readonly status: 'active' | 'disabled'
+  readonly models: readonly string[]
+  readonly ipAllow: readonly string[]
+  readonly expiresAt: number | null
+}): Fields {
+  const { expiresAt } = token
+  return {
+    name: token.name,
+    group: token.group,
+    enabled: enabled(token.status),
+    models: set(token.models),
+    ip_allow: set(token.ipAllow),
+    expires_at: expiresAt === null ? 'null' : new Date(expiresAt).toISOString(),
+  }
+}

@@ -1,0 +1,38 @@
+import type { Plan, PlanInput } from './change.ts'
+import { planAccounts, planTokens } from './diff-accounts.ts'
+import { planChannels, planGroups, planPrices } from './diff-catalog.ts'
+
+export type { Change, CurrentState, Plan, PlanInput } from './change.ts'
+
+/**
+ * Compares a configuration with the store. What the file does not name is left alone, unless
+ * `prune`. Asynchronous because a new password is hashed (argon2id). Throws when sealed channel
+ * keys can't be opened: the secret is another one then.
+ */
+export async function planChanges(input: PlanInput): Promise<Plan> {
+  const channels = planChannels(input)
+  const groups = planGroups(input)
+  const prices = planPrices(input)
+  const accounts = await planAccounts(input)
+  const tokens = planTokens(input)
+  const parts = [channels, groups, prices, accounts, tokens]
+  return {
+    changes: parts.flatMap((part) => part.changes),
+    writes: {
+      ...(channels.writes.length > 0 && { channels: channels.writes }),
+      ...(groups.writes.length > 0 && { groups: groups.writes }),
+      ...(prices.writes.length > 0 && { prices: prices.writes }),
+      ...(accounts.writes.length > 0 && { accounts: accounts.writes }),
+      ...(tokens.writes.length > 0 && { tokens: tokens.writes }),
+      ...(parts.some((part) => part.remove.length > 0) && {
+        remove: {
+          channels: channels.remove,
+          groups: groups.remove,
+          prices: prices.remove,
+          accounts: accounts.remove,
+          tokenIds: tokens.remove,
+        },
+      }),
+    },
+  }
+}

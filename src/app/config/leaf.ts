@@ -1,0 +1,43 @@
+import { KindGuard, type TSchema } from '@sinclair/typebox'
+import { suggest } from './suggest.ts'
+import { complaints, type ValueKind } from './values.ts'
+
+/**
+ * Reads one value from its text. The text counts, not how YAML would type it: `1.0` is a good
+ * name, `"5"` a good number, and a number from the environment is one too.
+ */
+export function complainOfLeaf(
+  schema: TSchema,
+  text: string,
+): { value: string | number | boolean } | { complaint: string } {
+  if (isKind(schema.reads)) {
+    const complaint = complaints[schema.reads](text)
+    return complaint === undefined ? { value: text } : { complaint }
+  }
+  if (KindGuard.IsInteger(schema)) return readInteger(schema.minimum, schema.maximum, text)
+  if (KindGuard.IsBoolean(schema)) return readWord([true, false], text)
+  if (KindGuard.IsLiteral(schema)) return readWord([schema.const], text)
+  if (KindGuard.IsUnion(schema))
+    return readWord(
+      schema.anyOf.filter(KindGuard.IsLiteral).map((word) => word.const),
+      text,
+    )
+  throw new Error(`The configuration schema has a value that nothing reads: ${schema.description}`)
+}
+
+const isKind = (kind: unknown): kind is ValueKind => typeof kind === 'string' && kind in complaints
+
+function readInteger(least = 0, most = Number.MAX_SAFE_INTEGER, text: string) {
+  const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return { value }
+  return { complaint: `must be a whole number from ${least} to ${most}` }
+}
+
+function readWord<Word extends string | number | boolean>(words: readonly Word[], text: string) {
+  const value = words.find((word) => String(word) === text)
+  if (value !== undefined) return { value }
+  const names = words.map(String)
+  const near = suggest(text, names)
+  const hint = near ? ` (did you mean ${near}?)` : ''
+  return { complaint: `must be ${names.join(' or ')}${hint}` }
+}

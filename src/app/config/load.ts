@@ -1,0 +1,134 @@
+import { Value } from '@sinclair/typebox/value'
+import type { PriceSetting } from '../../store/ports/catalog.ts'
+import { buildConfig, buildPrices, buildStore } from './build.ts'
+import { checkFile, type Partly, type Tell } from './checks.ts'
+import type { Config, StoreConfig } from './config.ts'
+import { parseConfigText } from './document.ts'
+import type { Environment } from './environment.ts'
+import { maskKeys, showValue } from './mask.ts'
+import { type ConfigProblem, type Position, sortProblems } from './problem.ts'
+import { ConfigFile, StoreSection } from './schema.ts'
+import { type Report, walkDocument } from './walk.ts'
+import { findWarnings } from './warnings.ts'
+
+export { type ConfigProblem, formatProblems } from './problem.ts'
+
+/** A configuration file to read. */
+export interface ConfigSource {
+  readonly text: string
+  /** Where it lies: named in problems, and the database's path is relative to it. */
+  readonly file: string
+  readonly env: Environment
+}
+
+/** A configuration, or all that is wrong with it, in the order of the file. */
+export type Loaded =
+  | {
+      readonly ok: true
+      readonly config: Config
+      readonly warnings: readonly ConfigProblem[]
+    }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
+
+/**
+ * Reads a tollgate.yaml. Never throws on what a file may hold; neither problems nor warnings show
+ * a key, a password or what an environment variable holds. An empty file is all defaults.
+ */
+export function loadConfig(source: ConfigSource): Loaded {
+  const { value, problems, tellTo } = readSource(source)
+  if (problems.length > 0) return { ok: false, problems: sortProblems(problems) }
+  if (!Value.Check(ConfigFile, value))
+    throw new Error('The configuration was read without a problem, yet does not fit its schema.')
+  const warnings: ConfigProblem[] = []
+  findWarnings(value, tellTo(warnings))
+  return { ok: true, config: buildConfig(value, source.file), warnings: sortProblems(warnings) }
+}
+
+/**
+ * Reads only where the database is, for commands that work on the data: problems elsewhere in the
+ * file (a variable that is not set) do not matter then.
+ */
+export function loadStoreConfig(
+  source: ConfigSource,
+):
+  | { readonly ok: true; readonly store: StoreConfig }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] } {
+  const { value, problems } = readSource(source)
+  const fatal = problems.filter(({ path }) => path === '' || /^store(\.|$)/.test(path))
+  if (fatal.length > 0) return { ok: false, problems: sortProblems(fatal) }
+  const { store } = value
+  return {
+    ok: true,
+    store: buildStore(Value.Check(StoreSection, store) ? store : undefined, source.file),
+  }
+}
+
+/**
+ * Reads only the `prices:` of a file; problems elsewhere in it do not matter then. A file without
+ * prices has none.
+ */
+export function loadPriceConfig(
+  source: ConfigSource,
+):
+  | { readonly ok: true; readonly prices: readonly PriceSetting[] }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] } {
+  const { value, problems } = readSource(source)
+  const fatal = problems.filter(({ path }) => path === '' || /^prices([.[]|$)/.test(path))
+  if (fatal.length > 0) return { ok: false, problems: sortProblems(fatal) }
+  const { prices } = value
+  if (!Value.Check(ConfigFile.properties.prices, prices) && prices !== undefined)
+    throw new Error('The prices were read without a problem, yet do not fit their schema.')
+  return { ok: true, prices: buildPrices(prices) }
+}
+
+interface Read {
+  readonly value: Partly<ConfigFile>
+  readonly problems: readonly ConfigProblem[]
+  /** Puts findings with their places into a list. */
+  readonly tellTo: (list: ConfigProblem[]) => Tell
+}
+
+/** Everything of a file that can be read, and every problem in it. */
+function readSource({ text, file, env }: ConfigSource): Read {
+  const problems: ConfigProblem[] = []
+  const parsed = parseConfigText(text)
+  if (!parsed.ok) {
+    const faults = parsed.faults.map((fault) => ({ file, path: '', value: null, ...fault }))
+    return { value: {}, problems: faults, tellTo: () => () => undefined }
+  }
+  const report: Report = (at, path, complaint, shown) =>
+    problems.push(createProblem({ file, at, path, complaint, shown }))
+  const { value, places } = walkDocument(ConfigFile, parsed.document, env, report)
+  const tellTo =
+    (list: ConfigProblem[]): Tell =>
+    (path, complaint) =>
+      list.push(createProblem({ file, at: nearestPlace(places, path), path, complaint }))
+  // The walk leaves out what is at fault, so what is there has the schema's shape.
+  const partly = value as Partly<ConfigFile>
+  checkFile(partly, (path) => places.has(path), tellTo(problems))
+  return { value: partly, problems, tellTo }
+}
+
+interface Finding {
+  readonly file: string
+  readonly at: Position
+  readonly path: string
+  readonly complaint: string
+  readonly shown?: string | undefined
+}
+
+function createProblem({ file, at, path, complaint, shown }: Finding): ConfigProblem {
+  const value = shown === undefined ? null : showValue(shown)
+  const where = path === '' ? 'The file' : maskKeys(path)
+  const message = value === null ? `${where} ${complaint}` : `${where}: ${value} ${complaint}`
+  return { file, ...at, path: maskKeys(path), value, message }
+}
+
+/** The place of a path, or of the nearest thing around it. */
+function nearestPlace(places: ReadonlyMap<string, Position>, path: string): Position {
+  for (let at = path; at !== ''; at = at.slice(0, Math.max(at.search(/[.[][^.[]*$/), 0))) {
+    const place = places.get(at)
+    if (place) return place
+  }
+  return places.get('') ?? { line: 1, column: 1 }
+}

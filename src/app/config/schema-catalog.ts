@@ -1,0 +1,164 @@
+import { Type } from '@sinclair/typebox'
+import { decimal, flag, map, modelIds, optional, orNull, text, words } from './schema-parts.ts'
+
+/** A model that a channel offers. */
+export const ChannelModelEntry = Type.Union(
+  [
+    text('name', 'Model id, the same for clients and upstream.'),
+    Type.Object(
+      {
+        id: text('name', 'What clients ask for.'),
+        upstream: text('name', 'What the upstream calls it.'),
+      },
+      map,
+    ),
+  ],
+  { description: 'A model id, or { id, upstream } when the upstream calls it otherwise.' },
+)
+
+const baseUrl = (protocol: string, example: string) =>
+  optional(text('url', `Base URL for ${protocol}, as that vendor's SDK wants it: ${example}.`))
+
+/** An upstream address with its credential. */
+export const ChannelEntry = Type.Object(
+  {
+    name: text('name', 'Name of the channel, unique.'),
+    enabled: flag('false: the channel is kept, but not used.'),
+    speaks: Type.Object(
+      {
+        chat: baseUrl('chat completions', 'https://api.openai.com/v1'),
+        responses: baseUrl('responses', 'https://api.openai.com/v1'),
+        messages: baseUrl('messages', 'https://api.anthropic.com'),
+        gemini: baseUrl('Gemini', 'https://generativelanguage.googleapis.com'),
+      },
+      {
+        ...map,
+        minProperties: 1,
+        description: 'The protocols it speaks, each with its base URL; at least one.',
+      },
+    ),
+    api_key: optional(
+      text('key', `The upstream's API key. \${NAME} reads the environment.`, { writeOnly: true }),
+    ),
+    api_keys: optional(
+      Type.Array(text('key', "One of the upstream's API keys.", { writeOnly: true }), {
+        minItems: 1,
+        description: 'Several keys instead of api_key.',
+      }),
+    ),
+    models: Type.Array(ChannelModelEntry, {
+      minItems: 1,
+      description: 'Models it offers: ids, or { id, upstream } to give one another name.',
+    }),
+    priority: optional(
+      Type.Integer({
+        minimum: -1_000_000,
+        maximum: 1_000_000,
+        description: 'Channels with a smaller number are asked first.',
+      }),
+    ),
+    weight: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Share of the requests among channels of the same priority.',
+      }),
+    ),
+    timeouts: optional(
+      Type.Object(
+        {
+          connect: optional(text('duration', 'Time to connect.')),
+          first_byte: optional(text('duration', 'Time until the first byte of the answer.')),
+          idle: optional(text('duration', 'Longest silence within an answer.')),
+          total: optional(text('duration', 'Time for the whole answer.')),
+        },
+        { ...map, description: 'How long to wait for the upstream.' },
+      ),
+    ),
+    allow_private: flag('true for an upstream on this machine or a private network.'),
+  },
+  { ...map, description: 'An upstream address with its credential.' },
+)
+
+const limit = (description: string) =>
+  optional(orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description })))
+
+/** The channels and models that its tokens may use, with a rate multiplier. */
+export const GroupEntry = Type.Object(
+  {
+    name: text('name', 'Name of the group, unique; compared byte for byte.'),
+    enabled: flag('false: the group is kept, but its tokens are refused.'),
+    description: optional(text('text', 'What the plaza says about the group.')),
+    platform: optional(text('text', 'Platform word that the plaza shows, such as openai.')),
+    rate_multiplier: optional(
+      decimal('multiplier', 'Every price is multiplied by this; at most 6 decimals.'),
+    ),
+    channels: Type.Array(text('name', 'Name of a channel.'), {
+      description: 'Names of the channels that its requests may go to.',
+    }),
+    models: modelIds('Models of the group; empty: all its channels offer and that have a price.'),
+    long_context_pricing: flag('Whether the tiers of a price apply in this group.'),
+    limits: optional(
+      Type.Object(
+        {
+          rpm: limit('Requests per minute; null: no limit.'),
+          concurrency: limit('Requests at once; null: no limit.'),
+        },
+        { ...map, description: 'Limits of the group. Not enforced by this version.' },
+      ),
+    ),
+    on_disconnect: optional(
+      words(
+        ['bill_observed', 'drain'],
+        'When a client leaves: bill_observed stops and bills what was seen, drain reads on to the end.',
+      ),
+    ),
+  },
+  { ...map, description: 'The channels and models that its tokens may use, with a multiplier.' },
+)
+
+const rates = {
+  input: decimal('price', 'USD per 1M input tokens.'),
+  output: decimal('price', 'USD per 1M output tokens.'),
+  cache_read: optional(decimal('price', 'USD per 1M tokens read from a cache; else input.')),
+  cache_write: optional(
+    decimal('price', 'USD per 1M tokens written to a cache for 5 minutes; else input.'),
+  ),
+  cache_write_1h: optional(
+    decimal('price', 'USD per 1M tokens written to a cache for 1 hour; else cache_write.'),
+  ),
+}
+
+const note = optional(text('text', 'A remark on the price, shown in the feed.'))
+
+/** A model's price: by token, by call, or free on purpose. */
+export const PriceEntry = Type.Union(
+  [
+    Type.Object(
+      {
+        ...rates,
+        tiers: optional(
+          Type.Array(
+            Type.Object(
+              {
+                above: Type.Integer({
+                  minimum: 1,
+                  maximum: Number.MAX_SAFE_INTEGER,
+                  description: 'Context tokens above which the whole request costs these prices.',
+                }),
+                ...rates,
+              },
+              { ...map, description: 'Prices above a length of context.' },
+            ),
+            { description: 'Other prices for long contexts, in ascending order of above.' },
+          ),
+        ),
+        note,
+      },
+      map,
+    ),
+    Type.Object({ per_call: decimal('usd', 'USD per call; at most 9 decimals.'), note }, map),
+    Type.Object({ free: Type.Literal(true, { description: 'true: free on purpose.' }), note }, map),
+  ],
+  { description: 'A price: { input, output, … }, { per_call } or { free: true }.' },
+)

@@ -1,0 +1,29 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { ValueKind } from './values.ts'
+
+/** A value that is read from its text as `reads` says. */
+export const text = (reads: ValueKind, description: string, options: { writeOnly?: true } = {}) =>
+  Type.String({ description, reads, ...options })
+
+/** A number whose decimals are read exactly, from the text in the file. */
+export const decimal = (reads: ValueKind, description: string) =>
+  Type.Union([Type.Number(), Type.String()], { description, reads })
+
+/** true or false; may be left out. */
+export const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
+/** One of a few words. */
+export const words = <const Word extends string>(allowed: readonly Word[], description: string) =>
+  Type.Union(
+    allowed.map((word) => Type.Literal(word)),
+    { description },
+  )
+/** The same, or null for: not set. */
+export const orNull = <Schema extends TSchema>(schema: Schema) =>
+  Type.Union([schema, Type.Null()], { description: schema.description ?? '' })
+/** Unknown keys are errors. */
+export const map = { additionalProperties: false } as const
+/** A key that may be left out. */
+export const optional = Type.Optional
+/** A list of model ids that may be left out. */
+export const modelIds = (description: string) =>
+  optional(Type.Array(text('name', 'Model id.'), { description }))

@@ -1,0 +1,161 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
+import { decimal, flag, map, modelIds, optional, orNull, text, words } from './schema-parts.ts'
+
+/** Where and how the process listens. */
+export const ServerSection = Type.Object(
+  {
+    listen: optional(text('listen', 'Address to listen on: host:port. Port 0 takes any free one.')),
+    trusted_proxies: optional(
+      Type.Array(text('block', 'Address or CIDR block of a proxy.'), {
+        description: 'Proxies whose X-Forwarded-For header is believed: addresses or CIDR blocks.',
+      }),
+    ),
+    max_body: optional(text('size', 'Largest request body that is accepted.')),
+    shutdown_grace: optional(text('duration', 'How long a stop (SIGTERM) lets open streams end.')),
+  },
+  { ...map, description: 'Where and how the process listens.' },
+)
+
+const storeUrl = text('store', 'The database: sqlite: and a path, relative to this file.')
+
+/** The database: an address, or a map with more to say. */
+export const StoreSection = Type.Union(
+  [
+    storeUrl,
+    Type.Object(
+      {
+        url: storeUrl,
+        synchronous: optional(
+          words(
+            ['normal', 'full'],
+            'normal: survives a killed process. full: survives a power cut too, but is slower.',
+          ),
+        ),
+      },
+      map,
+    ),
+  ],
+  { description: 'The database: an address, or { url, synchronous }.' },
+)
+
+/** Another address that users may want to know. */
+const CustomEndpointEntry = Type.Object(
+  {
+    name: text('name', 'What the address is called.'),
+    endpoint: text('url', 'The address.'),
+    description: optional(text('text', 'What it is for.')),
+  },
+  { ...map, description: 'Another address: { name, endpoint, description }.' },
+)
+
+/** What public pages say about this gateway. */
+export const SiteSection = Type.Object(
+  {
+    name: optional(text('name', 'Name of this gateway, as the public pages show it.')),
+    domain: optional(text('domain', 'Domain that the price feed names, without https://.')),
+    base_url: optional(text('url', 'Address that clients use.')),
+    overseas_base_url: optional(text('url', 'Address for clients outside mainland China.')),
+    status_url: optional(text('url', 'Address of the status page.')),
+    price_backup_url: optional(text('url', 'Second address of the price feed.')),
+    logo_url: optional(text('url', 'Address of a logo.')),
+    subtitle: optional(text('text', 'A line below the name.')),
+    doc_url: optional(text('url', 'Address of your documentation for users.')),
+    contact: optional(text('text', 'How users reach you, such as an e-mail address.')),
+    custom_endpoints: optional(
+      Type.Array(CustomEndpointEntry, {
+        description: 'Other addresses that the public settings name.',
+      }),
+    ),
+    plaza_description: optional(text('text', 'What the model plaza says about itself.')),
+  },
+  { ...map, description: 'What the public pages say about this gateway.' },
+)
+
+/** Switches and figures of the whole gateway. */
+export const SettingsSection = Type.Object(
+  {
+    registration_enabled: flag('Whether strangers may open an account.'),
+    balance_low_threshold: optional(
+      decimal('usd', 'Balance in USD below which an account counts as low.'),
+    ),
+    feed_currency: optional(text('name', 'Currency word in the price feed; the numbers stay USD.')),
+    feed_interval: optional(text('duration', 'How often the price feed is rebuilt.')),
+    models_list: optional(
+      words(
+        ['all', 'token'],
+        'Which models GET /v1/models lists: all, or only those that the asking token may use.',
+      ),
+    ),
+    gemini_query_key: flag('Whether /v1beta accepts a token in the query (?key=).'),
+    model_plaza_enabled: flag('Whether the model plaza is public.'),
+    model_plaza_require_auth: flag('Whether the model plaza asks for an API key.'),
+  },
+  { ...map, description: 'Switches and figures of the whole gateway.' },
+)
+
+/** An API key of an account. */
+export const TokenEntry = Type.Object(
+  {
+    name: text('name', 'Name of the token, unique within the account.'),
+    key: text('token-key', 'The key that clients send; begins with sk-.', { writeOnly: true }),
+    group: text('name', 'Name of the group that it belongs to.'),
+    enabled: flag('false: the token is kept, but refused.'),
+    models: modelIds('Models that it may ask for; empty: all of its group.'),
+    ip_allow: optional(
+      Type.Array(text('block', 'Address or CIDR block.'), {
+        description: 'Addresses or CIDR blocks that may use it; empty: any.',
+      }),
+    ),
+    expires_at: optional(orNull(text('date-time', 'When it expires (ISO 8601); null: never.'))),
+    budget: optional(
+      orNull(
+        decimal('usd', 'USD that it may spend; null: no limit. Not enforced by this version.'),
+      ),
+    ),
+  },
+  { ...map, description: 'An API key of the account.' },
+)
+
+/** Owner of tokens and of a balance. */
+export const AccountEntry = Type.Object(
+  {
+    email: text('email', 'E-mail address, unique.'),
+    enabled: flag('false: the account is kept, but its tokens are refused.'),
+    role: optional(words(['admin', 'user'], 'admin: may change everything. user: its own tokens.')),
+    password: optional(
+      text('password', `Password for the console. \${NAME} reads the environment.`, {
+        writeOnly: true,
+      }),
+    ),
+    balance: optional(
+      decimal('usd', 'Opening balance in USD: used once, when the account is created.'),
+    ),
+    tokens: optional(Type.Array(TokenEntry, { description: 'API keys of the account.' })),
+  },
+  { ...map, description: 'Owner of tokens and of a balance.' },
+)
+
+/** The whole tollgate.yaml. `reads` says how a text is read, `writeOnly` marks what is secret. */
+export const ConfigFile = Type.Object(
+  {
+    server: optional(ServerSection),
+    store: optional(StoreSection),
+    site: optional(SiteSection),
+    settings: optional(SettingsSection),
+    channels: optional(
+      Type.Array(ChannelEntry, { description: 'Upstreams that requests are forwarded to.' }),
+    ),
+    groups: optional(
+      Type.Array(GroupEntry, { description: 'What tokens may use, and at which multiplier.' }),
+    ),
+    prices: optional(
+      Type.Record(Type.String(), PriceEntry, {
+        description: 'Base prices by model, in USD per 1M tokens.',
+      }),
+    ),
+    accounts: optional(Type.Array(AccountEntry, { description: 'Accounts with their tokens.' })),
+  },
+  { ...map, title: 'tollgate.yaml', description: 'Configuration of Tollgate.' },
+)
+export type ConfigFile = Static<typeof ConfigFile>

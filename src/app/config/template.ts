@@ -1,0 +1,175 @@
+/** What `createTemplate` puts in. */
+export interface TemplateValues {
+  /** A fresh random key `sk-…` for the first token. */
+  readonly tokenKey: string
+}
+
+/**
+ * The tollgate.yaml that `tollgate init` writes: a gateway that works once OPENAI_API_KEY and
+ * ADMIN_PASSWORD are set. `# ` begins an explanation, `#` alone a setting at rest.
+ */
+export function createTemplate({ tokenKey }: TemplateValues): string {
+  return `${head}\n${channels}\n${groupsAndPrices}\n${accounts(tokenKey)}`
+}
+
+const head = `# Configuration of Tollgate.
+#
+# "# " begins an explanation. A "#" without a space stands before a setting at rest: remove the
+# "#" to use it. The value shown is the one that holds without it, or an example.
+# \${NAME} reads an environment variable, so that secrets need not stand here ($\${ is a plain \${).
+# Before the first start:  export OPENAI_API_KEY=...  ADMIN_PASSWORD=...
+# After a change, "tollgate plan" shows what it would do, and "tollgate apply" does it, also while
+# "tollgate serve" is running.
+
+# Where and how the process listens.
+server:
+  # Address and port. 127.0.0.1 is for this machine only, 0.0.0.0 for everyone, [::] with IPv6 too.
+  listen: "127.0.0.1:8787"
+  # Proxies in front of Tollgate, as addresses or CIDR blocks: only their X-Forwarded-For header is
+  # believed. Leave it empty without a proxy, else clients can pretend to have any address.
+  #trusted_proxies: [127.0.0.1, "::1"]
+  # The largest request body that is accepted.
+  #max_body: 64MiB
+  # How long a stop lets open answers end.
+  #shutdown_grace: 30s
+
+# Where the data is kept. The path is relative to this file.
+store:
+  url: sqlite:./tollgate.db
+  # normal survives a killed process, full survives a power cut too, but is slower.
+  #synchronous: normal
+
+# What public pages say about this gateway.
+site:
+  name: My gateway
+  # The domain that the price feed names.
+  #domain: gateway.example.com
+  # The address that clients use.
+  #base_url: https://gateway.example.com
+  # The address for clients outside mainland China, where there is one.
+  #overseas_base_url: https://overseas.example.com
+  # The address of the status page.
+  #status_url: https://status.example.com
+  # A second address of the price feed.
+  #price_backup_url: https://backup.example.com/api/provider/pricing
+  # A logo, a line below the name, your documentation for users, how they reach you, and other
+  # addresses that they may want to know. GET /api/v1/settings/public tells all of it.
+  #logo_url: https://gateway.example.com/logo.svg
+  #subtitle: Models at list price
+  #doc_url: https://docs.example.com
+  #contact: support@example.com
+  #custom_endpoints: [{ name: Asia, endpoint: https://asia.example.com, description: Less delay }]
+  # What the model plaza says about itself.
+  #plaza_description: Prices in USD, before the multiplier of the group.
+
+# Switches and figures of the whole gateway.
+settings:
+  # Whether strangers may open an account.
+  registration_enabled: false
+  # The balance in USD below which an account counts as low.
+  #balance_low_threshold: 5
+  # The currency word in the price feed. The numbers are USD whatever it says.
+  #feed_currency: CNY
+  # How often the price feed is rebuilt.
+  #feed_interval: 120s
+  # Which models GET /v1/models lists: all, or token for those that the asking token may use.
+  #models_list: all
+  # Whether Gemini paths take the token from the query (?key=), where proxies may log it.
+  #gemini_query_key: false
+  # Whether there is a model plaza (GET /api/v1/model-plaza), and whether it asks for an API key.
+  #model_plaza_enabled: true
+  #model_plaza_require_auth: false
+`
+
+const channels = `# Upstreams: where requests are forwarded to.
+channels:
+  - name: openai-main
+    # false keeps the channel, but does not use it.
+    #enabled: true
+    # The protocols it speaks, each with its base URL as that vendor's SDK wants it. At least one.
+    speaks:
+      chat: https://api.openai.com/v1
+      responses: https://api.openai.com/v1
+      #messages: https://api.anthropic.com
+      #gemini: https://generativelanguage.googleapis.com
+    # The upstream's key; for several, write api_keys: [ ..., ... ] instead.
+    api_key: \${OPENAI_API_KEY}
+    # The models it offers. With id and upstream, clients ask for one name and the upstream is
+    # asked for another.
+    models:
+      - gpt-5-mini
+      - { id: fast, upstream: gpt-5-nano }
+    # Channels with a smaller number are asked first.
+    #priority: 0
+    # The share of requests among channels of the same priority.
+    #weight: 1
+    # How long to wait for it: to connect, for the first byte of an answer, in a silence within
+    # an answer, and in all.
+    #timeouts: { connect: 10s, first_byte: 300s, idle: 120s, total: 3600s }
+    # true for an upstream on this machine or a private network, which is refused otherwise.
+    #allow_private: false
+`
+
+const groupsAndPrices = `# Groups: what tokens may use, and at which multiple of the base price.
+groups:
+  - name: default
+    # false keeps the group, but refuses its tokens.
+    #enabled: true
+    # What the model plaza says about it.
+    description: All models
+    #platform: openai
+    # Every price is multiplied by this.
+    rate_multiplier: 1
+    # The channels that its requests may go to.
+    channels: [openai-main]
+    # The models of the group. Empty: all that its channels offer and that have a price.
+    #models: []
+    # Whether the tiers of a price apply (higher prices for long contexts).
+    #long_context_pricing: true
+    # Requests per minute and at once; null: no limit. Not enforced by this version.
+    #limits: { rpm: null, concurrency: null }
+    # When a client leaves in the middle: bill_observed stops the upstream and bills what was
+    # seen, drain reads the answer to its end and bills what the upstream reports.
+    #on_disconnect: bill_observed
+
+# Base prices in USD per 1M tokens. A model without a price can't be called. Without a price of
+# their own, cache_read and cache_write cost as input, cache_write_1h as cache_write.
+prices:
+  gpt-5-mini: { input: 0.25, output: 2, cache_read: 0.025 }
+  fast: { input: 0.05, output: 0.4, cache_read: 0.005 }
+  # With all kinds of price; with a tier: a request whose context is longer than 200000 tokens
+  # costs the tier's prices as a whole; by call, in USD; and free on purpose. The price feed shows
+  # the note.
+  #cached: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6 }
+  #long: { input: 1.25, output: 10, tiers: [{ above: 200000, input: 2.5, output: 15 }] }
+  #painter: { per_call: 0.04, note: up to 1024x1024 }
+  #house-model: { free: true }
+`
+
+const accounts = (tokenKey: string) => `# Accounts: owners of tokens and of a balance.
+accounts:
+  - email: admin@example.com
+    # false keeps the account, but refuses its tokens.
+    #enabled: true
+    # admin may change everything, user only what is its own.
+    role: admin
+    password: \${ADMIN_PASSWORD}
+    # The opening balance in USD: used once, when the account is created.
+    balance: 100
+    # API keys: what clients send.
+    tokens:
+      - name: first
+        # Keep it secret: whoever has it spends the balance.
+        key: ${tokenKey}
+        group: default
+        # false keeps the token, but refuses it.
+        #enabled: true
+        # The models it may ask for. Empty: all of its group.
+        #models: []
+        # The addresses or CIDR blocks that may use it. Empty: any.
+        #ip_allow: []
+        # When it expires, such as 2027-01-31T12:00:00Z; null: never.
+        #expires_at: null
+        # The USD it may spend; null: no limit. Not enforced by this version.
+        #budget: null
+`

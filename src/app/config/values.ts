@@ -1,0 +1,164 @@
+import ipaddr from 'ipaddr.js'
+import {
+  multiplierDecimals,
+  nanoDecimals,
+  parseDecimal,
+  priceDecimals,
+} from '../../billing/money.ts'
+import { parseDurationMs, parseSizeBytes } from '../../lib/units.ts'
+
+/** Longer timers fire at once. */
+const maxDurationMs = 2 ** 31 - 1
+
+/** Milliseconds of `500ms`, `10s`, `5m`; undefined for zero and for more than a timer can wait. */
+export function parseDuration(text: string): number | undefined {
+  const ms = parseDurationMs(text) ?? 0
+  return ms >= 1 && ms <= maxDurationMs ? ms : undefined
+}
+
+const hostName = /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9])?(\.[A-Za-z0-9_-]+)*$/
+
+function isHost(text: string): boolean {
+  return /^[\d.]+$/.test(text) ? ipaddr.IPv4.isValidFourPartDecimal(text) : hostName.test(text)
+}
+
+/** Host and port of `127.0.0.1:8787`, `localhost:0` or `[::1]:8787`. */
+export function parseListen(text: string): { host: string; port: number } | undefined {
+  const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text)
+  if (!match) return undefined
+  const [, bracketed, bare = '', digits] = match
+  const port = Number(digits)
+  const known = bracketed === undefined ? isHost(bare) : ipaddr.IPv6.isValid(bracketed)
+  return known && port <= 65_535 ? { host: bracketed ?? bare, port } : undefined
+}
+
+/** Milliseconds since 1970 of an ISO 8601 date-time with its offset: `2027-01-31T12:00:00Z`. */
+export function parseDateTime(text: string): number | undefined {
+  const match = /^(\d{4}-\d\d-(\d\d))T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.exec(text)
+  const ms = match ? Date.parse(text) : Number.NaN
+  // Date.parse may roll 30 February over into March.
+  const rolled = match && new Date(`${match[1]}T00:00:00Z`).getUTCDate() !== Number(match[2])
+  return Number.isNaN(ms) || rolled ? undefined : ms
+}
+
+/** Path of `sqlite:./tollgate.db`, as it is written. */
+export function parseStorePath(text: string): string | undefined {
+  return /^sqlite:(?!\/\/)(\S.*)$/.exec(text)?.[1]
+}
+
+function isBlock(text: string): boolean {
+  const [address = '', bits] = text.split('/')
+  const known = address.includes(':')
+    ? ipaddr.IPv6.isValid(address) && !address.includes('%')
+    : ipaddr.IPv4.isValidFourPartDecimal(address)
+  return known && (bits === undefined || (/^\d{1,3}$/.test(bits) && ipaddr.isValidCIDR(text)))
+}
+
+function complainOfUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:\/\/[^/?#\s][^\s]*$/i.test(text))
+    return 'is not a web address: write one that begins with https:// or http://'
+  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
+    return 'has a user name or password in it: leave them out, a key belongs in api_key'
+  return text.includes('#') ? 'has a # part, which a server never sees: leave it out' : undefined
+}
+
+function complainOfStore(text: string): string | undefined {
+  if (/^postgres(ql)?:/i.test(text))
+    return 'is a PostgreSQL address, but this version stores in SQLite only: write sqlite:./tollgate.db'
+  return parseStorePath(text) === undefined
+    ? 'is not a database: write sqlite: and the path of a file, such as sqlite:./tollgate.db'
+    : undefined
+}
+
+function complainOfName(text: string): string | undefined {
+  if (text === '') return 'is empty'
+  if (/^\s|\s$/.test(text)) return 'begins or ends with a space: remove it'
+  if (/\p{Cc}/u.test(text)) return 'has a line break or another control character in it'
+  return text.length > 200 ? 'is longer than 200 characters' : undefined
+}
+
+function complainOfKey(text: string): string | undefined {
+  if (text === '') return 'is empty'
+  return /[\s\p{Cc}]/u.test(text) ? 'has a space or a line break in it: remove it' : undefined
+}
+
+function complainOfUpstreamKey(text: string): string | undefined {
+  const unfit = /[^\x21-\x7e]/.test(text)
+  return (
+    complainOfKey(text) ?? (unfit ? "has a character that HTTP headers can't carry" : undefined)
+  )
+}
+
+function complainOfTokenKey(text: string): string | undefined {
+  if (/^sk-./u.test(text)) return complainOfKey(text)
+  return 'is not a token key: it must begin with sk- (openssl rand -hex 24 makes a good rest)'
+}
+
+/** Complains when `parse` finds nothing, or a negative number. */
+function complainUnless(parse: (text: string) => unknown, complaint: string) {
+  return (text: string): string | undefined => {
+    const value = parse(text)
+    return value === undefined || Number(value) < 0 ? complaint : undefined
+  }
+}
+
+const decimal = (decimals: number) => (text: string) => parseDecimal(text, decimals)
+const matching = (pattern: RegExp) => (text: string) => pattern.test(text) || undefined
+
+/**
+ * What is wrong with a value of each kind, as the rest of a sentence that begins with the value;
+ * undefined when it is right. Complaints never repeat the value: it may be secret.
+ */
+export const complaints = {
+  text: () => undefined,
+  name: complainOfName,
+  key: complainOfUpstreamKey,
+  'token-key': complainOfTokenKey,
+  password: complainUnless(matching(/./su), 'is empty: give a password, or leave the key out'),
+  url: complainOfUrl,
+  store: complainOfStore,
+  duration: complainUnless(
+    parseDuration,
+    'is not a duration: write a whole number with a unit, such as 500ms, 10s, 5m or 1h (at most 24d)',
+  ),
+  size: complainUnless(
+    (text) => parseSizeBytes(text) || undefined,
+    'is not a size: write a whole number with a unit, such as 512KiB, 64MiB or 1GiB',
+  ),
+  listen: complainUnless(
+    (text) => parseListen(text)?.host,
+    'is not an address to listen on: write host:port, such as "127.0.0.1:8787" or "[::1]:8787"',
+  ),
+  domain: complainUnless(
+    matching(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?$/),
+    'is not a domain: write it without https:// and path, such as gateway.example.com',
+  ),
+  block: complainUnless(
+    (text) => isBlock(text) || undefined,
+    'is not an IP address or CIDR block: write one such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32',
+  ),
+  email: complainUnless(
+    matching(/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)*$/),
+    'is not an e-mail address: write one such as admin@example.com',
+  ),
+  'date-time': complainUnless(
+    (text) => parseDateTime(text) !== undefined || undefined,
+    'is not a date and time: write it with its offset, such as 2027-01-31T12:00:00Z, or null',
+  ),
+  usd: complainUnless(
+    decimal(nanoDecimals),
+    'is not an amount: write USD as a plain number with at most 9 decimals, such as 100 or 2.5',
+  ),
+  price: complainUnless(
+    decimal(priceDecimals),
+    'is not a price: write USD per 1M tokens as a plain number with at most 6 decimals, such as 0.25',
+  ),
+  multiplier: complainUnless(
+    decimal(multiplierDecimals),
+    'is not a multiplier: write a plain number with at most 6 decimals, such as 0.8',
+  ),
+} satisfies { [kind: string]: (text: string) => string | undefined }
+
+/** The kinds of text values that the configuration knows. */
+export type ValueKind = keyof typeof complaints

@@ -1,0 +1,53 @@
+import { parseDecimal } from '../../billing/money.ts'
+import { isPrivateHost } from '../../gateway/outbound.ts'
+import type { Tell } from './checks.ts'
+import type { ConfigFile } from './schema.ts'
+
+/** Shorter keys can be guessed. */
+const shortKey = 20
+
+/** Points out what is allowed, but may not be what was meant. */
+export function findWarnings(file: ConfigFile, tell: Tell): void {
+  warnOfChannels(file, tell)
+  warnOfGroups(file, tell)
+  const groups = new Set(file.groups?.map((group) => group.name))
+  for (const [i, account] of (file.accounts ?? []).entries())
+    for (const [j, token] of (account.tokens ?? []).entries()) {
+      const path = `accounts[${i}].tokens[${j}]`
+      if (!groups.has(token.group)) tell(`${path}.group`, elsewhere('group', token.group))
+      if (/[^\x21-\x7e]/.test(token.key))
+        tell(`${path}.key`, "has characters that an HTTP header can't carry: clients can't send it")
+      else if (token.key.length < shortKey)
+        tell(`${path}.key`, `is shorter than ${shortKey} characters: it can be guessed`)
+      if ((token.budget ?? null) !== null)
+        tell(`${path}.budget`, 'is set, but this version does not enforce budgets yet')
+    }
+}
+
+function warnOfChannels(file: ConfigFile, tell: Tell): void {
+  for (const [i, channel] of (file.channels ?? []).entries()) {
+    if (channel.allow_private) continue
+    for (const [protocol, base] of Object.entries(channel.speaks))
+      if (URL.canParse(base) && isPrivateHost(new URL(base).hostname))
+        tell(
+          `channels[${i}].speaks.${protocol}`,
+          'is an address of this machine or network: requests to it are refused unless the channel has allow_private: true',
+        )
+  }
+}
+
+function warnOfGroups(file: ConfigFile, tell: Tell): void {
+  const channels = new Set(file.channels?.map((channel) => channel.name))
+  for (const [i, group] of (file.groups ?? []).entries()) {
+    const path = `groups[${i}]`
+    for (const [j, channel] of group.channels.entries())
+      if (!channels.has(channel)) tell(`${path}.channels[${j}]`, elsewhere('channel', channel))
+    if (parseDecimal(group.rate_multiplier ?? 1, 6) === 0)
+      tell(`${path}.rate_multiplier`, 'is 0: every request in this group is free')
+    if (Object.values(group.limits ?? {}).some((limit) => limit !== null))
+      tell(`${path}.limits`, 'is set, but this version does not enforce limits yet')
+  }
+}
+
+const elsewhere = (kind: string, name: string) =>
+  `names the ${kind} ${JSON.stringify(name)}, which this file does not have: it must already be in the database`

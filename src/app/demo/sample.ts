@@ -1,0 +1,88 @@
+import { type Json, list, number, object, text } from './ask.ts'
+
+const sum = /(-?\d+(?:\.\d+)?)\s*([+*x×/÷−-])\s*(-?\d+(?:\.\d+)?)/
+
+/** The arithmetic in a question with its result, which is undefined for a division by zero. */
+export function arithmetic(question: string) {
+  const found = sum.exec(question)
+  if (found === null) return undefined
+  const [left, sign, right] = [Number(found[1]), found[2] ?? '', Number(found[3])]
+  if ('/÷'.includes(sign) && right === 0) return { written: found[0], result: undefined }
+  const exact = '+'.includes(sign)
+    ? left + right
+    : '*x×'.includes(sign)
+      ? left * right
+      : '/÷'.includes(sign)
+        ? left / right
+        : left - right
+  return { written: found[0], result: Number(exact.toPrecision(12)) }
+}
+
+/** The places a question names: `weather in Paris and New York?` has two. */
+export function placesIn(question: string): string[] {
+  const name = /\b(?:in|for|at|of)\s+(\p{Lu}[^?!.;:]*)/u.exec(question)?.[1]
+  const loose = /\b(?:in|for|at)\s+([\p{L}'’-]+)/u.exec(question)?.[1]
+  const places = (name ?? loose ?? '').split(/\s+and\s+/)
+  return places.map((place) => place.replace(/\s+[^\p{Lu}].*$/u, '').trim()).filter(Boolean)
+}
+
+function word(schema: Json, name: string, question: string): string {
+  const today = new Date().toISOString()
+  const format = text(schema.format)
+  if (format === 'date-time') return today
+  if (format === 'date') return today.slice(0, 10)
+  if (format === 'time') return today.slice(11)
+  if (format === 'email') return 'someone@example.com'
+  if (format.startsWith('uri')) return 'https://example.com/'
+  const place = placesIn(question)[0]
+  if (/city|location|place|town|country|zone/i.test(name) && place !== undefined) return place
+  const capital = /(?<!^)\b\p{Lu}\p{L}+/u.exec(question)?.[0]
+  const found = /name$/i.test(name) && capital !== undefined ? capital : question.slice(0, 80)
+  const filled = found.padEnd(number(schema.minLength) ?? 0, '.')
+  return filled.slice(0, number(schema.maxLength) ?? filled.length)
+}
+
+function amount(schema: Json, question: string, whole: boolean): number {
+  const named = arithmetic(question)?.result ?? Number(/-?\d+(?:\.\d+)?/.exec(question)?.[0] ?? 1)
+  const low = number(schema.minimum) ?? (number(schema.exclusiveMinimum) ?? -Infinity) + 1
+  const high = number(schema.maximum) ?? (number(schema.exclusiveMaximum) ?? Infinity) - 1
+  return Math.min(Math.max(whole ? Math.round(named) : named, low), high)
+}
+
+/**
+ * A value that satisfies a JSON schema of the usual kind, taken from the question where it can be:
+ * places, names, numbers, the words of an enum. Keywords such as `pattern` are not looked at.
+ */
+export function sample(schema: Json, question: string, name = '', root: Json = schema): unknown {
+  const reference = text(schema.$ref)
+  if (reference.startsWith('#/')) {
+    const target = reference
+      .slice(2)
+      .split('/')
+      .reduce((at, key) => object(at[key]), root)
+    return sample(target, question, name, root)
+  }
+  if ('const' in schema) return schema.const
+  if (Array.isArray(schema.enum)) {
+    const named = schema.enum.find((one) => question.toLowerCase().includes(`${one}`.toLowerCase()))
+    return named ?? schema.enum[0]
+  }
+  const branch = list(schema.anyOf ?? schema.oneOf ?? schema.allOf)[0]
+  if (branch !== undefined) return sample(branch, question, name, root)
+  const kind = `${Array.isArray(schema.type) ? schema.type[0] : schema.type}`.toLowerCase()
+  if (kind === 'string') return word(schema, name, question)
+  if (kind === 'number' || kind === 'integer') return amount(schema, question, kind === 'integer')
+  if (kind === 'boolean') return true
+  if (kind === 'null') return null
+  if (kind === 'array') {
+    const item = object(schema.items)
+    return Array.from({ length: number(schema.minItems) ?? 1 }, () =>
+      sample(item, question, name, root),
+    )
+  }
+  const fields = object(schema.properties)
+  const wanted = Array.isArray(schema.required) ? schema.required : Object.keys(fields)
+  return Object.fromEntries(
+    wanted.map((key) => [`${key}`, sample(object(fields[`${key}`]), question, `${key}`, root)]),
+  )
+}

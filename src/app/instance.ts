@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { systemClock } from '../lib/clock.ts'
+import { createSecretBox, loadSecret, type SecretBox } from '../lib/secrets.ts'
+import type { Store } from '../store/ports/store.ts'
+import { openSqliteStore } from '../store/sqlite/open.ts'
+import type { Config, StoreConfig } from './config/config.ts'
+import { formatProblems, loadConfig, loadStoreConfig } from './config/load.ts'
+
+/** The file that is read when none is named. */
+export const defaultConfigFile = 'tollgate.yaml'
+
+/** A configuration as it was found. */
+export interface FoundConfig {
+  readonly config: Config
+  readonly warnings: readonly string[]
+  /** Undefined: there is no file, all is default. */
+  readonly file: string | undefined
+}
+
+/** What is wrong with the user's input or surroundings; shown without a stack. */
+export class UserError extends Error {
+  override readonly name = 'UserError'
+}
+
+/**
+ * Reads the configuration: the named file, else `tollgate.yaml` here, else all defaults. Throws a
+ * `UserError` that lists every problem with its line.
+ */
+export async function findConfig(named: string | undefined): Promise<FoundConfig> {
+  const { file, source } = await readConfig(named)
+  const loaded = loadConfig(source)
+  if (!loaded.ok) throw new UserError(formatProblems(loaded.problems))
+  return {
+    config: loaded.config,
+    warnings: loaded.warnings.map((one) => formatProblems([one])),
+    file,
+  }
+}
+
+/**
+ * Only the `store:` of the configuration, for commands that work on the data: they need none of
+ * the keys that the rest may take from the environment.
+ */
+export async function findStore(named: string | undefined): Promise<StoreConfig> {
+  const { source } = await readConfig(named)
+  const loaded = loadStoreConfig(source)
+  if (!loaded.ok) throw new UserError(formatProblems(loaded.problems))
+  return loaded.store
+}
+
+async function readConfig(named: string | undefined) {
+  const file = named ?? (existsSync(defaultConfigFile) ? defaultConfigFile : undefined)
+  const text = file === undefined ? '' : await readConfigFile(file)
+  return { file, source: { text, file: resolve(file ?? defaultConfigFile), env: process.env } }
+}
+
+async function readConfigFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw new UserError(
+      missing
+        ? `There is no file ${file}. "tollgate init" writes one to begin with.`
+        : `${file} can't be read: ${String(error)}`,
+    )
+  }
+}
+
+/** An open database and the secret that belongs to it. */
+export interface Instance {
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly warnings: readonly string[]
+}
+
+/** Opens the database of a configuration, making it if there is none. */
+export async function openInstance({ store }: Pick<Config, 'store'>): Promise<Instance> {
+  const { secret, warning } = findSecret(store.path)
+  return {
+    store: openSqliteStore({ ...store, clock: systemClock }),
+    secrets: explainingBox(createSecretBox(secret)),
+    warnings: warning === null ? [] : [warning],
+  }
+}
+
+function findSecret(path: string) {
+  const env = process.env.TOLLGATE_SECRET
+  // What is gone when the process ends needs no secret that outlives it.
+  if (path === ':memory:' && !env) return { secret: crypto.randomUUID(), warning: null }
+  return explaining(() => loadSecret({ env, file: `${path}.secret` }))
+}
+
+/** Stored keys that can't be opened are the wrong secret: the user's to put right. */
+function explainingBox(box: SecretBox): SecretBox {
+  return { ...box, open: (sealed) => explaining(() => box.open(sealed)) }
+}
+
+function explaining<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (cause) {
+    throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}

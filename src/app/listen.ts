@@ -1,0 +1,54 @@
+import type { AnyElysia } from 'elysia'
+import type { Config } from './config/config.ts'
+
+/** A gateway that takes requests. */
+export interface Listening {
+  /** Where it listens, as a URL. */
+  readonly url: string
+  /** Stops taking requests; connections that are under way go on. */
+  close(): Promise<void>
+  /** Ends the connections that are left: a client that does not read would keep the process. */
+  drop(): void
+}
+
+/** Bun would answer 413 by itself, with an empty body: ours is counted, and has a shape. */
+const maxRequestBodySize = Number.MAX_SAFE_INTEGER
+
+/** Seconds of silence before a request's head and body are complete; models get all the time. */
+const idleTimeoutSeconds = 60
+
+type Address = Pick<Config['server'], 'host' | 'port'>
+
+/** Opens the port. Throws with the address and the way out when it is taken or not ours. */
+export function listen(app: AnyElysia, { host, port }: Address): Listening {
+  const options = {
+    hostname: host,
+    port,
+    reusePort: false,
+    development: false,
+    maxRequestBodySize,
+    idleTimeout: idleTimeoutSeconds,
+  }
+  try {
+    app.listen(options)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE') {
+      throw new Error(
+        `Port ${port} on ${host} is in use. Stop what uses it, or listen on another address (server.listen, --listen).`,
+      )
+    }
+    throw new Error(`Cannot listen on ${host}:${port}: ${String(error)}`)
+  }
+  const { server: bun } = app
+  const shown = host.includes(':') ? `[${host}]` : host
+  return {
+    url: `http://${shown}:${bun?.port ?? port}`,
+    async close() {
+      await bun?.stop(false)
+    },
+    drop() {
+      void bun?.stop(true)
+    },
+  }
+}

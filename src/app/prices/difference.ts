@@ -1,0 +1,107 @@
+import type { PriceWrite } from '../../store/ports/admin.ts'
+import type { CatalogRows, PriceRow, PriceSource, PriceTerms } from '../../store/ports/catalog.ts'
+import { compareFigures, type FigureChange } from './figures.ts'
+import type { PriceForm, PriceList } from './price-list.ts'
+
+/** One price that a list would change. */
+export interface PriceChange {
+  readonly action: 'create' | 'update'
+  readonly model: string
+  /** Who set the price in force; null: there is none. */
+  readonly source: PriceSource | null
+  /** The list's figure is finer than our unit and was rounded to it. */
+  readonly rounded: boolean
+  readonly fields: readonly FigureChange[]
+}
+
+/** What a price list would change here. */
+export interface PriceDifference {
+  readonly form: PriceForm
+  readonly changes: readonly PriceChange[]
+  /** What must be written for them. */
+  readonly writes: readonly PriceWrite[]
+  /** Models whose price is the same already. */
+  readonly unchanged: number
+  /** Models with an entry that is no price here, and why. */
+  readonly skipped: readonly { readonly model: string; readonly reason: string }[]
+  /** Models that keep their prices for long contexts, which the list can't tell. */
+  readonly tiersKept: readonly string[]
+}
+
+const removed: PriceTerms = { unit: 'none' }
+
+/**
+ * Compares a list with the prices in force: of the models that a channel offers or that have a price,
+ * or of all in the list. Prices that charge the same are equal, whichever way they are written.
+ */
+export function comparePrices(
+  list: PriceList,
+  { channels, prices }: Pick<CatalogRows, 'channels' | 'prices'>,
+  { all }: { readonly all: boolean },
+): PriceDifference {
+  const inForce = new Map(prices.map((row) => [row.model, row]))
+  const priced = prices.filter(({ terms }) => terms.unit !== 'none').map(({ model }) => model)
+  const offered = channels.flatMap(({ models }) => models.map(({ id }) => id))
+  const models = new Set([...priced, ...offered, ...(all ? list.models : [])])
+  const found = [...models].sort().flatMap((model) => compareOne(list, model, inForce.get(model)))
+  return {
+    form: list.form,
+    changes: found.flatMap((one) => one.change ?? []),
+    writes: found.flatMap((one) => one.write ?? []),
+    unchanged: found.filter((one) => one.unchanged).length,
+    skipped: found.flatMap((one) => one.skipped ?? []),
+    tiersKept: found.flatMap((one) => one.tiersKept ?? []),
+  }
+}
+
+interface Compared {
+  readonly change?: PriceChange
+  readonly write?: PriceWrite
+  readonly unchanged?: boolean
+  readonly skipped?: { readonly model: string; readonly reason: string }
+  readonly tiersKept?: string
+}
+
+function compareOne(list: PriceList, model: string, row: PriceRow | undefined): Compared[] {
+  const listed = list.find(model)
+  if (listed === undefined) return []
+  if ('reason' in listed) return [{ skipped: { model, reason: listed.reason } }]
+  if (row?.terms.unit === 'none')
+    return [
+      { skipped: { model, reason: 'its price was removed on purpose; "price set" gives one' } },
+    ]
+  const { terms, tiersKept } = withTiers(list, listed.terms, row?.terms)
+  const fields = compareFigures(row?.terms ?? removed, terms)
+  const kept = tiersKept ? { tiersKept: model } : {}
+  if (fields.length === 0) return [{ unchanged: true, ...kept }]
+  return [
+    {
+      ...kept,
+      change: {
+        action: row === undefined ? 'create' : 'update',
+        model,
+        source: row?.source ?? null,
+        rounded: listed.rounded,
+        fields,
+      },
+      write: {
+        model,
+        terms,
+        source: 'operator',
+        note: row?.note ?? '',
+        // Only what was shown is overwritten.
+        replaces: row?.id ?? null,
+      },
+    },
+  ]
+}
+
+/** A list that can't tell prices for long contexts must not take them away. */
+function withTiers(list: PriceList, terms: PriceTerms, inForce: PriceTerms | undefined) {
+  const tiersKept =
+    !list.tellsTiers &&
+    terms.unit === 'tokens' &&
+    inForce?.unit === 'tokens' &&
+    inForce.tiers.length > 0
+  return { terms: tiersKept ? { ...terms, tiers: inForce.tiers } : terms, tiersKept }
+}

@@ -1,0 +1,151 @@
+import { Type } from '@sinclair/typebox'
+import { nanoDecimals, priceDecimals } from '../../billing/money.ts'
+import type { TokenRates } from '../../store/ports/catalog.ts'
+import { joinPath } from '../config/problem.ts'
+import { UserError } from '../instance.ts'
+import { jsonProblems } from './json-problems.ts'
+import { freeThere, type ListedPrice, type PriceList } from './price-list.ts'
+import { toUnits } from './round.ts'
+
+// Fields and their meaning: LiteLLM's model_prices_and_context_window.schema.json, and "Model Cost
+// Map" of its documentation. All costs are USD per unit; unknown fields are to be ignored.
+
+/** Top-level keys that are no models. */
+const notModels = new Set(['sample_spec', 'fallback_generalizations'])
+
+/** A file in this form has such an entry for each model. */
+export const LitellmForm = Type.Record(Type.String(), Type.Object({}))
+
+const Cost = Type.Union([Type.Number({ minimum: 0, maximum: 1000 }), Type.Null()])
+const Entry = Type.Object({ mode: Type.Optional(Type.String()) })
+
+/** Kinds of tokens by the field that prices them. */
+const kinds = {
+  input: 'input_cost_per_token',
+  output: 'output_cost_per_token',
+  cacheRead: 'cache_read_input_token_cost',
+  cacheWrite: 'cache_creation_input_token_cost',
+  cacheWrite1h: 'cache_creation_input_token_cost_above_1hr',
+} as const satisfies Record<keyof TokenRates, string>
+
+/** Charged besides the tokens: nearly every answer would be charged wrongly without it. */
+const besides: { readonly [field: string]: string } = {
+  input_cost_per_request: 'a fee for every request besides its tokens',
+  input_cost_per_query: 'a fee for every query besides its tokens',
+  citation_cost_per_token: 'citations have a price of their own',
+}
+/** Priced apart from text: harmless only at the price of text. */
+const otherOutputs: { readonly [field: string]: string } = {
+  output_cost_per_reasoning_token: 'reasoning has a price of its own',
+  output_cost_per_audio_token: 'audio in its answers has a price of its own',
+  output_cost_per_image_token: 'images in its answers have a price of their own',
+  output_cost_per_image: 'images in its answers have a price of their own',
+  output_cost_per_video_token: 'video in its answers has a price of its own',
+}
+
+/** The costs of one entry; a missing one is undefined. */
+type Prices = ReadonlyMap<string, number>
+
+/** Prices in the form of LiteLLM's `model_prices_and_context_window.json`. */
+export function readLitellmForm(document: { readonly [model: string]: object }, name: string) {
+  const entries = new Map(Object.entries(document).filter(([model]) => !notModels.has(model)))
+  const list: PriceList = {
+    form: 'litellm',
+    tellsTiers: true,
+    models: [...entries.keys()],
+    find(model) {
+      const entry = entries.get(model)
+      return entry && readEntry(entry, `${name}: ${joinPath('', model)}`)
+    },
+  }
+  return list
+}
+
+/** True when any entry says something that only this form has. */
+export const looksLikeLitellm = (document: { readonly [model: string]: object }): boolean =>
+  Object.values(document).some((entry) =>
+    ['litellm_provider', ...Object.values(kinds)].some((field) => field in entry),
+  )
+
+function readEntry(entry: object, path: string): ListedPrice {
+  const costs = Object.entries(entry).filter(([field]) => isRead(field))
+  const problems = [
+    ...jsonProblems(Entry, entry, path),
+    ...costs.flatMap(([field, value]) => jsonProblems(Cost, value, joinPath(path, field))),
+  ]
+  if (problems.length > 0) throw new UserError(problems.map((one) => `${one}.`).join('\n'))
+  if ('tiered_pricing' in entry) return { reason: 'priced by tiered_pricing, which is not read' }
+  const prices = new Map(
+    costs.flatMap(([field, value]) => (typeof value === 'number' ? [[field, value]] : [])),
+  )
+  const mode = 'mode' in entry ? String(entry.mode) : ''
+  return prices.has(kinds.input) ? byTokens(prices, mode) : byImages(prices, mode)
+}
+
+const isRead = (field: string) =>
+  tierField.test(field) ||
+  field in besides ||
+  field in otherOutputs ||
+  field === 'input_cost_per_image'
+
+/** `input_cost_per_token_above_200k_tokens`; rates of batches and service tiers end otherwise. */
+const tierField = new RegExp(`^(${Object.values(kinds).join('|')})(?:_above_(\\d+)k_tokens)?$`)
+
+function byTokens(prices: Prices, mode: string): ListedPrice {
+  const output = prices.get(kinds.output)
+  if (output === undefined && mode !== 'embedding') return { reason: 'no price of output tokens' }
+  for (const [field, reason] of Object.entries(besides))
+    if ((prices.get(field) ?? 0) > 0) return { reason }
+  for (const [field, reason] of Object.entries(otherOutputs)) {
+    const price = prices.get(field) ?? 0
+    if (price > 0 && price !== output) return { reason }
+  }
+  const thresholds = new Set(
+    [...prices.keys()].flatMap((field) => Number(tierField.exec(field)?.[2] ?? []) || []),
+  )
+  const base = ratesOf(prices, '')
+  if (Object.values(base.rates).every((rate) => (rate ?? 0) === 0)) return freeThere
+  const tiers = [...thresholds]
+    .sort((a, b) => a - b)
+    .map((k) => ({ above: k * 1000, ...ratesOf(prices, `_above_${k}k_tokens`) }))
+  return {
+    terms: {
+      unit: 'tokens',
+      base: base.rates,
+      tiers: tiers.map(({ above, rates }) => ({ above, ...rates })),
+    },
+    rounded: [base, ...tiers].some(({ exact }) => !exact),
+  }
+}
+
+/** Rates of a tier, by the suffix of its fields; where it has none, the base rate goes on. */
+function ratesOf(prices: Prices, suffix: string) {
+  let exact = true
+  const rate = (kind: keyof typeof kinds): number | null => {
+    const usd = prices.get(kinds[kind] + suffix) ?? prices.get(kinds[kind])
+    if (usd === undefined) return null
+    // USD per token → micro-USD per 1M tokens: six places for each of the two.
+    const units = toUnits(usd, 6 + priceDecimals)
+    exact &&= units.exact
+    return units.units
+  }
+  const rates = {
+    input: rate('input') ?? 0,
+    output: rate('output') ?? 0,
+    cacheRead: rate('cacheRead'),
+    cacheWrite: rate('cacheWrite'),
+    cacheWrite1h: rate('cacheWrite1h'),
+  }
+  return { rates, exact }
+}
+
+function byImages(prices: Prices, mode: string): ListedPrice {
+  const made = prices.get('output_cost_per_image') ?? 0
+  const sent = prices.get('input_cost_per_image') ?? 0
+  if (mode !== 'image_generation' && mode !== 'image_edit')
+    return { reason: 'no price of input tokens' }
+  if (made > 0 && sent > 0) return { reason: 'images sent and made are both priced' }
+  if (made + sent === 0) return { reason: 'no price by the token or by the image' }
+  const { units, exact } = toUnits(made + sent, nanoDecimals)
+  return { terms: { unit: 'call', perCallNano: units }, rounded: !exact }
+}

@@ -1,0 +1,89 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { formatProblems, loadPriceConfig } from '../config/load.ts'
+import { UserError } from '../instance.ts'
+import { readCatalogForm } from './from-catalog.ts'
+import { readFeedForm } from './from-feed.ts'
+import { LitellmForm, looksLikeLitellm, readLitellmForm } from './from-litellm.ts'
+import type { PriceForm, PriceList } from './price-list.ts'
+
+/** A text that may hold prices. */
+export interface PriceText {
+  readonly text: string
+  /** How messages call it: its file or URL. */
+  readonly name: string
+  /** The group of a price feed that has several. */
+  readonly group?: string | undefined
+  /** Forms that make sense here. */
+  readonly forms: readonly PriceForm[]
+}
+
+/** Enough of each form to tell it from the others. */
+const FeedHead = Type.Object({ schema_version: Type.Unknown(), data: Type.Unknown() })
+const CatalogHead = Type.Object({ models: Type.Array(Type.Unknown()) })
+const ConfigHead = Type.Object({ prices: Type.Unknown() })
+
+/**
+ * Reads prices in any of the given forms, told apart by what they hold. Throws a `UserError` that
+ * names the place and what is wrong there.
+ */
+export function readPriceList({ text, name, group, forms }: PriceText): PriceList {
+  const document = parseJson(text, name, forms)
+  const form = detectForm(document, forms)
+  const isFeed = form === 'feed'
+  if (group !== undefined && !isFeed)
+    throw new UserError(`${name} is no price feed, so there is no group ${JSON.stringify(group)}.`)
+  if (isFeed) return readFeedForm(text, name, group)
+  if (form === 'catalog') return readCatalogForm(document, name)
+  if (form === 'config') return readConfigForm(text, name)
+  if (form === 'litellm' && Value.Check(LitellmForm, document))
+    return readLitellmForm(document, name)
+  throw new UserError(`${name} has none of the known forms: ${describeForms(forms)}.`)
+}
+
+/** Undefined: not JSON, but it may be YAML. */
+function parseJson(text: string, name: string, forms: readonly PriceForm[]): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    if (forms.includes('config')) return undefined
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new UserError(`${name} is not JSON: ${reason}.`, { cause })
+  }
+}
+
+function detectForm(document: unknown, forms: readonly PriceForm[]): PriceForm | undefined {
+  const has = (form: PriceForm, fits: boolean) => (forms.includes(form) && fits ? form : undefined)
+  return (
+    has('feed', Value.Check(FeedHead, document)) ??
+    has('catalog', Value.Check(CatalogHead, document)) ??
+    has('litellm', Value.Check(LitellmForm, document) && looksLikeLitellm(document)) ??
+    has('config', document === undefined || Value.Check(ConfigHead, document))
+  )
+}
+
+function describeForms(forms: readonly PriceForm[]): string {
+  const words = {
+    catalog: 'a list like data/vendor-prices.json ({ "models": [ … ] })',
+    litellm: "LiteLLM's model_prices_and_context_window.json",
+    feed: 'a price feed ({ "schema_version", "data" })',
+    config: 'a tollgate.yaml with prices:',
+  }
+  return forms.map((form) => words[form]).join(', or ')
+}
+
+function readConfigForm(text: string, name: string): PriceList {
+  const loaded = loadPriceConfig({ text, file: name, env: process.env })
+  if (!loaded.ok) throw new UserError(formatProblems(loaded.problems))
+  if (loaded.prices.length === 0) throw new UserError(`${name} has no prices: in it.`)
+  const prices = new Map(loaded.prices.map(({ model, terms }) => [model, terms]))
+  return {
+    form: 'config',
+    tellsTiers: true,
+    models: [...prices.keys()],
+    find(model) {
+      const terms = prices.get(model)
+      return terms && { terms, rounded: false }
+    },
+  }
+}

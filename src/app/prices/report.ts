@@ -1,0 +1,74 @@
+import { effectiveRates } from '../../billing/charge.ts'
+import { formatDecimal, multiplierDecimals, priceDecimals } from '../../billing/money.ts'
+import { findVendorPrice } from '../../catalog/vendor-prices.ts'
+import type { CatalogRows, PriceRow } from '../../store/ports/catalog.ts'
+import { priceView } from '../report/receipt.ts'
+
+/**
+ * A price for machines, under the names of a receipt: micro-USD per 1M tokens or nano-USD per call,
+ * as it is charged. `not_set` names the prices that fall back on another one.
+ */
+export function priceReport(row: PriceRow) {
+  return { ...priceView(row), source: row.source, note: row.note, not_set: notSet(row) }
+}
+/** A price as lists show it. */
+export type PriceReport = ReturnType<typeof priceReport>
+
+function notSet({ terms }: PriceRow): readonly string[] {
+  if (terms.unit !== 'tokens') return []
+  const { cacheRead, cacheWrite, cacheWrite1h } = terms.base
+  const set = { cache_read: cacheRead, cache_write: cacheWrite, cache_write_1h: cacheWrite1h }
+  return Object.entries(set).flatMap(([name, price]) => (price === null ? [name] : []))
+}
+
+/** A price with where it holds and what the vendor asks. */
+export function priceDetails(row: PriceRow, { channels, groups }: CatalogRows) {
+  const offering = channels.filter(({ models }) => models.some(({ id }) => id === row.model))
+  const names = new Set(offering.map(({ name }) => name))
+  const selling = groups.filter(
+    (group) =>
+      group.channels.some((name) => names.has(name)) &&
+      (group.models.length === 0 || group.models.includes(row.model)),
+  )
+  return {
+    ...priceReport(row),
+    channels: [...names],
+    groups: selling.map((group) => ({
+      name: group.name,
+      rate_multiplier: Number(formatDecimal(group.multiplierMillionths, multiplierDecimals)),
+      long_context_pricing: group.longContextPricing,
+    })),
+    vendor: vendorReport(row.model),
+  }
+}
+/** A price as `price show` tells it. */
+export type PriceDetails = ReturnType<typeof priceDetails>
+
+function vendorReport(model: string) {
+  const found = findVendorPrice(model)
+  if (found === undefined) return null
+  const { id, vendor, terms, contextWindow, maxOutput, until, uncovered } = found
+  const { input, output } = effectiveRates(terms.base)
+  return {
+    id,
+    vendor,
+    input,
+    output,
+    context_window: contextWindow,
+    max_output: maxOutput,
+    until,
+    uncovered,
+  }
+}
+
+/** Micro-USD per 1M tokens as decimal USD. */
+export const usdPerMillion = (micro: number): string => formatDecimal(micro, priceDecimals)
+
+/** Models that a channel offers and that nobody can call, for want of a price. Sorted. */
+export function modelsWithoutPrice({ channels, prices }: CatalogRows): readonly string[] {
+  const priced = new Set(
+    prices.filter(({ terms }) => terms.unit !== 'none').map(({ model }) => model),
+  )
+  const offered = new Set(channels.flatMap(({ models }) => models.map(({ id }) => id)))
+  return [...offered].filter((model) => !priced.has(model)).sort()
+}

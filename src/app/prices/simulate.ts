@@ -1,0 +1,183 @@
+import { charge } from '../../billing/charge.ts'
+import type { PriceTerms } from '../../store/ports/catalog.ts'
+import type { Span, StoredRequest } from '../../store/ports/records.ts'
+import type { Store } from '../../store/ports/store.ts'
+import { percentOf } from './figures.ts'
+import type { ListedPrice, PriceList } from './price-list.ts'
+
+export interface SimulationOptions extends Span {
+  readonly list: PriceList
+  /** Only requests of this group. */
+  readonly group?: string | undefined
+  /** Called now and then with the number of records read, and when all are. */
+  readonly progress?: (records: number, done: boolean) => void
+}
+
+/** What requests were charged, and what they would have cost. */
+export interface Comparison {
+  readonly requests: number
+  readonly charged_nano: number
+  readonly simulated_nano: number
+  readonly difference_nano: number
+  /** Null when either side is 0. */
+  readonly percent: number | null
+}
+
+/** What recorded requests would have cost. Amounts are nano-USD. */
+export interface Simulation {
+  /** Records of the span and group, compared or not. */
+  readonly records: number
+  /** By what was charged, the largest first. */
+  readonly models: readonly (Comparison & { readonly model: string })[]
+  readonly total: Comparison
+  readonly not_compared: {
+    /** Requests that used nothing: refused, failed, or without a report of what they used. */
+    readonly without_usage: number
+    /** Requests of models that the list has no price for. */
+    readonly without_price: {
+      readonly requests: number
+      readonly charged_nano: number
+      readonly models: readonly { readonly model: string; readonly reason: string | null }[]
+    }
+  }
+}
+
+interface Sum {
+  requests: number
+  charged: bigint
+  simulated: bigint
+}
+
+const emptySum = (): Sum => ({ requests: 0, charged: 0n, simulated: 0n })
+
+/** How many records are read between two calls of `progress`. */
+const progressStep = 1000
+
+/**
+ * Charges the recorded requests once more, by the prices of a list: each with its own multiplier,
+ * and with tiers where its group has them. Reads record by record: memory grows with the number of
+ * priced models only.
+ */
+export async function simulate(
+  { catalog, records }: Pick<Store, 'catalog' | 'records'>,
+  { list, group, progress, ...span }: SimulationOptions,
+): Promise<Simulation> {
+  const { groups } = await catalog.load()
+  const tiersOff = new Set(groups.filter((one) => !one.longContextPricing).map(({ id }) => id))
+  const listedPrice = remembering(list)
+  const sums = new Map<string, Sum>()
+  const unpriced = new Map<string, string | null>()
+  const withoutPrice = emptySum()
+  let withoutUsage = 0
+  let read = 0
+  let counted = 0
+  for await (const request of records.exportRequests(span)) {
+    if (++read % progressStep === 0) progress?.(read, false)
+    if (group !== undefined && request.group !== group) continue
+    counted++
+    const { model } = request
+    // A model without a price is refused before anything is used; clients make such names up.
+    if (model === null || request.priceId === null || usedNothing(request)) {
+      withoutUsage++
+      continue
+    }
+    const listed = listedPrice(model)
+    if (listed === undefined || 'reason' in listed) {
+      add(withoutPrice, request.amountNano, 0)
+      unpriced.set(model, listed?.reason ?? null)
+      continue
+    }
+    const amount = simulateOne(request, listed.terms, !tiersOff.has(request.groupId))
+    if (amount === undefined) withoutUsage++
+    else add(sumOf(sums, model), request.amountNano, amount)
+  }
+  progress?.(read, true)
+  return report(sums, withoutUsage, { sum: withoutPrice, models: unpriced, records: counted })
+}
+
+/** Each model is looked up once. */
+function remembering(list: PriceList): (model: string) => ListedPrice | undefined {
+  const known = new Map<string, ListedPrice | undefined>()
+  return (model) => {
+    if (!known.has(model)) known.set(model, list.find(model))
+    return known.get(model)
+  }
+}
+
+const tokensOf = (request: StoredRequest): number =>
+  request.inputTokens +
+  request.outputTokens +
+  request.cacheReadTokens +
+  request.cacheWriteTokens +
+  request.cacheWrite1hTokens
+
+const usedNothing = (request: StoredRequest) => tokensOf(request) === 0 && request.calls === 0
+
+/** Undefined when the record lacks what the price counts. */
+function simulateOne(request: StoredRequest, terms: PriceTerms, hasTiers: boolean) {
+  if (terms.unit === 'tokens' && tokensOf(request) === 0) return undefined
+  if (terms.unit === 'call' && request.calls === 0) return undefined
+  return charge({
+    terms,
+    usage: request,
+    calls: request.calls,
+    multiplierMillionths: request.multiplierMillionths,
+    longContextPricing: hasTiers,
+  }).amountNano
+}
+
+function sumOf(sums: Map<string, Sum>, model: string): Sum {
+  const known = sums.get(model)
+  if (known) return known
+  const sum = emptySum()
+  sums.set(model, sum)
+  return sum
+}
+
+function add(sum: Sum, charged: number, simulated: number): void {
+  sum.requests++
+  sum.charged += BigInt(charged)
+  sum.simulated += BigInt(simulated)
+}
+
+function compare({ requests, charged, simulated }: Sum): Comparison {
+  return {
+    requests,
+    charged_nano: Number(charged),
+    simulated_nano: Number(simulated),
+    difference_nano: Number(simulated - charged),
+    percent: percentOf(Number(charged), Number(simulated)),
+  }
+}
+
+interface Unpriced {
+  readonly sum: Sum
+  readonly models: ReadonlyMap<string, string | null>
+  readonly records: number
+}
+
+function report(sums: ReadonlyMap<string, Sum>, withoutUsage: number, rest: Unpriced): Simulation {
+  const total = emptySum()
+  for (const sum of sums.values()) {
+    total.requests += sum.requests
+    total.charged += sum.charged
+    total.simulated += sum.simulated
+  }
+  return {
+    records: rest.records,
+    models: [...sums]
+      .map(([model, sum]) => ({ model, ...compare(sum) }))
+      .sort((a, b) => b.charged_nano - a.charged_nano || (a.model < b.model ? -1 : 1)),
+    total: compare(total),
+    not_compared: {
+      without_usage: withoutUsage,
+      without_price: {
+        requests: rest.sum.requests,
+        charged_nano: Number(rest.sum.charged),
+        models: [...rest.models]
+          .map(([model, reason]) => ({ model, reason }))
+          .sort((a, b) => (a.model < b.model ? -1 : 1)),
+      },
+    },
+  }
+}

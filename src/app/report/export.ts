@@ -1,0 +1,29 @@
+import { type Cell, type Fields, viewOf } from './fields.ts'
+
+/** One JSON object a line, or comma-separated values with a line of names. */
+export const exportFormats = ['jsonl', 'csv'] as const
+/** One of `exportFormats`. */
+export type ExportFormat = (typeof exportFormats)[number]
+
+/**
+ * The lines of an export, one row at a time, each with its line end. CSV begins with a line of
+ * names; values are exactly the data: null is empty, an empty text is `""`.
+ */
+export async function* exportLines<Row>(
+  rows: AsyncIterable<Row>,
+  fields: Fields<Row>,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield `${Object.keys(fields).join(',')}\n`
+  for await (const row of rows) {
+    const view = viewOf(fields, row)
+    yield `${format === 'csv' ? Object.values(view).map(csvCell).join(',') : JSON.stringify(view)}\n`
+  }
+}
+
+/** One value in the form of RFC 4180. */
+function csvCell(value: Cell): string {
+  if (value === null) return ''
+  const text = String(value)
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

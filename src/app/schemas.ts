@@ -1,0 +1,34 @@
+import { Type } from '@sinclair/typebox'
+import { FeedDocument, FeedFailure } from '../site/feed/schema.ts'
+import { PlazaDocument } from '../site/plaza/schema.ts'
+import { type JsonSchema, toSchemaDocument } from '../site/schemas/json-schema.ts'
+import { SettingsDocument } from '../site/settings/schema.ts'
+import { configJsonSchema } from './config/editor-schema.ts'
+
+const feed = Type.Union([FeedDocument, FeedFailure], {
+  title: 'Price feed',
+  description: 'Final prices per model and group; with success false, why there are none.',
+})
+
+/** The published schemas by the names of `tollgate schema`: their file and their content. */
+export const schemas = {
+  feed: { file: 'feed.json', content: () => toSchemaDocument('feed', feed) },
+  plaza: { file: 'plaza.json', content: () => toSchemaDocument('plaza', PlazaDocument) },
+  settings: {
+    file: 'settings.json',
+    content: () => toSchemaDocument('settings', SettingsDocument),
+  },
+  config: { file: 'tollgate.yaml.json', content: configJsonSchema },
+} as const satisfies Record<string, { file: string; content: () => JsonSchema }>
+
+/** The same by file name, for their routes. */
+export const schemaFiles: Readonly<Record<string, () => JsonSchema>> = Object.fromEntries(
+  Object.values(schemas).map(({ file, content }) => [file, content]),
+)
+
+/** Those of public documents by name, for the API's documentation. */
+export const documentSchemas = (): Readonly<Record<string, JsonSchema>> => ({
+  feed: schemas.feed.content(),
+  plaza: schemas.plaza.content(),
+  settings: schemas.settings.content(),
+})

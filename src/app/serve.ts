@@ -1,0 +1,108 @@
+import { systemClock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { applyConfig } from './apply.ts'
+import type { Config } from './config/config.ts'
+import { type Instance, UserError } from './instance.ts'
+import { type Listening, listen } from './listen.ts'
+import { createTollgate, type Tollgate } from './tollgate.ts'
+import { syncVendorPrices } from './vendor-price-sync.ts'
+
+export interface ServeParts {
+  readonly config: Config
+  readonly instance: Instance
+  readonly log: Logger
+  /** Reads the configuration again, for SIGHUP. */
+  readonly reload: () => Promise<Config>
+}
+
+/** A gateway that is up. */
+export interface Serving {
+  readonly url: string
+  /** Applies the configuration anew; a broken one is reported and changes nothing. */
+  reload(): Promise<void>
+  /**
+   * Stops taking requests, lets those under way end (at most the grace time, then they are ended),
+   * settles them all and closes the database. A second call cuts the grace short.
+   */
+  stop(): Promise<void>
+}
+
+/** How often the database is asked whether another process changed it: a change is seen within a second. */
+const pollMs = 500
+
+/** Applies the configuration, opens the port and keeps the gateway going until it is stopped. */
+export async function serve({ config, instance, log, reload }: ServeParts): Promise<Serving> {
+  const { store, secrets } = instance
+  await applyConfig(instance, config, { prune: false })
+  const tollgate = await createTollgate({ config, store, secrets, log, clock: systemClock })
+  const listening = await openPort(tollgate, config)
+  const poll = setInterval(() => void refreshIfChanged(), pollMs)
+  let graceMs = config.server.shutdownGraceMs
+  let stopping: Promise<void> | undefined
+  let outdated = false
+
+  async function refreshIfChanged(): Promise<void> {
+    try {
+      if (await store.changedElsewhere()) outdated = true
+      if (!outdated) return
+      // A channel may be new, whose models have a list price; its other changes don't wait for it.
+      await syncVendorPrices(store).finally(tollgate.refresh)
+      outdated = false
+    } catch (error) {
+      log.error('change of the database not followed', { error: String(error) })
+    }
+  }
+
+  async function stop(): Promise<void> {
+    clearInterval(poll)
+    log.info('stopping', { active: tollgate.active(), grace_ms: graceMs })
+    const closed = listening.close()
+    tollgate.close()
+    const deadline = performance.now() + graceMs
+    while (tollgate.active() > 0 && performance.now() < deadline && graceMs > 0) await pause()
+    tollgate.interruptAll()
+    const lastWords = performance.now() + lastWordsMs
+    while (tollgate.active() > 0 && performance.now() < lastWords) await pause()
+    await tollgate.settled()
+    await Promise.race([closed, pause()])
+    listening.drop()
+    await tollgate.stop()
+    await store.close()
+    log.info('stopped', {})
+  }
+
+  return {
+    url: listening.url,
+    async reload() {
+      try {
+        const changed = await reload()
+        await applyConfig(instance, changed, { prune: false })
+        tollgate.configure(changed)
+        await tollgate.refresh()
+        log.info('configuration applied', {})
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        log.error('configuration not applied; the old one stays in force', { error: reason })
+      }
+    },
+    stop() {
+      if (stopping) graceMs = 0
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}
+
+async function openPort(tollgate: Tollgate, { server }: Config): Promise<Listening> {
+  try {
+    return listen(tollgate.app, server)
+  } catch (cause) {
+    await tollgate.stop()
+    throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+/** How long interrupted streams have for their error event. */
+const lastWordsMs = 2_000
+
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))

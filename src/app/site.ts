@@ -1,0 +1,88 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { version } from '../../package.json'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { inSlices } from '../lib/slices.ts'
+import { docsRoutes } from '../site/docs/routes.ts'
+import type { FeedSite } from '../site/feed/document.ts'
+import { createFeedBuilder } from '../site/feed/feed.ts'
+import { feedPaths, feedRoutes } from '../site/feed/routes.ts'
+import { encodePlaza } from '../site/plaza/document.ts'
+import { type PlazaParts, plazaRoutes } from '../site/plaza/routes.ts'
+import { createHostRule } from '../site/public-hosts.ts'
+import { schemaRoutes } from '../site/schemas/routes.ts'
+import { encodeSettings } from '../site/settings/document.ts'
+import { settingsRoutes } from '../site/settings/routes.ts'
+import { createPublication, createSnapshots } from '../site/snapshot.ts'
+import type { Config } from './config/config.ts'
+import { documentSchemas, schemaFiles } from './schemas.ts'
+
+export interface SiteParts {
+  readonly config: Config
+  readonly catalog: () => Catalog
+  readonly clock: Clock
+  readonly log: Logger
+  readonly plazaRefusal: PlazaParts['refusalOf']
+}
+
+/** The public pages, wired, and the timer that builds them. Building begins at once. */
+export function createSite({ config, catalog, clock, log, plazaRefusal }: SiteParts) {
+  let { site, settings } = config
+  let isHidden = createHostRule(site, feedPaths)
+  const feed = createPublication({
+    name: 'price feed',
+    build: createFeedBuilder({ catalog, site: () => feedSite({ site, settings }), clock }),
+    clock,
+    log,
+  })
+  const plaza = createPublication({
+    name: 'model plaza',
+    build: () => inSlices(encodePlaza(catalog(), site.plazaDescription ?? '')),
+    clock,
+    log,
+  })
+  const publicSettings = createPublication({
+    name: 'public settings',
+    build: () => encodeSettings({ version, site, ...settings }, clock()),
+    clock,
+    log,
+  })
+  const snapshots = createSnapshots([feed, plaza, publicSettings], settings.feedIntervalMs)
+  const plazaSettings = () => ({
+    isEnabled: settings.modelPlazaEnabled,
+    needsKey: settings.modelPlazaRequireAuth,
+  })
+  return {
+    routes: new Elysia({ name: 'site' })
+      .use(feedRoutes(feed))
+      .use(plazaRoutes({ plaza, settings: plazaSettings, refusalOf: plazaRefusal }))
+      .use(settingsRoutes(publicSettings))
+      .use(schemaRoutes(schemaFiles, clock)),
+    /** The documentation of an application that has these routes and others. */
+    docs: (app: () => AnyElysia) =>
+      docsRoutes({ app, site: () => docsSite(site), schemas: documentSchemas, clock }),
+    /** True for a request whose host does not have what it asks for. */
+    isHidden: (request: Request) => isHidden(request),
+    /** Puts a changed configuration in force. */
+    configure(changed: Config): void {
+      ;({ site, settings } = changed)
+      isHidden = createHostRule(site, feedPaths)
+      snapshots.setInterval(settings.feedIntervalMs)
+    },
+    /** Builds all pages anew: prices, groups or settings have changed. */
+    refresh: snapshots.refresh,
+    stop: snapshots.stop,
+  }
+}
+
+function docsSite({ name, baseUrl, overseasBaseUrl }: Config['site']) {
+  const addresses = [baseUrl, overseasBaseUrl].filter((address) => address !== null)
+  return { name, version, addresses }
+}
+
+/** What the feed says about its site, by configuration. */
+export function feedSite({ site, settings }: Pick<Config, 'site' | 'settings'>): FeedSite {
+  const domain = site.domain ?? (site.baseUrl === null ? '' : new URL(site.baseUrl).hostname)
+  return { name: site.name, domain, currency: settings.feedCurrency }
+}

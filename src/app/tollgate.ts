@@ -1,0 +1,143 @@
+import { Elysia } from 'elysia'
+import { createAffinity } from '../gateway/affinity.ts'
+import { createAuthenticator } from '../gateway/authenticate.ts'
+import { compileAddressList } from '../gateway/client-address.ts'
+import { pageNotFound } from '../gateway/errors.ts'
+import { createForwarder } from '../gateway/forward.ts'
+import { createGatekeeper } from '../gateway/gatekeeper.ts'
+import { createOutbound } from '../gateway/outbound.ts'
+import { createRefusalLimit } from '../gateway/refusal-limit.ts'
+import { modelRoutes } from '../gateway/routes.ts'
+import { createSettler } from '../gateway/settle.ts'
+import { createWatchdog } from '../gateway/watchdog.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { SecretBox } from '../lib/secrets.ts'
+import type { Store } from '../store/ports/store.ts'
+import type { Config } from './config/config.ts'
+import { countTokens } from './count-tokens.ts'
+import { createLiveCatalog } from './live-catalog.ts'
+import { createPlazaAccess } from './plaza-access.ts'
+import { createSite } from './site.ts'
+
+export interface TollgateParts {
+  readonly config: Config
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly log: Logger
+  readonly clock: Clock
+  /** Numbers in [0, 1): which of equal channels is asked first. */
+  readonly random?: () => number
+}
+
+/** The whole gateway, wired; the caller listens. */
+export interface Tollgate {
+  readonly app: ReturnType<typeof createApp>
+  /** Puts settings of a changed configuration in force; `listen` and `store` need a restart. */
+  configure(config: Config): void
+  /** Reads groups, channels, prices and tokens again: somebody changed the store. */
+  refresh(): Promise<void>
+  /** Exchanges under way, streams included. */
+  active(): number
+  /** Refuses requests that still come, by connections that were open before. */
+  close(): void
+  /** Ends all exchanges that are under way, each with its record. */
+  interruptAll(): void
+  /** Resolves when everything that ended is stored. */
+  settled(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Builds every part once and connects them. Throws when the store can't be read. */
+export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
+  const { store, secrets, log, clock } = parts
+  let settings = liveSettings(parts.config)
+  const catalog = await createLiveCatalog(store, secrets)
+  const authenticator = createAuthenticator(store.tokens, secrets.keyedHash)
+  const gatekeeper = createGatekeeper(authenticator, clock, () => settings)
+  const settler = createSettler(store.records, authenticator.settled, log)
+  const plazaRefusal = createPlazaAccess(gatekeeper)
+  const site = createSite({
+    config: parts.config,
+    catalog: catalog.current,
+    clock,
+    log,
+    plazaRefusal,
+  })
+  const tick = () => performance.now()
+  const watchdog = createWatchdog(tick)
+  const shared = {
+    catalog: catalog.current,
+    gatekeeper,
+    affinity: createAffinity(),
+    refusals: createRefusalLimit(),
+    outbound: createOutbound(),
+    clock,
+    log,
+  }
+  const forwarder = createForwarder({
+    ...shared,
+    settler,
+    watchdog,
+    tick,
+    countTokens,
+    random: parts.random ?? Math.random,
+    maxBodyBytes: () => settings.maxBodyBytes,
+  })
+  const routes = modelRoutes({
+    ...shared,
+    forwarder,
+    records: store.records,
+    modelsList: () => settings.modelsList,
+  })
+  return {
+    app: createApp(routes, site, log),
+    configure(config) {
+      settings = liveSettings(config)
+      site.configure(config)
+    },
+    async refresh() {
+      await catalog.reload()
+      authenticator.forget()
+      await site.refresh()
+    },
+    active: forwarder.active,
+    close: forwarder.close,
+    interruptAll: forwarder.interruptAll,
+    settled: settler.idle,
+    async stop() {
+      watchdog.stop()
+      await site.stop()
+    },
+  }
+}
+
+/** What the hot path reads of the configuration, compiled. */
+function liveSettings({ server, settings }: Config) {
+  return {
+    trustedProxies: compileAddressList(server.trustedProxies),
+    geminiQueryKey: settings.geminiQueryKey,
+    modelsList: settings.modelsList,
+    maxBodyBytes: server.maxBodyBytes,
+  }
+}
+
+function createApp(
+  routes: ReturnType<typeof modelRoutes>,
+  site: ReturnType<typeof createSite>,
+  log: Logger,
+) {
+  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
+    .onRequest(({ request }) => (site.isHidden(request) ? pageNotFound() : undefined))
+    .onError(({ code, error }) => {
+      if (code === 'NOT_FOUND') return pageNotFound()
+      log.error('unhandled error', { code: String(code), error: String(error) })
+      const body = {
+        error: { message: 'The gateway failed.', type: 'api_error', code: 'internal' },
+      }
+      return Response.json(body, { status: 500 })
+    })
+    .use(routes)
+    .use(site.routes)
+  return app.use(site.docs(() => app))
+}

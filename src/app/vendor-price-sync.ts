@@ -1,0 +1,52 @@
+import { findVendorPrice } from '../catalog/vendor-prices.ts'
+import type { PriceWrite } from '../store/ports/admin.ts'
+import type { ChannelSettings, PriceRow } from '../store/ports/catalog.ts'
+import type { Store } from '../store/ports/store.ts'
+
+/** What decides which vendor prices hold. Prices: those in force, removed ones included. */
+export interface Offered {
+  readonly channels: readonly Pick<ChannelSettings, 'models'>[]
+  readonly prices: readonly PriceRow[]
+}
+
+/**
+ * The vendors' list prices that are missing or outdated: for models that a channel offers and that
+ * never had a price, or whose price in force is an older list price. A price of the configuration
+ * or the operator, a removed one included, is left alone. Only the id that clients send counts:
+ * `{ id: fast, upstream: gpt-5-nano }` has no list price, for what it costs is the operator's word.
+ */
+export function vendorPriceWrites({ channels, prices }: Offered): PriceWrite[] {
+  const inForce = new Map(prices.map((row) => [row.model, row]))
+  const offered = new Set(channels.flatMap(({ models }) => models.map(({ id }) => id)))
+  const writes: PriceWrite[] = []
+  for (const model of offered) {
+    const row = inForce.get(model)
+    if (row && (row.source !== 'vendor' || row.terms.unit === 'none')) continue
+    const write = vendorPriceWrite(model, row)
+    if (write && !Bun.deepEquals(row?.terms, write.terms)) writes.push(write)
+  }
+  return writes
+}
+
+/**
+ * The vendor's list price of a model, to be put in the place of the price in force (undefined: there
+ * is none) unless that changes meanwhile; undefined when no vendor's price is known.
+ */
+export function vendorPriceWrite(
+  model: string,
+  inForce: Pick<PriceRow, 'id'> | undefined,
+): PriceWrite | undefined {
+  const listed = findVendorPrice(model)
+  if (listed === undefined) return undefined
+  return { model, terms: listed.terms, source: 'vendor', note: '', replaces: inForce?.id ?? null }
+}
+
+/**
+ * Puts missing and changed list prices in force; returns how many. For a running gateway whose
+ * channels another process has changed: at a start and on `apply` they are part of the plan.
+ */
+export async function syncVendorPrices({ catalog, admin }: Store): Promise<number> {
+  const prices = vendorPriceWrites(await catalog.load())
+  if (prices.length > 0) await admin.write({ prices })
+  return prices.length
+}

@@ -1,0 +1,90 @@
+import type { PriceTerms, TokenRates } from '../store/ports/catalog.ts'
+
+/** Disjoint counts of LLM tokens that a charge is made from. */
+export interface ChargedUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly cacheWrite1hTokens: number
+}
+
+/** Everything that decides what a request costs. */
+export interface ChargeBasis {
+  readonly terms: PriceTerms
+  readonly usage: ChargedUsage
+  /** How many calls a price per call counts. */
+  readonly calls: number
+  readonly multiplierMillionths: number
+  /** False: the base tier, however long the context. */
+  readonly longContextPricing: boolean
+}
+
+export interface Charge {
+  readonly amountNano: number
+  /** The tier's `above`; null for the base tier and for prices without tiers. */
+  readonly tierAbove: number | null
+}
+
+/**
+ * What a request costs, in nano-USD: integers all the way, one rounding (half up) at the end.
+ * Throws on a price that was removed: a request must never be charged by it.
+ */
+export function charge(basis: ChargeBasis): Charge {
+  const { terms } = basis
+  switch (terms.unit) {
+    case 'free':
+      return { amountNano: 0, tierAbove: null }
+    case 'call': {
+      const nano = BigInt(terms.perCallNano) * BigInt(basis.calls)
+      const product = nano * BigInt(basis.multiplierMillionths)
+      return { amountNano: roundHalfUp(product, 1_000_000n), tierAbove: null }
+    }
+    case 'tokens': {
+      const tier = chargedTier(terms, basis)
+      const rates = effectiveRates(tier ?? terms.base)
+      const product = microTimesTokens(rates, basis.usage) * BigInt(basis.multiplierMillionths)
+      // micro-USD per 1M tokens × tokens × millionths = 10⁻¹⁸ USD; a nano-USD is 10⁹ of that.
+      return { amountNano: roundHalfUp(product, 1_000_000_000n), tierAbove: tier?.above ?? null }
+    }
+    case 'none':
+      throw new Error('charged by a price that was removed')
+  }
+}
+
+/** All five prices as they are charged: a cache price that is not set falls back (CONTRACT 4.3). */
+export function effectiveRates(rates: TokenRates): Record<keyof TokenRates, number> {
+  const cacheWrite = rates.cacheWrite ?? rates.input
+  return {
+    input: rates.input,
+    output: rates.output,
+    cacheRead: rates.cacheRead ?? rates.input,
+    cacheWrite,
+    cacheWrite1h: rates.cacheWrite1h ?? cacheWrite,
+  }
+}
+
+/** The highest tier whose `above` the context exceeds; `above` itself is still the tier below. */
+function chargedTier(terms: Extract<PriceTerms, { unit: 'tokens' }>, basis: ChargeBasis) {
+  if (!basis.longContextPricing) return undefined
+  const { usage } = basis
+  const context =
+    usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.cacheWrite1hTokens
+  return terms.tiers.findLast((tier) => context > tier.above)
+}
+
+function microTimesTokens(rates: Record<keyof TokenRates, number>, usage: ChargedUsage): bigint {
+  return (
+    BigInt(rates.input) * BigInt(usage.inputTokens) +
+    BigInt(rates.output) * BigInt(usage.outputTokens) +
+    BigInt(rates.cacheRead) * BigInt(usage.cacheReadTokens) +
+    BigInt(rates.cacheWrite) * BigInt(usage.cacheWriteTokens) +
+    BigInt(rates.cacheWrite1h) * BigInt(usage.cacheWrite1hTokens)
+  )
+}
+
+function roundHalfUp(product: bigint, unit: bigint): number {
+  const amount = Number((product + unit / 2n) / unit)
+  if (!Number.isSafeInteger(amount)) throw new Error('charge exceeds the safe integer range')
+  return amount
+}

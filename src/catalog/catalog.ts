@@ -1,0 +1,140 @@
+import type {
+  CatalogRows,
+  ChannelRow,
+  ChannelTimeouts,
+  GroupRow,
+  PriceRow,
+  ProtocolBases,
+} from '../store/ports/catalog.ts'
+
+/** An upstream address with its keys opened, ready to be called. */
+export interface Channel {
+  readonly id: number
+  readonly name: string
+  /** protocol → base URL. */
+  readonly speaks: ProtocolBases
+  readonly keys: readonly string[]
+  readonly priority: number
+  readonly weight: number
+  readonly timeouts: ChannelTimeouts
+  readonly allowPrivate: boolean
+}
+
+/** A channel that can answer for a model, under the name that its upstream knows. */
+export interface Candidate {
+  readonly channel: Channel
+  readonly upstreamModel: string
+}
+
+/** A model as one group sells it. */
+export interface Offer {
+  readonly model: string
+  readonly price: PriceRow
+  /** Ascending by priority; empty while all its channels are off. */
+  readonly candidates: readonly Candidate[]
+}
+
+export interface Group {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly platform: string
+  readonly enabled: boolean
+  readonly multiplierMillionths: number
+  readonly longContextPricing: boolean
+  readonly onDisconnect: 'bill_observed' | 'drain'
+  readonly offers: ReadonlyMap<string, Offer>
+}
+
+/** A model that at least one enabled group can serve now. */
+export interface ListedModel {
+  readonly id: string
+  readonly ownedBy: string
+  /** Milliseconds since 1970: since when its price holds. */
+  readonly createdAt: number
+}
+
+/**
+ * What may be called, where and at what price: one immutable snapshot, replaced whole when
+ * configuration changes, so that the hot path reads no database.
+ */
+export interface Catalog {
+  readonly groups: ReadonlyMap<number, Group>
+  readonly channels: ReadonlyMap<number, Channel>
+  /** Sorted by id (code points). */
+  readonly models: ReadonlyMap<string, ListedModel>
+}
+
+/** Builds the snapshot. `openKeys` turns a channel's sealed keys into the keys themselves. */
+export function buildCatalog(
+  rows: CatalogRows,
+  openKeys: (sealed: Uint8Array) => readonly string[],
+): Catalog {
+  const prices = new Map(rows.prices.map((price) => [price.model, price]))
+  const channels = new Map<number, Channel>()
+  for (const row of rows.channels) {
+    if (row.status === 'active') channels.set(row.id, openChannel(row, openKeys(row.keysSealed)))
+  }
+  const channelRows = new Map(rows.channels.map((row) => [row.name, row]))
+  const groups = new Map(
+    rows.groups.map((row) => [row.id, buildGroup(row, channelRows, channels, prices)]),
+  )
+  return { groups, channels, models: listModels(groups.values()) }
+}
+
+function openChannel(row: ChannelRow, keys: readonly string[]): Channel {
+  const { id, name, speaks, priority, weight, timeouts, allowPrivate } = row
+  return { id, name, speaks, keys, priority, weight, timeouts, allowPrivate }
+}
+
+function buildGroup(
+  row: GroupRow,
+  channelRows: ReadonlyMap<string, ChannelRow>,
+  channels: ReadonlyMap<number, Channel>,
+  prices: ReadonlyMap<string, PriceRow>,
+): Group {
+  const allowed = row.models.length > 0 ? new Set(row.models) : undefined
+  const candidates = new Map<string, Candidate[]>()
+  for (const name of row.channels) {
+    const channelRow = channelRows.get(name)
+    if (channelRow === undefined) continue
+    for (const model of channelRow.models) {
+      if (allowed && !allowed.has(model.id)) continue
+      const known = candidates.get(model.id) ?? []
+      candidates.set(model.id, known)
+      const channel = channels.get(channelRow.id)
+      if (channel) known.push({ channel, upstreamModel: model.upstream })
+    }
+  }
+  const offers = new Map<string, Offer>()
+  for (const [model, found] of candidates) {
+    const price = prices.get(model)
+    if (price === undefined || price.terms.unit === 'none') continue
+    found.sort((a, b) => a.channel.priority - b.channel.priority)
+    offers.set(model, { model, price, candidates: found })
+  }
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    platform: row.platform,
+    enabled: row.status === 'active',
+    multiplierMillionths: row.multiplierMillionths,
+    longContextPricing: row.longContextPricing,
+    onDisconnect: row.onDisconnect,
+    offers,
+  }
+}
+
+function listModels(groups: Iterable<Group>): ReadonlyMap<string, ListedModel> {
+  const models = new Map<string, ListedModel>()
+  for (const group of groups) {
+    if (!group.enabled) continue
+    for (const offer of group.offers.values()) {
+      if (offer.candidates.length === 0 || models.has(offer.model)) continue
+      const ownedBy = group.platform || 'tollgate'
+      models.set(offer.model, { id: offer.model, ownedBy, createdAt: offer.price.validFrom })
+    }
+  }
+  return new Map([...models].sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,20 @@
+import { UsageError } from './errors.ts'
+
+/**
+ * The keys of an upstream: of an environment variable, or of stdin, one a line. Never of the
+ * command line, where every user of the machine could read them.
+ */
+export async function readUpstreamKeys(variable: string | undefined): Promise<readonly string[]> {
+  if (variable !== undefined) return [keyOf(variable)]
+  if (process.stdin.isTTY) process.stderr.write('API key of the upstream (ends with Ctrl-D): ')
+  const lines = (await Bun.stdin.text()).split('\n').map((line) => line.trim())
+  const keys = lines.filter((line) => line !== '')
+  if (keys.length > 0) return keys
+  throw new UsageError('No key on stdin: pipe it in, or name its variable with --key-env.')
+}
+
+function keyOf(variable: string): string {
+  const key = process.env[variable]
+  if (key) return key
+  throw new UsageError(`--key-env: the environment variable ${variable} is not set.`)
+}

@@ -1,0 +1,113 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { startDemoUpstream } from '../app/demo/upstream.ts'
+import { findConfig, type Instance, openInstance, UserError } from '../app/instance.ts'
+import { serve } from '../app/serve.ts'
+import { systemClock } from '../lib/clock.ts'
+import { createTokenKey } from '../lib/ids.ts'
+import { createLogger } from '../lib/log.ts'
+import { createDemoConfig, demoAccount } from './demo-config.ts'
+import { createDemoLog } from './demo-log.ts'
+import { describeDemo } from './demo-text.ts'
+import { surviveBugs, untilStopped } from './lifecycle.ts'
+import { createLineSink, type LineSink } from './log-sink.ts'
+import { withExamples } from './open.ts'
+import { parsePort } from './values.ts'
+
+interface DemoOptions {
+  readonly port?: number
+  readonly log: 'pretty' | 'json'
+}
+
+const usualPort = 8787
+
+/** `tollgate demo`: a gateway with an upstream, a token and a balance, gone when it ends. */
+export function addDemo(program: Command): void {
+  const command = program
+    .command('demo')
+    .description('try it: a gateway with a built-in upstream, a token and a balance')
+    .option('--port <number>', `port (default: ${usualPort}, or the next free one)`, parsePort)
+    .addOption(
+      new Option('--log <form>', 'how requests are shown')
+        .choices(['pretty', 'json'])
+        .default('pretty'),
+    )
+    .action(runDemo)
+  withExamples(command, 'tollgate demo', 'tollgate demo --port 9000')
+}
+
+async function runDemo({ port, log }: DemoOptions): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-demo-'))
+  const sink = createLineSink(process.stdout)
+  const upstream = startDemoUpstream()
+  try {
+    const configFile = join(directory, 'tollgate.yaml')
+    const tokenKey = createTokenKey()
+    const text = createDemoConfig({
+      port: port ?? findFreePort(),
+      upstreamUrl: upstream.url,
+      tokenKey,
+    })
+    await writeFile(configFile, text, { mode: 0o600 })
+    await serveDemo({ configFile, tokenKey, sink, isJson: log === 'json' })
+  } finally {
+    await upstream.stop()
+    await rm(directory, { recursive: true, force: true })
+    await sink.flush()
+  }
+}
+
+interface Demo {
+  readonly configFile: string
+  readonly tokenKey: string
+  readonly sink: LineSink
+  readonly isJson: boolean
+}
+
+async function serveDemo({ configFile, tokenKey, sink, isJson }: Demo): Promise<void> {
+  const { config } = await findConfig(configFile)
+  const instance = await openInstance(config)
+  const inner = createLogger({
+    sink: sink.write,
+    pretty: !isJson,
+    clock: systemClock,
+    level: isJson ? 'info' : 'warn',
+  })
+  surviveBugs(inner)
+  const demo = createDemoLog({
+    inner,
+    print: isJson ? undefined : sink.write,
+    balance: () => readBalance(instance),
+  })
+  try {
+    const reload = async () => config
+    const serving = await serve({ config, instance, log: demo.log, reload })
+    const stopped = untilStopped(serving)
+    for (const line of describeDemo({ url: serving.url, tokenKey, configFile })) sink.write(line)
+    await stopped
+    await demo.idle()
+    sink.write(`\n${demo.summary()}`)
+  } finally {
+    await instance.store.close()
+  }
+}
+
+async function readBalance({ store }: Instance): Promise<number | undefined> {
+  return (await store.admin.account(demoAccount))?.balanceNano
+}
+
+/** The usual port, or the next one that nobody uses. */
+function findFreePort(): number {
+  for (let port = usualPort; port < usualPort + 100; port++) {
+    try {
+      const socket = { data() {} }
+      Bun.listen({ hostname: '127.0.0.1', port, exclusive: true, socket }).stop(true)
+      return port
+    } catch {
+      // In use: the next one.
+    }
+  }
+  throw new UserError(`No free port from ${usualPort} on. Name one with --port.`)
+}

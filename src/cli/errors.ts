@@ -1,0 +1,35 @@
+import { CommanderError } from 'commander'
+import { expectedMessage } from '../app/report/expected.ts'
+
+/** The command was written wrong: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** 0 done, 1 failed, 2 wrong use. */
+export type ExitCode = 0 | 1 | 2
+
+/** Tells what went wrong on stderr, where that is not done yet, and returns the exit code. */
+export function reportFailure(error: unknown): ExitCode {
+  // Commander has told it already, or has shown what was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (isBrokenPipe(error)) return 0
+  if (error instanceof UsageError) {
+    complain(error.message)
+    return 2
+  }
+  const expected = expectedMessage(error)
+  complain(expected ?? (error instanceof Error && error.stack ? error.stack : String(error)))
+  return 1
+}
+
+/** Writes a complaint to stderr, each line marked as ours. */
+export function complain(message: string): void {
+  const lines = message.split('\n').map((line) => `tollgate: ${line}\n`)
+  process.stderr.write(lines.join(''))
+}
+
+/** The reader of our output has gone, as `head` does: it has all that it wanted. */
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE'
+}

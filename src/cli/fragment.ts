@@ -1,0 +1,71 @@
+import type { Config } from '../app/config/config.ts'
+import { planChanges } from '../app/config/diff.ts'
+import { loadConfig } from '../app/config/load.ts'
+import type { Instance } from '../app/instance.ts'
+import type { Writes } from '../store/ports/admin.ts'
+import { UsageError } from './errors.ts'
+
+/** A piece of tollgate.yaml as a command's options say it. */
+export type Fragment = { readonly [section: string]: object }
+
+/** Option or argument by the key that it becomes in the file. */
+const spelling: { readonly [key: string]: string } = {
+  email: 'EMAIL',
+  balance: '--balance',
+  role: '--role',
+  name: 'NAME',
+  speaks: '--speaks',
+  models: '--model',
+  channels: '--channel',
+  api_key: 'the key',
+  key: '--key',
+  rate_multiplier: '--multiplier',
+  description: '--description',
+  platform: '--platform',
+  ip_allow: '--ip',
+  expires_at: '--expires',
+  group: '--group',
+  priority: '--priority',
+  weight: '--weight',
+  input: '--input',
+  output: '--output',
+  cache_read: '--cache-read',
+  cache_write: '--cache-write',
+  cache_write_1h: '--cache-write-1h',
+  per_call: '--per-call',
+  tiers: '--tier',
+}
+
+/**
+ * Checks options by the same rules as the file, and fills in the same defaults. Throws a
+ * `UsageError` that names the options at fault.
+ */
+export function readFragment(fragment: Fragment): Config {
+  // JSON is YAML. What a user typed is meant as typed: no references to the environment.
+  const text = JSON.stringify(fragment).replaceAll('${', () => '$${')
+  const loaded = loadConfig({ text, file: 'tollgate.yaml', env: {} })
+  if (loaded.ok) return loaded.config
+  throw new UsageError(loaded.problems.map(({ message }) => asOption(message)).join('\n'))
+}
+
+/** `accounts[0].tokens[0].ip_allow[1]: "x" …` → `--ip: "x" …`; `prices.m.input …` → `--input …`. */
+function asOption(message: string): string {
+  return message
+    .replace(priceOf, (_, dot: string) => (dot === '' ? 'The price' : 'prices[0].'))
+    .replace(
+      /^(?:prices\[0\]\.|(?:\w+\[0\]\.)+)(\w+)([^\s:]*)/,
+      (_, key: string, rest: string) =>
+        (spelling[key] ?? key) + rest.replace(/\[\d+\]/g, '').replace('.', ' '),
+    )
+    .replace('write { free: true }', 'say --free')
+}
+
+/** The beginning of a path within the price of a model. */
+const priceOf = /^prices(?:\.[\w-]+|\["(?:[^"\\]|\\.)*"\])(\.?)/
+
+/** What must be written to make everything in a fragment, none of which exists yet. */
+export async function writesOf(config: Config, { secrets }: Instance): Promise<Writes> {
+  const catalog = { channels: [], groups: [], prices: [] }
+  const current = { catalog, accounts: [], tokens: [] }
+  return (await planChanges({ config, current, secrets, prune: false })).writes
+}

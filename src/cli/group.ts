@@ -1,0 +1,169 @@
+import { Argument, type Command } from 'commander'
+import type { Instance } from '../app/instance.ts'
+import { groupReport } from '../app/report/resources.ts'
+import { listed } from './format.ts'
+import { readFragment, writesOf } from './fragment.ts'
+import { findNamed, requireFree } from './lookup.ts'
+import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { formatPairs, writeJson, writeLines, writeList } from './output.ts'
+import { addSwitches, type Switchable } from './switches.ts'
+
+interface JsonOption extends ConfigOption {
+  readonly json?: boolean
+}
+
+/** `tollgate group …`: what tokens may call, and at which multiplier. */
+export function addGroupCommands(program: Command): void {
+  const group = program
+    .command('group')
+    .description('groups: list, add, show, disable, enable, remove')
+  addList(group)
+  addAdd(group)
+  addShow(group)
+  addSwitches(group, switchable)
+  withExamples(group, 'tollgate group add main --channel openai-main --multiplier 0.8')
+}
+
+const nameArgument = () => new Argument('<name>', 'its name, exactly')
+
+type Report = ReturnType<typeof groupReport>
+
+const columns = [
+  { title: 'NAME', text: ({ name }: Report) => name },
+  { title: 'STATUS', text: ({ status }: Report) => status },
+  { title: '×', text: ({ rate_multiplier }: Report) => String(rate_multiplier), right: true },
+  { title: 'CHANNELS', text: ({ channels }: Report) => listed(channels, 'none') },
+  { title: 'MODELS', text: (row: Report) => String(row.callable_models.length), right: true },
+]
+
+async function loadReport({ store }: Instance, name: string): Promise<Report> {
+  const rows = await store.catalog.load()
+  return groupReport(findNamed('group', name, rows.groups), rows)
+}
+
+function addList(group: Command): void {
+  const command = group
+    .command('list')
+    .description('list groups; MODELS counts what can be called now')
+    .option('--json', 'as JSON')
+    .action(async (options: JsonOption) =>
+      withStore(options, async ({ store }) => {
+        const rows = await store.catalog.load()
+        const reports = rows.groups.map((row) => groupReport(row, rows))
+        await writeList(reports, columns, { json: options.json, none: 'No groups.' })
+      }),
+    )
+  withExamples(withConfig(command), 'tollgate group list')
+}
+
+interface AddOptions extends JsonOption {
+  readonly channel: readonly string[]
+  readonly multiplier: string
+  readonly model: readonly string[]
+  readonly platform: string
+  readonly description: string
+}
+
+function addAdd(group: Command): void {
+  const command = group
+    .command('add')
+    .description('make a group')
+    .addArgument(nameArgument())
+    .requiredOption('--channel <name...>', 'its channels')
+    .option('--multiplier <number>', 'its rate multiplier', '1')
+    .option('--model <id...>', 'only these models (default: all of its channels)', [])
+    .option('--platform <word>', 'what the price pages call its vendor', '')
+    .option('--description <text>', 'what the price pages say about it', '')
+    .option('--json', 'as JSON')
+    .action(async (name: string, options: AddOptions) =>
+      withStore(options, async (instance) => {
+        const report = await createGroup(instance, name, options)
+        if (options.json) return writeJson(report)
+        await writeLines([
+          `Group ${name} can call: ${listed(report.callable_models, 'nothing yet')}.`,
+        ])
+        if (report.models_without_price.length > 0)
+          await writeLines([
+            `Without a price, so not callable: ${listed(report.models_without_price, '')}.`,
+          ])
+      }),
+    )
+  withExamples(
+    withConfig(command),
+    'tollgate group add main --channel openai-main --multiplier 0.8',
+  )
+}
+
+async function createGroup(instance: Instance, name: string, options: AddOptions) {
+  const { store } = instance
+  const config = readFragment({
+    groups: [
+      {
+        name,
+        description: options.description,
+        platform: options.platform,
+        rate_multiplier: options.multiplier,
+        channels: options.channel,
+        models: options.model,
+      },
+    ],
+  })
+  const { groups, channels } = await store.catalog.load()
+  requireFree(
+    'group',
+    name,
+    groups.some((one) => one.name === name),
+  )
+  for (const channel of options.channel) findNamed('channel', channel, channels)
+  await store.admin.write(await writesOf(config, instance))
+  return loadReport(instance, name)
+}
+
+function addShow(group: Command): void {
+  const command = group
+    .command('show')
+    .description('show a group and what can be called in it')
+    .addArgument(nameArgument())
+    .option('--json', 'as JSON')
+    .action(async (name: string, options: JsonOption) =>
+      withStore(options, async (instance) => {
+        const report = await loadReport(instance, name)
+        if (options.json) return writeJson(report)
+        await writeLines(describe(report))
+      }),
+    )
+  withExamples(withConfig(command), 'tollgate group show main')
+}
+
+function describe(report: Report): readonly string[] {
+  const { limits } = report
+  return formatPairs([
+    ['Name', report.name],
+    ['Status', report.status],
+    ['Description', report.description],
+    ['Platform', report.platform],
+    ['Rate multiplier', String(report.rate_multiplier)],
+    ['Channels', listed(report.channels, 'none')],
+    ['Restricted to', listed(report.models, 'nothing: all that its channels offer')],
+    ['Callable now', listed(report.callable_models, 'nothing')],
+    ['Without a price', listed(report.models_without_price, 'none')],
+    ['Long-context prices', report.long_context_pricing ? 'yes' : 'no'],
+    ['When a client leaves', report.on_disconnect],
+    ['Requests per minute', String(limits.rpm ?? 'no limit')],
+    ['Requests at once', String(limits.concurrency ?? 'no limit')],
+  ])
+}
+
+const switchable: Switchable<string> = {
+  argument: nameArgument,
+  example: 'main',
+  async find({ store }, name) {
+    const { id: _, ...settings } = findNamed('group', name, (await store.catalog.load()).groups)
+    return {
+      label: `group "${name}"`,
+      consequence: '',
+      withStatus: (status) => ({ groups: [{ ...settings, status }] }),
+      remove: { groups: [name] },
+    }
+  },
+}

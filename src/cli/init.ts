@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { chmod, writeFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { createTemplate } from '../app/config/template.ts'
+import { defaultConfigFile, UserError } from '../app/instance.ts'
+import { createTokenKey } from '../lib/ids.ts'
+import { type ConfigOption, withConfig, withExamples } from './open.ts'
+import { writeLines } from './output.ts'
+
+/** `tollgate init`: a commented tollgate.yaml to begin with. */
+export function addInit(program: Command): void {
+  const command = program
+    .command('init')
+    .description('write a commented tollgate.yaml to begin with')
+    .option('--force', 'overwrite the file if there is one')
+    .action(async (options: ConfigOption & { readonly force?: boolean }) => {
+      const file = options.config ?? defaultConfigFile
+      await writeTemplate(file, options.force ?? false)
+      const named = file === defaultConfigFile ? '' : ` --config ${file}`
+      await writeLines([
+        `Wrote ${file}. It holds a fresh token key: keep it to yourself (its mode is 0600).`,
+        '',
+        'Next:',
+        '  1. Look through it: channels, groups, prices, accounts.',
+        '  2. Set the variables that it names: export OPENAI_API_KEY=… ADMIN_PASSWORD=…',
+        `  3. tollgate plan${named}     shows what it will make`,
+        `  4. tollgate serve${named}    starts the gateway with it`,
+      ])
+    })
+  withExamples(withConfig(command), 'tollgate init', 'tollgate init --config gateway.yaml')
+}
+
+async function writeTemplate(file: string, force: boolean): Promise<void> {
+  const text = createTemplate({ tokenKey: createTokenKey() })
+  try {
+    // `wx`: should the file appear at this very moment, it is not overwritten either.
+    await writeFile(file, text, { mode: 0o600, flag: force ? 'w' : 'wx' })
+    await chmod(file, 0o600)
+  } catch (error) {
+    if (!force && existsSync(file))
+      throw new UserError(`${file} exists and was left as it is. --force overwrites it.`)
+    throw new UserError(`${file} can't be written: ${String(error)}`)
+  }
+}

@@ -1,0 +1,45 @@
+/** Lines of a log on their way out. */
+export interface LineSink {
+  /** Takes a line without its line break; never waits, never throws. */
+  write(line: string): void
+  /** Resolves when all lines are out, or can't be. */
+  flush(): Promise<void>
+}
+
+/** A reader that is further behind loses lines instead of filling our memory. */
+const maxWaitingBytes = 8 * 1024 * 1024
+
+/** Writes the lines of one turn of the event loop together: a system call each would cost more. */
+export function createLineSink(stream: NodeJS.WriteStream): LineSink {
+  let waiting = ''
+  let lost = 0
+  let broken = false
+  stream.on('error', () => {
+    // The reader has gone; serving goes on without a log.
+    broken = true
+  })
+
+  function send(done = () => {}): void {
+    const text = waiting
+    waiting = ''
+    if (broken) done()
+    else stream.write(text, () => done())
+  }
+
+  return {
+    write(line) {
+      if (broken) return
+      if (stream.writableLength + waiting.length > maxWaitingBytes) {
+        lost++
+        return
+      }
+      if (waiting === '') setImmediate(() => send())
+      if (lost > 0) {
+        waiting += `${JSON.stringify({ level: 'warn', message: 'log lines lost', count: lost })}\n`
+        lost = 0
+      }
+      waiting += `${line}\n`
+    },
+    flush: () => new Promise((resolve) => send(resolve)),
+  }
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { findStore, type Instance, openInstance, UserError } from '../app/instance.ts'
+import { complain } from './errors.ts'
+
+/** The option of every command that reads a configuration. */
+export interface ConfigOption {
+  readonly config?: string
+}
+
+/** Adds the option; returns the command. */
+export const withConfig = (command: Command): Command =>
+  command.option('-c, --config <file>', 'configuration file (default: tollgate.yaml, if any)')
+
+/**
+ * Opens the database that a configuration names, works on it, and closes it. Only `store:` of the
+ * file counts; a `serve` beside sees what changes within a second.
+ */
+export async function withStore<Result>(
+  { config }: ConfigOption,
+  work: (instance: Instance) => Promise<Result>,
+): Promise<Result> {
+  const store = await findStore(config)
+  if (!existsSync(store.path))
+    throw new UserError(
+      `There is no database ${store.path} yet. "tollgate serve" or "tollgate apply" makes it; ` +
+        'if it lies elsewhere, name its configuration with --config.',
+    )
+  const instance = await openInstance({ store })
+  try {
+    for (const warning of instance.warnings) complain(`warning: ${warning}`)
+    return await work(instance)
+  } finally {
+    await instance.store.close()
+  }
+}
+
+/** Adds examples to a command's help. */
+export function withExamples(command: Command, ...examples: readonly string[]): Command {
+  const title = examples.length === 1 ? 'Example:' : 'Examples:'
+  return command.addHelpText('after', `\n${title}\n${examples.map((e) => `  ${e}`).join('\n')}`)
+}

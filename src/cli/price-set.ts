@@ -1,0 +1,159 @@
+import type { Command } from 'commander'
+import { complaints } from '../app/config/values.ts'
+import type { Instance } from '../app/instance.ts'
+import { priceReport } from '../app/prices/report.ts'
+import { vendorPriceWrite } from '../app/vendor-price-sync.ts'
+import type { PriceWrite } from '../store/ports/admin.ts'
+import type { PriceRow } from '../store/ports/catalog.ts'
+import { confirm } from './confirm.ts'
+import { complain, UsageError } from './errors.ts'
+import { readFragment } from './fragment.ts'
+import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
+import { findPrice, modelArgument, warnOfConfig } from './price-lookup.ts'
+import { describeTerms } from './price-text.ts'
+import { splitPair } from './values.ts'
+
+interface SetOptions extends ConfigOption {
+  readonly input?: string
+  readonly output?: string
+  readonly cacheRead?: string
+  readonly cacheWrite?: string
+  readonly cacheWrite1h?: string
+  readonly tier?: readonly string[]
+  readonly perCall?: string
+  readonly free?: boolean
+  readonly vendor?: boolean
+  readonly note?: string
+  readonly json?: boolean
+}
+
+/** `tollgate price set`: the operator's own price. */
+export function addSet(price: Command): void {
+  const command = price
+    .command('set')
+    .description("set the price of a model, from now on; it stands above the vendor's list price")
+    .addArgument(modelArgument())
+    .option('--input <usd>', 'per 1M input tokens')
+    .option('--output <usd>', 'per 1M output tokens')
+    .option('--cache-read <usd>', 'per 1M tokens read from a cache (default: as input)')
+    .option('--cache-write <usd>', 'per 1M tokens written to a cache (default: as input)')
+    .option('--cache-write-1h <usd>', 'the same for 1 hour (default: as --cache-write)')
+    .option('--tier <above=n,input=usd,output=usd,…>', 'prices above n context tokens', collect)
+    .option('--per-call <usd>', 'per call, instead of per token')
+    .option('--free', 'costs nothing, on purpose')
+    .option('--vendor', "the vendor's list price again, and its changes with new versions")
+    .option('--note <text>', 'a remark, shown in the price feed (default: the one it has)')
+    .option('--json', 'as JSON')
+    .action((model: string, options: SetOptions) =>
+      withStore(options, (instance) => setPrice(instance, model, options)),
+    )
+  withExamples(
+    withConfig(command),
+    'tollgate price set gpt-5-mini --input 0.25 --output 2 --cache-read 0.025',
+    'tollgate price set long-model --input 1.25 --output 10 --tier above=200000,input=2.5,output=15',
+    'tollgate price set painter --per-call 0.04',
+    'tollgate price set house-llm --free --note "on the house"',
+  )
+}
+
+const collect = (value: string, before: readonly string[] = []) => [...before, value]
+
+async function setPrice(instance: Instance, model: string, options: SetOptions): Promise<void> {
+  const { catalog, admin } = instance.store
+  const unfit = complaints.name(model)
+  if (unfit !== undefined) throw new UsageError(`MODEL: ${JSON.stringify(model)} ${unfit}`)
+  const { channels, prices } = await catalog.load()
+  const before = prices.find((row) => row.model === model)
+  const write = options.vendor ? vendorWrite(model, before, options) : ownWrite(model, options)
+  const note = options.note ?? (options.vendor ? '' : (before?.note ?? ''))
+  await admin.write({ prices: [{ ...write, note }] })
+  const row = await findPrice(instance, model)
+  if (options.json) await writeJson(priceReport(row))
+  else await writeLines([`The price of ${model} is: ${describeTerms(row.terms)}.`])
+  if (before?.source === 'config') warnOfConfig([model])
+  if (!channels.some(({ models }) => models.some(({ id }) => id === model)))
+    complain(`note: no channel offers ${model}, so nobody can call it yet`)
+}
+
+function vendorWrite(model: string, before: PriceRow | undefined, options: SetOptions): PriceWrite {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h, perCall, free, tier } = options
+  const others = [input, output, cacheRead, cacheWrite, cacheWrite1h, perCall, free, tier]
+  if (others.some((option) => option !== undefined))
+    throw new UsageError("--vendor can't stand beside a price of your own: choose one.")
+  const write = vendorPriceWrite(model, before)
+  if (write === undefined)
+    throw new UsageError(
+      `No vendor's price of ${JSON.stringify(model)} is known. Set one: --input … --output …`,
+    )
+  return write
+}
+
+/** Checked by the same rules as a price of the configuration file. */
+function ownWrite(model: string, options: SetOptions): PriceWrite {
+  const { input, output, perCall, free, tier } = options
+  const given = {
+    input,
+    output,
+    cache_read: options.cacheRead,
+    cache_write: options.cacheWrite,
+    cache_write_1h: options.cacheWrite1h,
+    tiers: tier?.map(parseTier),
+    per_call: perCall,
+    free,
+  }
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  if (entries.length === 0)
+    throw new UsageError(
+      'Say what it costs: --input and --output, or --per-call, --free or --vendor.',
+    )
+  const [price] = readFragment({ prices: { [model]: Object.fromEntries(entries) } }).prices
+  if (price === undefined) throw new Error('A price was read, but is not there.')
+  return { ...price, source: 'operator' }
+}
+
+const tierKeys = new Set([
+  'above',
+  'input',
+  'output',
+  'cache_read',
+  'cache_write',
+  'cache_write_1h',
+])
+
+/** `above=200000,input=2.5,output=15` as the configuration file writes it. */
+function parseTier(text: string): object {
+  const pairs = text.split(',').map((part) => {
+    const [name, value] = splitPair(part.trim())
+    const key = name.replaceAll('-', '_')
+    if (value === undefined || !tierKeys.has(key))
+      throw new UsageError(
+        `--tier: ${JSON.stringify(part)} is not known; write it as above=200000,input=2.5,output=15, ` +
+          'and cache_read, cache_write or cache_write_1h if they have prices of their own.',
+      )
+    return [key, key === 'above' && /^\d+$/.test(value) ? Number(value) : value]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** `tollgate price remove`: the model is not callable any more. */
+export function addRemove(price: Command): void {
+  const command = price
+    .command('remove')
+    .description('take the price of a model away: it is neither listed nor callable then')
+    .addArgument(modelArgument())
+    .option('-y, --yes', 'do not ask')
+    .action(async (model: string, options: ConfigOption & { readonly yes?: boolean }) =>
+      withStore(options, async (instance) => {
+        const { id, source } = await findPrice(instance, model)
+        await confirm(`Remove the price of ${model}? Nobody can call it then.`, options)
+        // The operator's decision, whoever set the price: the vendor's must not come back by itself.
+        await instance.store.admin.write({
+          prices: [{ model, terms: { unit: 'none' }, source: 'operator', note: '', replaces: id }],
+        })
+        await writeLines([`Removed the price of ${model}.`])
+        if (source === 'config') warnOfConfig([model])
+      }),
+    )
+  withExamples(withConfig(command), 'tollgate price remove gpt-5-mini --yes')
+}

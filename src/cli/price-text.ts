@@ -1,0 +1,69 @@
+import { effectiveRates } from '../billing/charge.ts'
+import { formatDecimal, formatNano, priceDecimals } from '../billing/money.ts'
+import type { PriceRow, PriceTerms, TokenRates } from '../store/ports/catalog.ts'
+import type { Column } from './output.ts'
+
+/** A price in one line, in USD: only what is set, without the fall-backs. */
+export function describeTerms(terms: PriceTerms): string {
+  switch (terms.unit) {
+    case 'tokens':
+      return [
+        describeRates(terms.base),
+        ...terms.tiers.map((tier) => `above ${tier.above}: ${describeRates(tier)}`),
+      ].join('; ')
+    case 'call':
+      return `${formatNano(terms.perCallNano)} per call`
+    case 'free':
+      return 'free'
+    case 'none':
+      return 'removed'
+  }
+}
+
+function describeRates(rates: TokenRates): string {
+  const named: readonly (readonly [string, number | null])[] = [
+    ['input', rates.input],
+    ['output', rates.output],
+    ['cache read', rates.cacheRead],
+    ['cache write', rates.cacheWrite],
+    ['cache write 1h', rates.cacheWrite1h],
+  ]
+  return named
+    .flatMap(([name, micro]) => (micro === null ? [] : `${name} ${usd(micro)}`))
+    .join(', ')
+}
+
+const usd = (micro: number) => formatDecimal(micro, priceDecimals)
+
+/** One of the five rates, as it is charged; empty for a price that has none. */
+const rate = (title: string, kind: keyof TokenRates): Column<PriceRow> => ({
+  title,
+  right: true,
+  text: ({ terms }) => (terms.unit === 'tokens' ? usd(effectiveRates(terms.base)[kind]) : ''),
+})
+
+/** How prices are listed: USD per 1M tokens, fall-backs included. */
+export const priceColumns: readonly Column<PriceRow>[] = [
+  { title: 'MODEL', text: ({ model }) => model },
+  rate('INPUT', 'input'),
+  rate('OUTPUT', 'output'),
+  rate('CACHE READ', 'cacheRead'),
+  rate('CACHE WRITE', 'cacheWrite'),
+  rate('WRITE 1H', 'cacheWrite1h'),
+  { title: 'OTHERWISE', text: ({ terms }) => describeOther(terms) },
+  { title: 'SET BY', text: ({ source }) => source },
+  { title: 'SINCE', text: ({ validFrom }) => new Date(validFrom).toISOString().slice(0, 10) },
+  { title: 'NOTE', text: ({ note }) => note },
+]
+
+/** What the columns of rates can't say. */
+function describeOther(terms: PriceTerms): string {
+  if (terms.unit !== 'tokens') return describeTerms(terms)
+  const [first] = terms.tiers
+  return first === undefined ? '' : `other above ${first.above}`
+}
+
+/** `+20 %`, `-33.3 %`; nothing where there is nothing to compare with. */
+export function describePercent(percent: number | null): string {
+  return percent === null ? '' : `${percent > 0 ? '+' : ''}${percent} %`
+}

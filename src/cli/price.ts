@@ -1,0 +1,142 @@
+import { Argument, type Command, Option } from 'commander'
+import {
+  modelsWithoutPrice,
+  type PriceDetails,
+  priceDetails,
+  priceReport,
+  usdPerMillion,
+} from '../app/prices/report.ts'
+import type { PriceRow, PriceSource } from '../store/ports/catalog.ts'
+import { humanTime, listed } from './format.ts'
+import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { formatPairs, formatTable, writeJson, writeLines } from './output.ts'
+import { findPrice, modelArgument } from './price-lookup.ts'
+import { addRemove, addSet } from './price-set.ts'
+import { addSimulate } from './price-simulate.ts'
+import { addSync } from './price-sync.ts'
+import { describeTerms, priceColumns } from './price-text.ts'
+
+interface JsonOption extends ConfigOption {
+  readonly json?: boolean
+}
+
+/** `tollgate price …`: what models cost before a group's multiplier. */
+export function addPriceCommands(program: Command): void {
+  const price = program
+    .command('price')
+    .description('base prices: list, show, set, remove, history, sync, simulate')
+  addList(price)
+  addShow(price)
+  addSet(price)
+  addRemove(price)
+  addHistory(price)
+  addSync(price)
+  addSimulate(price)
+  withExamples(
+    price,
+    'tollgate price list',
+    'tollgate price set gpt-5-mini --input 0.25 --output 2',
+  )
+}
+
+function addList(price: Command): void {
+  const command = price
+    .command('list')
+    .description('list the prices in force, in USD per 1M tokens')
+    .addOption(
+      new Option('--source <who>', 'only prices set by').choices(['config', 'operator', 'vendor']),
+    )
+    .option('--json', 'as JSON, in micro-USD per 1M tokens')
+    .action(async (options: JsonOption & { readonly source?: PriceSource }) =>
+      withStore(options, async ({ store }) => {
+        const rows = await store.catalog.load()
+        const prices = rows.prices.filter(
+          ({ terms, source }) =>
+            terms.unit !== 'none' && (options.source === undefined || options.source === source),
+        )
+        if (options.json) return writeJson(prices.map(priceReport))
+        await writeLines(prices.length > 0 ? formatTable(priceColumns, prices) : ['No prices.'])
+        const unpriced = modelsWithoutPrice(rows)
+        if (unpriced.length > 0)
+          await writeLines([`Offered, but not callable without a price: ${listed(unpriced, '')}.`])
+      }),
+    )
+  withExamples(withConfig(command), 'tollgate price list', 'tollgate price list --source vendor')
+}
+
+function addShow(price: Command): void {
+  const command = price
+    .command('show')
+    .description('show the price of a model, who sells it, and what its vendor asks')
+    .addArgument(modelArgument())
+    .option('--json', 'as JSON, in micro-USD per 1M tokens')
+    .action(async (model: string, options: JsonOption) =>
+      withStore(options, async (instance) => {
+        const row = await findPrice(instance, model)
+        const details = priceDetails(row, await instance.store.catalog.load())
+        if (options.json) return writeJson(details)
+        await writeLines(describe(row, details))
+      }),
+    )
+  withExamples(withConfig(command), 'tollgate price show gpt-5-mini')
+}
+
+function describe(row: PriceRow, details: PriceDetails): readonly string[] {
+  const { vendor, groups, not_set } = details
+  const perMillion = row.terms.unit === 'tokens' ? ' (USD per 1M tokens)' : ''
+  const sellers = groups.map(({ name, rate_multiplier }) => `${name} × ${rate_multiplier}`)
+  return formatPairs([
+    ['Model', row.model],
+    ['Price', describeTerms(row.terms) + perMillion],
+    ['Charged like others', listed(not_set.map(describeFallback), 'none: all is set')],
+    ['Set by', row.source],
+    ['Since', humanTime(details.valid_from)],
+    ['Note', row.note],
+    ['Price id', String(row.id)],
+    ['Channels', listed(details.channels, 'none: it is not offered')],
+    ['Groups', listed(sellers, 'none')],
+    ['Vendor asks', describeVendor(vendor)],
+  ])
+}
+
+function describeFallback(name: string): string {
+  const others: { readonly [name: string]: string } = { cache_write_1h: 'cache write' }
+  return `${name.replaceAll('_', ' ')} as ${others[name] ?? 'input'}`
+}
+
+function describeVendor(vendor: PriceDetails['vendor']): string {
+  if (vendor === null) return 'not known'
+  const price = `input ${usdPerMillion(vendor.input)}, output ${usdPerMillion(vendor.output)}`
+  const besides = vendor.uncovered.map((name) => name.replaceAll('_', ' '))
+  return [
+    `${price} (${vendor.vendor} ${vendor.id})`,
+    ...(vendor.until === null ? [] : [`another price from ${vendor.until} on`]),
+    ...(besides.length === 0 ? [] : [`not counted here: ${besides.join(', ')}`]),
+  ].join('; ')
+}
+
+const historyColumns = [
+  { title: 'SINCE', text: (row: PriceRow) => humanTime(new Date(row.validFrom).toISOString()) },
+  { title: 'ID', text: (row: PriceRow) => String(row.id), right: true },
+  { title: 'MODEL', text: (row: PriceRow) => row.model },
+  { title: 'SET BY', text: (row: PriceRow) => row.source },
+  { title: 'PRICE', text: (row: PriceRow) => describeTerms(row.terms) },
+  { title: 'NOTE', text: (row: PriceRow) => row.note },
+]
+
+function addHistory(price: Command): void {
+  const command = price
+    .command('history')
+    .description('every price that a model, or any, ever had; oldest first')
+    .addArgument(new Argument('[model]', 'only of this model'))
+    .option('--json', 'as JSON, in micro-USD per 1M tokens')
+    .action(async (model: string | undefined, options: JsonOption) =>
+      withStore(options, async ({ store }) => {
+        const rows = await store.catalog.priceHistory(model)
+        if (options.json) return writeJson(rows.map(priceReport))
+        const none = model === undefined ? 'No prices.' : `${model} never had a price.`
+        await writeLines(rows.length > 0 ? formatTable(historyColumns, rows) : [none])
+      }),
+    )
+  withExamples(withConfig(command), 'tollgate price history gpt-5-mini')
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { UserError } from '../app/instance.ts'
+import { receiptView } from '../app/report/receipt.ts'
+import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
+import { describeReceipt } from './receipt-text.ts'
+
+/** `tollgate receipt`: one request and all that explains its charge. */
+export function addReceipt(program: Command): void {
+  const command = program
+    .command('receipt')
+    .description('show what a request asked, used and cost, and how the amount came about')
+    .argument('<id>', 'the request id: header x-request-id of the answer, or "export requests"')
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: ConfigOption & { readonly json?: boolean }) =>
+      withStore(options, async ({ store }) => {
+        const rows = await store.records.receipt(id)
+        if (!rows)
+          throw new UserError(
+            `There is no request ${JSON.stringify(id)}. "tollgate export requests" lists all.`,
+          )
+        if (options.json) return writeJson(receiptView(rows))
+        await writeLines(describeReceipt(rows))
+      }),
+    )
+  withExamples(withConfig(command), 'tollgate receipt req_019a8f0c… --json')
+}

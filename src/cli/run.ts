@@ -1,0 +1,70 @@
+import { Command } from 'commander'
+import { addAccountCommands } from './account.ts'
+import { addApply } from './apply.ts'
+import { addChannelCommands } from './channel.ts'
+import { addDemo } from './demo.ts'
+import { complain, type ExitCode, reportFailure } from './errors.ts'
+import { addExport } from './export.ts'
+import { addFeedCommands } from './feed.ts'
+import { addGroupCommands } from './group.ts'
+import { addInit } from './init.ts'
+import { addPlan } from './plan.ts'
+import { addPriceCommands } from './price.ts'
+import { addReceipt } from './receipt.ts'
+import { addSchema } from './schema.ts'
+import { addServe } from './serve.ts'
+import { addTokenCommands } from './token.ts'
+import { addVersion, version } from './version.ts'
+
+/** Runs one command line (without the program's name); resolves when it is done. */
+export async function run(args: readonly string[]): Promise<ExitCode> {
+  try {
+    await createProgram().parseAsync(withCommand(args), { from: 'user' })
+    return 0
+  } catch (error) {
+    return reportFailure(error)
+  }
+}
+
+const ofProgram = new Set(['-h', '--help', '-V', '--version'])
+
+/** Without a command, `serve` is meant. Left to commander, a misspelt command would go to it too. */
+function withCommand(args: readonly string[]): readonly string[] {
+  const [first] = args
+  const serves = first === undefined || (first.startsWith('-') && !ofProgram.has(first))
+  return serves ? ['serve', ...args] : args
+}
+
+function createProgram(): Command {
+  const program = new Command('tollgate')
+    .description('An LLM gateway with a price on every model. Without a command: serve.')
+    .version(version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help')
+    .showHelpAfterError('(add --help for what is possible)')
+    .exitOverride()
+    .configureOutput({ outputError: (text) => complain(text.trim().replace(/^error: /, '')) })
+    .addHelpText('after', examples)
+  addServe(program)
+  addDemo(program)
+  addInit(program)
+  addPlan(program)
+  addApply(program)
+  addTokenCommands(program)
+  addAccountCommands(program)
+  addGroupCommands(program)
+  addChannelCommands(program)
+  addPriceCommands(program)
+  addFeedCommands(program)
+  addExport(program)
+  addReceipt(program)
+  addSchema(program)
+  addVersion(program)
+  return program
+}
+
+const examples = `
+Examples:
+  tollgate demo                        try it: built-in upstream, nothing to set up
+  tollgate init                        write a tollgate.yaml to begin with
+  tollgate serve --config tollgate.yaml`

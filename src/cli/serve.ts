@@ -1,0 +1,119 @@
+import { type Command, Option } from 'commander'
+import { type FoundConfig, findConfig, openInstance } from '../app/instance.ts'
+import { type Inventory, takeInventory } from '../app/report/resources.ts'
+import { serve } from '../app/serve.ts'
+import { systemClock } from '../lib/clock.ts'
+import { createLogger, type Logger } from '../lib/log.ts'
+import { fetchLimitWarning } from './fetch-limit.ts'
+import { counted } from './format.ts'
+import { surviveBugs, untilStopped } from './lifecycle.ts'
+import { createLineSink } from './log-sink.ts'
+import { type ConfigOption, withConfig, withExamples } from './open.ts'
+import { formatPairs } from './output.ts'
+import { version } from './version.ts'
+
+interface ServeOptions extends ConfigOption {
+  readonly log: 'pretty' | 'json' | 'off'
+}
+
+/** `tollgate serve`: the gateway itself. */
+export function addServe(program: Command): void {
+  const command = program
+    .command('serve')
+    .description('run the gateway (default); applies the configuration file first')
+    .addOption(
+      new Option('--log <form>', 'how requests are logged; off leaves warnings and errors')
+        .choices(['pretty', 'json', 'off'])
+        .default(process.stdout.isTTY ? 'pretty' : 'json', 'pretty on a terminal, else json'),
+    )
+    .action(runServe)
+  withExamples(
+    withConfig(command),
+    'tollgate serve --config tollgate.yaml',
+    'kill -HUP PID     read the configuration again',
+    'kill -TERM PID    stop when open streams have ended; twice: stop now',
+  )
+}
+
+async function runServe(options: ServeOptions): Promise<void> {
+  const found = await findConfig(options.config)
+  const instance = await openInstance(found.config)
+  const sink = createLineSink(process.stdout)
+  const isJson = options.log === 'json'
+  const log = createLogger({
+    sink: sink.write,
+    pretty: !isJson,
+    clock: systemClock,
+    level: options.log === 'off' ? 'warn' : 'info',
+  })
+  surviveBugs(log)
+  const reload = async () => {
+    const { config, warnings } = await findConfig(options.config)
+    for (const warning of warnings) log.warn(warning)
+    return config
+  }
+  try {
+    const serving = await serve({ config: found.config, instance, log, reload })
+    const stopped = untilStopped(serving)
+    const start = {
+      found,
+      url: serving.url,
+      inventory: await takeInventory(instance.store),
+      warnings: [...found.warnings, ...instance.warnings, fetchLimitWarning() ?? []].flat(),
+    }
+    if (isJson) logStart(log, start)
+    else for (const line of describeStart(start)) sink.write(line)
+    await stopped
+  } finally {
+    await instance.store.close()
+    await sink.flush()
+  }
+}
+
+interface Start {
+  readonly found: FoundConfig
+  readonly url: string
+  readonly inventory: Inventory
+  readonly warnings: readonly string[]
+}
+
+function logStart(log: Logger, { found, url, inventory, warnings }: Start): void {
+  const { file = null, config } = found
+  log.info('listening', { url, version, config: file, database: config.store.path, ...inventory })
+  for (const text of [...warnings, ...missing(inventory)]) log.warn(text)
+}
+
+function describeStart({ found, url, inventory, warnings }: Start): readonly string[] {
+  const { channels, groups, models, accounts, tokens } = inventory
+  const parts = [
+    counted(channels, 'channel'),
+    counted(groups, 'group'),
+    counted(models, 'callable model'),
+    counted(accounts, 'account'),
+    counted(tokens, 'token'),
+  ]
+  return [
+    `Tollgate ${version} listens on ${url}`,
+    ...formatPairs([
+      ['  configuration', found.file ?? 'none ("tollgate init" writes one to begin with)'],
+      ['  database', found.config.store.path],
+      ['  serving', parts.join(', ')],
+    ]),
+    ...warnings.map((text) => `  warning: ${text}`),
+    ...missing(inventory).map((text) => `  missing: ${text}`),
+  ]
+}
+
+/** What must be there before a request can be answered, and how it gets there. */
+function missing({ channels, groups, models, accounts, tokens }: Inventory): readonly string[] {
+  const way = (command: string) =>
+    `Name one in tollgate.yaml ("tollgate init" writes one), or: tollgate ${command}`
+  const found = []
+  if (channels === 0) found.push(`No channel: there is no upstream. ${way('channel add …')}`)
+  if (groups === 0) found.push(`No group: tokens can call nothing. ${way('group add …')}`)
+  if (channels > 0 && groups > 0 && models === 0)
+    found.push('No callable model: none has both a group with an active channel and a price.')
+  if (accounts === 0) found.push(`No account: nobody can pay. ${way('account add …')}`)
+  else if (tokens === 0) found.push(`No token: nobody can call. ${way('token add …')}`)
+  return found
+}

@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache'
+
+/** Where an answer came from, and what is still to be charged for it. */
+export interface Origin {
+  readonly channelId: number
+  /**
+   * The answer was made in the background and is not charged yet: charges it by the body that is
+   * fetched, once, when that is the final one, as the request `requestId`. Resolves when committed.
+   */
+  readonly chargeFetched?: (body: unknown, requestId: string) => Promise<void>
+}
+
+/** Remembers which channel gave which answer, per token, bounded and for a while. */
+export interface Affinity {
+  remember(tokenId: number, answerId: string, origin: Origin): void
+  originOf(tokenId: number, answerId: string): Origin | undefined
+  /** Whether an answer is known, but as another token's only. */
+  isForeign(tokenId: number, answerId: string): boolean
+}
+
+const maxEntries = 100_000
+const ttlMs = 24 * 3_600_000
+
+/**
+ * A client that continues an answer by its id (`previous_response_id`, `GET /v1/responses/{id}`)
+ * must reach the channel that made it. Keyed by token: nobody finds another's answer.
+ */
+export function createAffinity(): Affinity {
+  const origins = new LRUCache<string, Origin>({ max: maxEntries, ttl: ttlMs })
+  const answers = new LRUCache<string, true>({ max: maxEntries, ttl: ttlMs })
+  return {
+    remember(tokenId, answerId, origin) {
+      origins.set(`${tokenId} ${answerId}`, origin)
+      answers.set(answerId, true)
+    },
+    isForeign: (tokenId, answerId) =>
+      answers.has(answerId) && !origins.has(`${tokenId} ${answerId}`),
+    originOf: (tokenId, answerId) => origins.get(`${tokenId} ${answerId}`),
+  }
+}

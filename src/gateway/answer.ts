@@ -1,0 +1,38 @@
+import type { AnswerObserver } from '../protocols/protocol.ts'
+import type { ByteReader } from './byte-reader.ts'
+import type { Expiry, Watch } from './watchdog.ts'
+
+/** A streamed answer that has begun: its first bytes are here, the rest is pulled. */
+export interface StreamAnswer {
+  readonly kind: 'stream'
+  readonly contentType: string
+  readonly first: Uint8Array
+  readonly reader: ByteReader
+  readonly observer: AnswerObserver
+  readonly watch: Watch
+  /** Aborted when the upstream call was ended from here. */
+  readonly signal: AbortSignal
+  /** The limit of time that ended the stream, when one did. */
+  readonly expiry: () => Expiry | undefined
+  /** Writes the attempt's row; call once, when the stream has ended. */
+  readonly finish: (cause: string | null) => void
+}
+
+/** A whole answer, understood. */
+export interface BodyAnswer {
+  readonly kind: 'body'
+  readonly contentType: string
+  readonly bytes: Uint8Array
+  readonly observer: AnswerObserver
+}
+
+/** The upstream found fault with the client's request: passed on as it is. */
+export interface Refusal {
+  readonly kind: 'refusal'
+  readonly status: number
+  readonly contentType: string
+  readonly bytes: Uint8Array
+  readonly retryAfter: string | null
+}
+
+export type Answer = StreamAnswer | BodyAnswer | Refusal

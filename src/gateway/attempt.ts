@@ -1,0 +1,134 @@
+import type { Candidate } from '../catalog/catalog.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { AttemptRow } from '../store/ports/records.ts'
+import type { Answer } from './answer.ts'
+import type { RequestBody } from './body.ts'
+import type { Exchange } from './exchange.ts'
+import {
+  classifyFailure,
+  classifyStatus,
+  type Failure,
+  type FailureName,
+  parseRetryAfter,
+} from './failures.ts'
+import type { Outbound } from './outbound.ts'
+import { readAnswer, readRefusal } from './upstream-answer.ts'
+import { buildCall } from './upstream-call.ts'
+import type { Expiry, Watch, Watchdog } from './watchdog.ts'
+
+/** What one attempt came to: an answer to relay, or a failure to decide on. */
+export type AttemptResult =
+  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: false; readonly failure: Failure }
+
+export interface AttemptParts {
+  readonly outbound: Outbound
+  readonly watchdog: Watchdog
+  readonly clock: Clock
+  readonly tick: Clock
+  readonly log: Logger
+}
+
+/** Asks one channel. Never throws: every way to fail is a class of `failureClasses`. */
+export async function attempt(
+  parts: AttemptParts,
+  exchange: Exchange,
+  body: RequestBody,
+  candidate: Candidate,
+): Promise<AttemptResult> {
+  const controller = new AbortController()
+  let expiry: Expiry | undefined
+  const watch = parts.watchdog.watch(candidate.channel.timeouts, (which) => {
+    expiry = which
+    controller.abort()
+    exchange.onInterrupted()
+  })
+  exchange.candidate = candidate
+  exchange.abort = () => controller.abort()
+  const row = startRow(parts, exchange, candidate, watch)
+
+  const fail = (name: FailureName, status: number | null, retryAfter?: number): AttemptResult => {
+    controller.abort()
+    row.finish(name)
+    const failure = { name, status, ...(retryAfter === undefined ? {} : { retryAfter }) }
+    return { ok: false, failure }
+  }
+
+  let status: number | null = null
+  try {
+    const call = await buildCall(exchange, body, candidate, controller.signal)
+    const response = await parts.outbound(call)
+    status = response.status
+    row.head(response)
+    const failed = response.ok ? undefined : classifyStatus(status)
+    if (failed) {
+      const wait = parseRetryAfter(response.headers.get('retry-after'), parts.clock())
+      return fail(failed, status, wait)
+    }
+    if (!response.ok) {
+      const refusal = await readRefusal(response, candidate.channel)
+      if (refusal === undefined) return fail('upstream_invalid', status)
+      row.finish('client_fault')
+      return { ok: true, answer: refusal }
+    }
+    const read = await readAnswer(response, exchange, watch)
+    if (read === undefined) return fail('upstream_invalid', status)
+    if (read.kind === 'body') {
+      row.finish(null, read.observer.seen.usageRaw)
+      return { ok: true, answer: read }
+    }
+    const { observer } = read
+    const finish = (cause: string | null) => row.finish(cause, observer.seen.usageRaw)
+    return {
+      ok: true,
+      answer: { ...read, watch, signal: controller.signal, expiry: () => expiry, finish },
+    }
+  } catch (error) {
+    const name = expiry ? (`timeout_${expiry}` as const) : classifyFailure(error)
+    if (exchange.interruption === undefined && expiry === undefined) {
+      parts.log.warn('attempt failed', {
+        request_id: exchange.requestId,
+        channel: candidate.channel.name,
+        cause: name,
+        error: error instanceof Error ? error.message : String(error),
+      })
+    }
+    return fail(name, status)
+  }
+}
+
+/** The row of an attempt, written to the exchange when the attempt has ended. */
+function startRow(parts: AttemptParts, exchange: Exchange, candidate: Candidate, watch: Watch) {
+  const startedAt = parts.clock()
+  const startedTick = parts.tick()
+  let status: number | null = null
+  let upstreamRequestId: string | null = null
+  let firstByteMs: number | null = null
+  let finished = false
+  return {
+    head(response: Response) {
+      status = response.status
+      firstByteMs = Math.round(parts.tick() - startedTick)
+      const { headers } = response
+      upstreamRequestId =
+        headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('apim-request-id')
+    },
+    finish(cause: string | null, usageRaw?: unknown) {
+      if (finished) return
+      finished = true
+      watch.stop()
+      const row: AttemptRow = {
+        channelId: candidate.channel.id,
+        startedAt,
+        status,
+        cause,
+        firstByteMs,
+        durationMs: Math.round(parts.tick() - startedTick),
+        upstreamRequestId,
+        usageRaw: usageRaw === undefined ? null : JSON.stringify(usageRaw),
+      }
+      exchange.attempts.push(row)
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import { formatSizeBytes } from '../lib/units.ts'
+import type { JsonObject, Operation, RequestFacts } from '../protocols/protocol.ts'
+import { GatewayError } from './errors.ts'
+import { findFields, type JsonFields } from './json-fields.ts'
+import { shortName } from './short-name.ts'
+
+/** Arrays and objects nested deeper than this are refused: no client of the field comes near. */
+const maxDepth = 256
+
+/** Values in one body: parsing more would keep everybody else waiting for seconds. */
+const maxValues = 1_000_000
+
+/** A request's body: its bytes as they came, and what was read of them. */
+export interface RequestBody {
+  readonly bytes: Uint8Array
+  readonly contentType: string
+  readonly facts: RequestFacts
+  /** The parsed body. */
+  readonly value: JsonObject
+  /** Undefined for a form, whose fields are not those of a JSON object. */
+  readonly fields: JsonFields | undefined
+}
+
+/**
+ * Reads a body of at most `maxBytes`. A larger announced length is refused unread; a body without
+ * a length is counted while it comes.
+ */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity') {
+    throw new GatewayError(
+      'unsupported_parameter',
+      `Content-Encoding "${encoding}" is not accepted. Send the body uncompressed.`,
+    )
+  }
+  if (request.body === null) return new Uint8Array(0)
+  try {
+    if (Number.isInteger(announced)) return new Uint8Array(await request.arrayBuffer())
+    return await readCounted(request.body, maxBytes)
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    throw new GatewayError('invalid_json', 'The body ended before it was complete.', {
+      cause: error,
+    })
+  }
+}
+
+async function readCounted(body: ReadableStream<Uint8Array>, maxBytes: number) {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    parts.push(part)
+  }
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+function tooLarge(maxBytes: number): GatewayError {
+  const limit = formatSizeBytes(maxBytes)
+  return new GatewayError('body_too_large', `The body is larger than ${limit}, the limit here.`)
+}
+
+/** A body that was read, but not yet held against what its operation takes. */
+export type ParsedBody = Pick<RequestBody, 'bytes' | 'contentType' | 'fields'> & {
+  readonly value: unknown
+}
+
+/** Parses a JSON body. Throws the 400 of what is no JSON, or could be read in two ways. */
+export function parseJsonBody(bytes: Uint8Array): ParsedBody {
+  const fields = findFields(bytes, { maxDepth, maxValues })
+  if (fields.tooDeep) throw tooDeep()
+  if (fields.tooMany) throw tooManyValues()
+  const lookalike = lookalikeOf(fields.spans.keys())
+  if (lookalike !== undefined) throw misspelt(lookalike)
+  const value = parseJson(bytes)
+  if (fields.duplicate !== undefined) {
+    throw new GatewayError(
+      'invalid_json',
+      `The field "${shortName(fields.duplicate)}" is there twice. Send each field once.`,
+      { param: shortName(fields.duplicate) },
+    )
+  }
+  return { bytes, contentType: 'application/json', value, fields }
+}
+
+/** Checks a body by its operation's schema. Throws the 400 that names the field at fault. */
+export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody {
+  const fault = operation.check(parsed.value)
+  if (fault) throw new GatewayError(fault.code, fault.message, { param: fault.param })
+  const value = parsed.value as JsonObject
+  return { ...parsed, value, facts: operation.read(value) }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) {
+    throw new GatewayError('invalid_json', 'The body is empty. Send a JSON object.')
+  }
+  const text = decodeUtf8(bytes)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    const detail = error instanceof Error ? error.message.replace('JSON Parse error: ', '') : ''
+    throw new GatewayError('invalid_json', `The body is not valid JSON: ${detail}.`)
+  }
+  const lone = loneSurrogate(text)
+  if (lone !== undefined) {
+    throw new GatewayError(
+      'invalid_json',
+      `The body holds ${lone}, half of a character (a lone surrogate). Send the whole character.`,
+    )
+  }
+  return value
+}
+
+function tooManyValues(): GatewayError {
+  return new GatewayError(
+    'invalid_json',
+    `The body holds more than ${maxValues.toLocaleString('en')} values, the limit here.`,
+  )
+}
+
+/** Fields that decide what is charged. */
+const chargedFields = new Set(['model', 'n', 'stream'])
+
+/** Some upstreams read names without regard to case: `Model` would be another model than charged. */
+function lookalikeOf(names: Iterable<string>): string | undefined {
+  for (const name of names) {
+    if (!chargedFields.has(name) && chargedFields.has(name.toLowerCase())) return name
+  }
+  return undefined
+}
+
+function misspelt(name: string): GatewayError {
+  const message = `There is no field "${name}". Write it in small letters: "${name.toLowerCase()}".`
+  return new GatewayError('invalid_value', message, { param: name })
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new GatewayError('invalid_json', 'The body is not valid UTF-8.')
+  }
+}
+
+function tooDeep(): GatewayError {
+  return new GatewayError(
+    'invalid_json',
+    `The body is nested more than ${maxDepth} levels deep, the limit here.`,
+  )
+}
+
+/** The first `\uD8xx`–`\uDFxx` escape without its other half, as it is written; or undefined. */
+function loneSurrogate(text: string): string | undefined {
+  const surrogate = /\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g
+  let pairEnd = -1
+  for (let match = surrogate.exec(text); match !== null; match = surrogate.exec(text)) {
+    if (isEscaped(text, match.index)) continue
+    const isLow = /[c-fC-F]/.test(match[0].charAt(3))
+    if (isLow) {
+      if (pairEnd !== match.index) return match[0]
+      pairEnd = -1
+      continue
+    }
+    pairEnd = match.index + match[0].length
+    const next = text.slice(pairEnd, pairEnd + 6)
+    if (!/^\\u[dD][c-fC-F][0-9a-fA-F]{2}$/.test(next)) return match[0]
+  }
+  return undefined
+}
+
+/** Whether the backslash at `index` is itself escaped: then what follows it is text. */
+function isEscaped(text: string, index: number): boolean {
+  let backslashes = 0
+  while (text[index - 1 - backslashes] === '\\') backslashes++
+  return backslashes % 2 === 1
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Observation } from '../protocols/canonical/observation.ts'
+import type { Settlement } from '../store/ports/records.ts'
+import type { Affinity } from './affinity.ts'
+import type { Refusal } from './answer.ts'
+import type { Caller } from './authenticate.ts'
+import { GatewayError } from './errors.ts'
+import type { CountTokens } from './estimate.ts'
+import type { Concluded } from './exchange.ts'
+import { logExchange } from './exchange-log.ts'
+import { shownError } from './hide-secrets.ts'
+import { buildSettlement, type End, nothingUsed, usedTokens } from './record.ts'
+import type { RefusalLimit } from './refusal-limit.ts'
+import type { Settler } from './settle.ts'
+
+export interface ConcludeParts {
+  readonly settler: Settler
+  readonly affinity: Affinity
+  readonly refusals: RefusalLimit
+  readonly countTokens: CountTokens
+  /** Monotonic, in milliseconds. */
+  readonly tick: Clock
+  readonly log: Logger
+}
+
+/** Charges and stores an answer; rejects with a `GatewayError` when it could not be stored. */
+export async function settle(
+  parts: ConcludeParts,
+  exchange: Concluded,
+  end: End,
+  seen: Observation,
+  isDelivered = false,
+): Promise<void> {
+  const { caller, operation } = exchange
+  if (caller) rememberOrigin(parts, exchange, caller, seen)
+  if (!operation.charged || caller === undefined) {
+    return logExchange(parts.log, exchange, end, undefined, parts.tick())
+  }
+  try {
+    const used = seen.pending ? nothingUsed : await usedTokens(exchange, seen, parts.countTokens)
+    const settlement = buildSettlement(exchange, caller, end, used, seen, parts.tick())
+    await store(parts, settlement, isDelivered)
+    logExchange(parts.log, exchange, end, settlement.request, parts.tick())
+  } catch (error) {
+    parts.log.error('request not settled', {
+      request_id: exchange.requestId,
+      error: error instanceof Error ? error.message : String(error),
+    })
+    throw new GatewayError('internal', 'The gateway could not store this request. Try again.', {
+      cause: error,
+    })
+  }
+}
+
+/** What the client has a part of is charged even when it can be stored only later. */
+async function store({ settler }: ConcludeParts, settlement: Settlement, isDelivered: boolean) {
+  try {
+    await settler.settle(settlement)
+  } catch (error) {
+    if (isDelivered) settler.keep(settlement)
+    throw error
+  }
+}
+
+/** An answer that can be continued or fetched by its id belongs to the channel that made it. */
+function rememberOrigin(
+  parts: ConcludeParts,
+  exchange: Concluded,
+  caller: Caller,
+  seen: Observation,
+): void {
+  const { candidate, operation } = exchange
+  if (candidate === undefined || seen.answerId === undefined) return
+  const channelId = candidate.channel.id
+  for (const id of seen.partIds) parts.affinity.remember(caller.token.id, id, { channelId })
+  if (!seen.pending) {
+    parts.affinity.remember(caller.token.id, seen.answerId, { channelId })
+    return
+  }
+  let charging: Promise<void> | undefined
+  // What is kept for a day must not hold the request's body.
+  const { startedTick, plan, facts, model, protocol, startedAt, firstByteTick } = exchange
+  const kept = { caller, candidate, operation, startedTick, plan, model, protocol, startedAt }
+  const { stream = false, calls = 1 } = facts ?? {}
+  const keptFacts = { stream, calls, model, continues: [], amend: {}, text: () => '' }
+  const chargeFetched = async (body: unknown, requestId: string) => {
+    const observer = operation.createObserver()
+    observer.pushBody(body)
+    if (observer.seen.pending) return
+    // A record of its own: the request that began the answer has one already, uncharged.
+    const fetched: Concluded = {
+      ...kept,
+      firstByteTick,
+      facts: keptFacts,
+      requestId,
+      attempts: [],
+      interruption: undefined,
+    }
+    charging ??= settle(parts, fetched, bodyEnd(fetched, observer.seen), observer.seen)
+    try {
+      await charging
+    } catch (error) {
+      charging = undefined // not stored: the next fetch tries again
+      throw error
+    }
+  }
+  parts.affinity.remember(caller.token.id, seen.answerId, { channelId, chargeFetched })
+}
+
+/** Records and logs an exchange that used nothing; nobody waits for it. */
+export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {
+  const { caller, operation } = exchange
+  const now = parts.tick()
+  const isKept = end.ending !== 'refused' || parts.refusals.admit(caller?.token.id, now)
+  if (operation.charged && caller && isKept) {
+    const settlement = buildSettlement(exchange, caller, end, nothingUsed, undefined, now)
+    parts.settler.record(settlement)
+  }
+  logExchange(parts.log, exchange, end, undefined, now)
+}
+
+/** How an unstreamed answer ended. */
+export function bodyEnd(exchange: Concluded, seen: Observation): End {
+  if (exchange.interruption === 'client_left') {
+    return { ending: 'client_left', status: 200, cause: 'client_left', causeText: null }
+  }
+  if (seen.outcome !== 'failed') {
+    return { ending: seen.outcome ?? 'complete', status: 200, cause: null, causeText: null }
+  }
+  return {
+    ending: 'failed',
+    status: 200,
+    cause: 'upstream_error',
+    causeText: shownError(exchange, seen) ?? 'The upstream reported an error in its answer.',
+  }
+}
+
+/** The end of a request that the upstream refused; its message, shortened, is for the caller's record. */
+export function refusalEnd({ status, bytes }: Refusal): End {
+  const text = new TextDecoder().decode(bytes)
+  const message = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
+  const causeText = (message ? String(JSON.parse(message)) : text).slice(0, 500)
+  return { ending: 'refused', status, cause: 'upstream_refused', causeText }
+}

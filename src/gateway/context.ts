@@ -1,0 +1,38 @@
+import type { HttpCall } from './gatekeeper.ts'
+
+/** What Elysia hands to a handler, as far as it is used here. */
+export interface Context {
+  readonly request: Request
+  readonly server: {
+    requestIP(request: Request): { address: string } | null
+    timeout(request: Request, seconds: number): void
+  } | null
+  readonly params: Readonly<Record<string, string>>
+}
+
+export type Handler = (context: Context) => Promise<Response> | Response
+
+/** The call as the gatekeeper sees it; `geminiPath` as in `HttpCall`. */
+export function httpCall({ request, server }: Context, geminiPath: boolean): HttpCall {
+  return { request, geminiPath, peer: () => server?.requestIP(request)?.address ?? '' }
+}
+
+/** Whether a path is Gemini's own: its key header comes first, and its shape has every error. */
+export function isBeta(request: Request): boolean {
+  return /^\w+:\/\/[^/]*\/v1beta\//.test(request.url)
+}
+
+/** The model id of a path with `modelPaths`' parameters; a model id may hold slashes. */
+export function modelParam({ params }: Context): string {
+  return [params.model, params.b, params.c, params.d].filter((part) => part !== undefined).join('/')
+}
+
+/** Paths below `prefix` that hold a model id, with as many slashes in it as vendors use. */
+export const modelPaths = (prefix: string) =>
+  ['/:model', '/:model/:b', '/:model/:b/:c', '/:model/:b/:c/:d'].map((rest) => prefix + rest)
+
+/** Sets how long the connection of a request may be silent, in seconds. */
+export const silenceLimit =
+  ({ request, server }: Context) =>
+  (seconds: number): void =>
+    server?.timeout(request, seconds)

@@ -1,0 +1,138 @@
+import type { Protocol } from '../protocols/protocol.ts'
+
+/**
+ * Everything that the gateway itself can refuse or fail with, and its HTTP status (CONTRACT 2.4).
+ * The 401s have bodies of their own (SPEC 7.2); their precise reason is in `reason`.
+ */
+const statusOf = {
+  unauthenticated: 401,
+  insufficient_balance: 401,
+  invalid_json: 400,
+  missing_parameter: 400,
+  invalid_value: 400,
+  unsupported_parameter: 400,
+  conflicting_parameters: 400,
+  ip_not_allowed: 403,
+  model_not_allowed: 403,
+  account_restricted: 403,
+  group_disabled: 403,
+  model_not_found: 404,
+  response_not_found: 404,
+  unsupported_action: 404,
+  body_too_large: 413,
+  channels_busy: 429,
+  internal: 500,
+  upstream_error: 502,
+  upstream_invalid: 502,
+  no_channel: 502,
+  upstream_timeout: 504,
+} as const
+
+export type ErrorKind = keyof typeof statusOf
+
+/** Why a 401 was given: the value of the header `x-tollgate-reason`. */
+export type AuthReason = 'missing' | 'unknown' | 'deleted' | 'disabled' | 'expired' | 'balance'
+
+interface Details {
+  readonly reason?: AuthReason
+  readonly param?: string
+  /** Seconds that the client should wait. */
+  readonly retryAfter?: number
+  readonly cause?: unknown
+}
+
+/** A refusal or failure that the client is told in its own protocol's shape. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly kind: ErrorKind
+  readonly details: Details
+
+  constructor(kind: ErrorKind, message: string, details: Details = {}) {
+    super(message, { cause: details.cause })
+    this.kind = kind
+    this.details = details
+  }
+
+  get status(): number {
+    return statusOf[this.kind]
+  }
+
+  /** The machine word of records and of `x-tollgate-reason`. */
+  get word(): string {
+    return this.details.reason ?? this.kind
+  }
+}
+
+/** The 401 of SPEC 7.2: no cause but the header tells why. */
+export function unauthenticated(reason: AuthReason): GatewayError {
+  if (reason === 'balance') {
+    return new GatewayError('insufficient_balance', 'Insufficient account balance', { reason })
+  }
+  const message = reason === 'missing' ? keyRequired : 'Invalid API key'
+  return new GatewayError('unauthenticated', message, { reason })
+}
+
+const keyRequired =
+  'API key is required in Authorization header (Bearer scheme), x-api-key header or x-goog-api-key header'
+
+/** The error as an answer: status, headers and body in the shape of the client's protocol. */
+export function errorResponse(
+  error: GatewayError,
+  protocol: Protocol,
+  requestId: string,
+): Response {
+  const headers = modelHeaders(protocol, requestId, 'application/json')
+  headers['x-tollgate-reason'] = error.word
+  if (error.details.retryAfter !== undefined) {
+    headers['retry-after'] = String(error.details.retryAfter)
+  }
+  return new Response(errorBody(error, protocol, requestId), { status: error.status, headers })
+}
+
+function errorBody(error: GatewayError, protocol: Protocol, requestId: string): string {
+  if (error.status === 401) return unauthenticatedBody(error, protocol)
+  return protocol.encodeError({
+    status: error.status,
+    code: error.kind,
+    message: error.message,
+    param: error.details.param,
+    requestId,
+  })
+}
+
+function unauthenticatedBody(error: GatewayError, protocol: Protocol): string {
+  const reason = error.details.reason
+  if (protocol.name === 'gemini') {
+    const message = reason === 'missing' ? 'API key is required' : error.message
+    return JSON.stringify({ error: { code: 401, message, status: 'UNAUTHENTICATED' } })
+  }
+  const code =
+    reason === 'missing'
+      ? 'API_KEY_REQUIRED'
+      : reason === 'balance'
+        ? 'INSUFFICIENT_BALANCE'
+        : 'INVALID_API_KEY'
+  return JSON.stringify({ code, message: error.message })
+}
+
+/** The headers of every answer of a model endpoint: nothing of the upstream's but its type. */
+export function modelHeaders(
+  protocol: Protocol,
+  requestId: string,
+  contentType: string,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': contentType,
+    'x-request-id': requestId,
+  }
+  if (protocol.name === 'messages') headers['request-id'] = requestId
+  return headers
+}
+
+/** SPEC 7.3: paths and methods that do not exist, in plain text, without a key. */
+export function pageNotFound(): Response {
+  return new Response('404 page not found', {
+    status: 404,
+    headers: { 'content-type': 'text/plain' },
+  })
+}

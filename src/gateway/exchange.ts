@@ -1,0 +1,46 @@
+import type { Candidate } from '../catalog/catalog.ts'
+import type { Framing, Operation, Protocol, RequestFacts } from '../protocols/protocol.ts'
+import type { AttemptRow } from '../store/ports/records.ts'
+import type { Caller } from './authenticate.ts'
+import type { Plan } from './plan.ts'
+
+/** Why an exchange was ended from outside. */
+export type Interruption = 'client_left' | 'shutdown'
+
+/**
+ * One model request on its way: filled step by step, and at its end turned into its record.
+ * Times in `…Tick` are of the monotonic clock, in milliseconds.
+ */
+export interface Exchange {
+  readonly requestId: string
+  readonly protocol: Protocol
+  readonly operation: Operation
+  readonly request: Request
+  readonly startedAt: number
+  readonly startedTick: number
+  /** How a streamed answer is cut into frames. */
+  framing: Framing
+  caller: Caller | undefined
+  /** As the client wrote it. */
+  model: string | undefined
+  facts: RequestFacts | undefined
+  plan: Plan | undefined
+  /** The channel whose answer is being relayed, or that was tried last. */
+  candidate: Candidate | undefined
+  readonly attempts: AttemptRow[]
+  /** When the first byte of the answer was ready for the client. */
+  firstByteTick: number | undefined
+  interruption: Interruption | undefined
+  /** Ends the upstream call that is under way. */
+  abort: () => void
+  /** Called on an interruption; the relay puts its own ending here. */
+  onInterrupted: () => void
+}
+
+/** What of an exchange its record and charge are made from. */
+export type Concluded = Omit<Exchange, 'request' | 'framing' | 'abort' | 'onInterrupted'>
+
+/** Whether an interruption may end the upstream call, or must let it come to its end. */
+export function mayAbort(exchange: Exchange, interruption: Interruption): boolean {
+  return interruption === 'shutdown' || exchange.plan?.group.onDisconnect !== 'drain'
+}

@@ -1,0 +1,276 @@
+import type { Candidate, Catalog } from '../catalog/catalog.ts'
+import type { Clock } from '../lib/clock.ts'
+import { createRequestId } from '../lib/ids.ts'
+import type { Logger } from '../lib/log.ts'
+import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
+import { isJsonObject } from '../protocols/json.ts'
+import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
+import { createSseSplitter } from '../protocols/sse.ts'
+import type { Answer } from './answer.ts'
+import { type AttemptParts, attempt } from './attempt.ts'
+import { checkBody, type ParsedBody, parseJsonBody, type RequestBody, readBytes } from './body.ts'
+import { bodyEnd, type ConcludeParts, conclude, refusalEnd, settle } from './conclude.ts'
+import { errorResponse, GatewayError, modelHeaders } from './errors.ts'
+import { type Exchange, type Interruption, mayAbort } from './exchange.ts'
+import { type Failure, failureClasses, finalError } from './failures.ts'
+import { isForm, parseFormBody } from './form-body.ts'
+import type { Gatekeeper, HttpCall } from './gatekeeper.ts'
+import { orderCandidates, planRequest } from './plan.ts'
+import { createRelay } from './relay.ts'
+import { shortName } from './short-name.ts'
+
+/** What a route knows of a request before its body is read. */
+export interface ModelCall extends HttpCall {
+  readonly protocol: Protocol
+  readonly operation: Operation
+  /** Gemini names its model and whether to stream in the path. */
+  readonly model?: string
+  readonly stream?: boolean
+  readonly framing: Framing
+  /** How long the connection may be silent, in seconds; 0: for ever. */
+  readonly limitSilence: (seconds: number) => void
+}
+
+export interface ForwardParts extends AttemptParts, ConcludeParts {
+  readonly catalog: () => Catalog
+  readonly gatekeeper: Gatekeeper
+  readonly random: () => number
+  readonly maxBodyBytes: () => number
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export interface Forwarder {
+  /** One request through all its steps; never throws: a failure is an answer, too. */
+  forward(call: ModelCall): Promise<Response>
+  /** How many exchanges are under way, streams included. */
+  active(): number
+  /** From now on requests are refused: the process stops. */
+  close(): void
+  /** Ends all exchanges that are under way: the process stops. */
+  interruptAll(): void
+}
+
+const stopping = 'The gateway is being stopped. Repeat the request.'
+
+/** At most so many channels are asked for one request. */
+const maxAttempts = 6
+
+/** The way of a request: authenticate, read, plan, attempt, relay, settle. */
+export function createForwarder(parts: ForwardParts): Forwarder {
+  const active = new Set<Exchange>()
+  let closed = false
+
+  async function forward(call: ModelCall): Promise<Response> {
+    const exchange = begin(parts, call)
+    active.add(exchange)
+    const { signal } = call.request
+    const onAbort = () => interrupt(exchange, 'client_left')
+    signal.addEventListener('abort', onAbort, { once: true })
+    const done = () => {
+      active.delete(exchange)
+      signal.removeEventListener('abort', onAbort)
+    }
+    try {
+      if (closed) throw new GatewayError('no_channel', stopping, { retryAfter: 1 })
+      const body = await Promise.race([admit(parts, exchange, call), interruptionOf(exchange)])
+      if (!signal.aborted) call.limitSilence(0) // models think in silence
+      const answer = await askChannels(parts, exchange, body)
+      return await deliver(parts, exchange, answer, { body, done, limitSilence: call.limitSilence })
+    } catch (error) {
+      done()
+      return fail(parts, exchange, error)
+    }
+  }
+
+  return {
+    forward,
+    active: () => active.size,
+    close() {
+      closed = true
+    },
+    interruptAll() {
+      for (const exchange of active) interrupt(exchange, 'shutdown')
+    },
+  }
+}
+
+/** How long a connection that waits for its next request is kept. */
+const idleSeconds = 60
+
+/** Rejects when the exchange is interrupted while its body is still coming. */
+function interruptionOf(exchange: Exchange): Promise<never> {
+  const interrupted = new Promise<never>((_, reject) => {
+    exchange.onInterrupted = () => {
+      reject(new GatewayError('no_channel', stopping, { retryAfter: 1 }))
+    }
+  })
+  interrupted.catch(() => {}) // nobody waits for it once the body is here
+  return interrupted
+}
+
+function begin(parts: ForwardParts, call: ModelCall): Exchange {
+  return {
+    requestId: createRequestId(),
+    protocol: call.protocol,
+    operation: call.operation,
+    request: call.request,
+    startedAt: parts.clock(),
+    startedTick: parts.tick(),
+    framing: call.framing,
+    caller: undefined,
+    model: call.model,
+    facts: undefined,
+    plan: undefined,
+    candidate: undefined,
+    attempts: [],
+    firstByteTick: undefined,
+    interruption: undefined,
+    abort: () => {},
+    onInterrupted: () => {},
+  }
+}
+
+function interrupt(exchange: Exchange, interruption: Interruption): void {
+  exchange.interruption ??= interruption
+  if (mayAbort(exchange, interruption)) exchange.abort()
+  exchange.onInterrupted()
+}
+
+/** Key first, then the body, then what the two may do together. */
+async function admit(parts: ForwardParts, exchange: Exchange, call: ModelCall) {
+  const { gatekeeper } = parts
+  const caller = await gatekeeper.identify(call)
+  exchange.caller = caller
+  gatekeeper.check(caller, call, true)
+  const parsed = await readBody(call, parts.maxBodyBytes())
+  exchange.model ??= modelIn(parsed.value)
+  const read = checkBody(parsed, call.operation)
+  const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
+  exchange.facts = body.facts
+  exchange.model = call.model ?? body.facts.model ?? ''
+  exchange.plan = planRequest(parts.catalog(), caller, exchange.model, exchange.protocol)
+  return body
+}
+
+async function readBody(call: ModelCall, maxBytes: number): Promise<ParsedBody> {
+  const bytes = await readBytes(call.request, maxBytes)
+  const contentType = call.request.headers.get('content-type')
+  return isForm(contentType) && call.operation.takesForm
+    ? parseFormBody(bytes, contentType)
+    : parseJsonBody(bytes)
+}
+
+/** The model that a body names, for the record of a request that is refused for something else. */
+function modelIn(value: unknown): string | undefined {
+  return isJsonObject(value) && typeof value.model === 'string' ? value.model : undefined
+}
+
+/** Asks channel after channel until one answers; throws what the client is told when none does. */
+async function askChannels(
+  parts: ForwardParts,
+  exchange: Exchange,
+  body: RequestBody,
+): Promise<Answer> {
+  const failures: Failure[] = []
+  for (const candidate of chooseCandidates(parts, exchange).slice(0, maxAttempts)) {
+    const result = await attempt(parts, exchange, body, candidate)
+    if (result.ok) return result.answer
+    if (exchange.interruption) throw new GatewayError('no_channel', stopping, { retryAfter: 1 })
+    failures.push(result.failure)
+    if (!failureClasses[result.failure.name].retry) break
+  }
+  throw finalError(failures)
+}
+
+function chooseCandidates(parts: ForwardParts, exchange: Exchange): readonly Candidate[] {
+  const candidates = exchange.plan?.candidates ?? []
+  const { caller, facts } = exchange
+  for (const id of facts?.continues ?? []) {
+    if (caller && parts.affinity.isForeign(caller.token.id, id)) {
+      throw new GatewayError('response_not_found', `"${shortName(id)}" is not known to this key.`)
+    }
+    const origin = caller && parts.affinity.originOf(caller.token.id, id)
+    const bound = candidates.find(({ channel }) => channel.id === origin?.channelId)
+    if (bound) return [bound]
+  }
+  return orderCandidates(candidates, parts.random)
+}
+
+interface Delivery extends Pick<ModelCall, 'limitSilence'> {
+  readonly body: RequestBody
+  /** The exchange is over. */
+  readonly done: () => void
+}
+
+async function deliver(
+  parts: ForwardParts,
+  exchange: Exchange,
+  answer: Answer,
+  { body, done, limitSilence }: Delivery,
+): Promise<Response> {
+  exchange.firstByteTick = parts.tick()
+  const { protocol, requestId } = exchange
+  const headers = modelHeaders(protocol, requestId, answer.contentType)
+  // Streams set no limit again: their end is not a moment at which the connection is surely there.
+  if (answer.kind !== 'stream' && !exchange.request.signal.aborted) limitSilence(idleSeconds)
+  if (answer.kind === 'refusal') {
+    if (answer.retryAfter !== null) headers['retry-after'] = answer.retryAfter
+    conclude(parts, exchange, refusalEnd(answer))
+    done()
+    return new Response(answer.bytes as Bun.BodyInit, { status: answer.status, headers })
+  }
+  if (answer.kind === 'body') {
+    await settle(parts, exchange, bodyEnd(exchange, answer.observer.seen), answer.observer.seen)
+    done()
+    return new Response(answer.bytes as Bun.BodyInit, { headers })
+  }
+  headers['cache-control'] = 'no-cache'
+  const stream = createRelay({
+    exchange,
+    answer,
+    splitter: exchange.framing === 'sse' ? createSseSplitter() : createJsonArraySplitter(),
+    hideUsage: 'stream_options' in body.facts.amend,
+    settle: (end, seen, isDelivered) =>
+      settle(parts, exchange, end, seen, isDelivered).finally(done),
+  })
+  if (exchange.interruption) exchange.onInterrupted()
+  return new Response(stream as unknown as Bun.BodyInit, { headers })
+}
+
+/** The answer to a request that failed before anything of an answer went out. */
+function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Response {
+  const { interruption } = exchange
+  const error = toGatewayError(parts, exchange, thrown)
+  const refused = error.status < 500 && error.kind !== 'channels_busy'
+  conclude(parts, exchange, {
+    ending: interruption ?? (refused ? 'refused' : 'failed'),
+    status: interruption === 'client_left' ? clientClosedRequest : error.status,
+    cause: interruption ?? error.word,
+    causeText: interruption ? null : error.message,
+  })
+  const response = errorResponse(error, exchange.protocol, exchange.requestId)
+  if (isStillComing(exchange.request)) response.headers.set('connection', 'close')
+  return response
+}
+
+/** A large body that nobody reads would keep its connection busy: whoever sends it is told to stop. */
+function isStillComing({ bodyUsed, body, headers }: Request): boolean {
+  const announced = Number(headers.get('content-length') ?? Number.NaN)
+  return !bodyUsed && body !== null && !(announced <= smallBodyBytes)
+}
+
+/** So much has arrived with the head, or soon after. */
+const smallBodyBytes = 65_536
+
+/** The status that logs of the field use for a client that did not wait; nobody receives it. */
+const clientClosedRequest = 499
+
+function toGatewayError(parts: ForwardParts, exchange: Exchange, thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  parts.log.error('internal error', {
+    request_id: exchange.requestId,
+    error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+  })
+  return new GatewayError('internal', 'The gateway failed. Try again, or tell its operator.')
+}

@@ -1,0 +1,43 @@
+import { createRequestId } from '../lib/ids.ts'
+import type { Logger } from '../lib/log.ts'
+import type { Protocol } from '../protocols/protocol.ts'
+import type { Caller } from './authenticate.ts'
+import { errorResponse, GatewayError, modelHeaders } from './errors.ts'
+import type { Gatekeeper, HttpCall } from './gatekeeper.ts'
+
+export interface GuardParts {
+  readonly gatekeeper: Gatekeeper
+  readonly log: Logger
+}
+
+export interface Guarded {
+  readonly call: HttpCall
+  readonly protocol: Protocol
+  /** Whose shape a 401 has, where the path decides it and not the reader. */
+  readonly keyErrors?: Protocol
+  readonly needsBalance?: boolean
+}
+
+/** Runs a handler for a caller that was let in; errors take the protocol's shape. */
+export async function guarded(
+  parts: GuardParts,
+  { call, protocol, keyErrors = protocol, needsBalance = true }: Guarded,
+  handle: (caller: Caller, requestId: string) => unknown,
+): Promise<Response> {
+  const requestId = createRequestId()
+  try {
+    const caller = await parts.gatekeeper.identify(call)
+    parts.gatekeeper.check(caller, call, needsBalance)
+    const value = await handle(caller, requestId)
+    if (value instanceof Response) return value
+    const headers = modelHeaders(protocol, requestId, 'application/json')
+    return new Response(JSON.stringify(value), { headers })
+  } catch (error) {
+    if (error instanceof GatewayError) {
+      return errorResponse(error, error.status === 401 ? keyErrors : protocol, requestId)
+    }
+    parts.log.error('internal error', { request_id: requestId, error: String(error) })
+    const failed = new GatewayError('internal', 'The gateway failed. Try again.', { cause: error })
+    return errorResponse(failed, protocol, requestId)
+  }
+}

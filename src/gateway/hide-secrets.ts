@@ -1,0 +1,38 @@
+import type { Channel } from '../catalog/catalog.ts'
+import type { Observation } from '../protocols/canonical/observation.ts'
+import type { Concluded } from './exchange.ts'
+
+/**
+ * Takes a channel's keys and hosts out of a text: an upstream may quote its own host, or the key it
+ * was called with, in an error.
+ */
+export function hideSecrets(text: string, channel: Channel): string {
+  return secretsOf(channel).reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
+}
+
+/** The same for bytes; the very same bytes come back when there is nothing to hide. */
+export function hideSecretsIn(bytes: Uint8Array, channel: Channel): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (!secretsOf(channel).some((secret) => text.includes(secret))) return bytes
+  return new TextEncoder().encode(hideSecrets(text.toString(), channel))
+}
+
+/** Bytes of an answer as the client may see them: only an error in it can hold what it may not. */
+export function shownBytes(bytes: Uint8Array, exchange: Concluded, seen: Observation): Uint8Array {
+  const channel = exchange.candidate?.channel
+  return channel && seen.outcome === 'failed' ? hideSecretsIn(bytes, channel) : bytes
+}
+
+/** The upstream's words about an answer that failed, as the caller's record may have them. */
+export function shownError(exchange: Concluded, seen: Observation): string | undefined {
+  const channel = exchange.candidate?.channel
+  return channel && seen.errorMessage ? hideSecrets(seen.errorMessage, channel) : seen.errorMessage
+}
+
+function secretsOf(channel: Channel): readonly string[] {
+  const hosts = Object.values(channel.speaks).flatMap((base) => {
+    const { host, hostname } = new URL(base)
+    return [host, hostname]
+  })
+  return [...channel.keys, ...hosts].filter((secret) => secret.length > 3)
+}

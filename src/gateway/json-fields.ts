@@ -1,0 +1,144 @@
+/** Where a field's value stands in the bytes of a JSON object. */
+export interface FieldSpan {
+  readonly start: number
+  readonly end: number
+}
+
+/** The top-level fields of a JSON object as spans of its bytes, and what is odd about it. */
+export interface JsonFields {
+  readonly spans: ReadonlyMap<string, FieldSpan>
+  /** A top-level name that is there twice: two readers could take two different values. */
+  readonly duplicate: string | undefined
+  /** Arrays and objects are nested deeper than was allowed; the scan stopped there. */
+  readonly tooDeep: boolean
+  /** More values than was allowed; the scan stopped there. */
+  readonly tooMany: boolean
+  /** Index of the object's closing brace. */
+  readonly close: number
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const decoder = new TextDecoder()
+
+/** How much of a body is looked at: what goes beyond costs seconds to parse. */
+export interface ScanLimits {
+  /** Nesting of arrays and objects. */
+  readonly maxDepth: number
+  /** Arrays, objects and what is in them. */
+  readonly maxValues: number
+}
+
+/**
+ * Finds the top-level fields of a JSON object without parsing values, so that one of them can be
+ * replaced while every other byte stays. Safe on any bytes, but means something only for valid JSON
+ * with an object at the top. Stops at the limits.
+ */
+export function findFields(bytes: Uint8Array, { maxDepth, maxValues }: ScanLimits): JsonFields {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const spans = new Map<string, FieldSpan>()
+  let duplicate: string | undefined
+  let depth = 0
+  let values = 0
+  let close = -1
+  let name: string | undefined
+  let valueStart = -1
+  let lastByte = -1
+
+  const endValue = () => {
+    if (name === undefined || valueStart < 0) return
+    if (spans.has(name)) duplicate ??= name
+    spans.set(name, { start: valueStart, end: lastByte + 1 })
+    name = undefined
+    valueStart = -1
+  }
+
+  for (let index = 0; index < buffer.length && values <= maxValues; index++) {
+    const byte = buffer[index] as number
+    if (byte <= 0x20) continue
+    if (byte === quote) {
+      const end = stringEnd(buffer, index)
+      if (depth === 1 && name === undefined) name = readName(buffer, index, end)
+      else if (depth === 1 && valueStart < 0) valueStart = index
+      index = end
+      lastByte = end
+      continue
+    }
+    if (byte === 0x7d || byte === 0x5d) {
+      if (depth === 1) {
+        endValue()
+        close = index
+      }
+      depth--
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (depth === 1 && valueStart < 0) valueStart = index
+      depth++
+      values++
+      if (depth > maxDepth) return { spans, duplicate, tooDeep: true, tooMany: false, close }
+    } else if (byte === 0x2c) {
+      values++
+      if (depth === 1) endValue()
+      continue
+    } else if (depth === 1) {
+      if (byte !== 0x3a && valueStart < 0) valueStart = index
+    }
+    lastByte = index
+  }
+  return { spans, duplicate, tooDeep: false, tooMany: values > maxValues, close }
+}
+
+/** Index of the quote that closes the string which opens at `open`. */
+function stringEnd(buffer: Buffer, open: number): number {
+  let end = open
+  for (;;) {
+    end = buffer.indexOf(quote, end + 1)
+    if (end < 0) return buffer.length
+    let slashes = 0
+    while (buffer[end - 1 - slashes] === backslash) slashes++
+    if (slashes % 2 === 0) return end
+  }
+}
+
+function readName(buffer: Buffer, open: number, end: number): string {
+  const text = decoder.decode(buffer.subarray(open, end + 1))
+  if (!text.includes('\\')) return text.slice(1, -1)
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return text // No name at all: the parser that reads the whole body says what is wrong.
+  }
+}
+
+/**
+ * The object with some top-level fields replaced or added (at its end); every other byte is as it
+ * was. Returns the same bytes when there is nothing to change.
+ */
+export function replaceFields(
+  bytes: Uint8Array,
+  fields: JsonFields,
+  changes: { readonly [field: string]: unknown },
+): Uint8Array {
+  const names = Object.keys(changes)
+  if (names.length === 0) return bytes
+  const encoder = new TextEncoder()
+  const edits = names.map((name) => {
+    const value = JSON.stringify(changes[name])
+    const span = fields.spans.get(name)
+    if (span) return { ...span, text: value }
+    const comma = fields.spans.size > 0 ? ',' : ''
+    return {
+      start: fields.close,
+      end: fields.close,
+      text: `${comma}${JSON.stringify(name)}:${value}`,
+    }
+  })
+  edits.sort((a, b) => a.start - b.start)
+  const parts: Uint8Array[] = []
+  let from = 0
+  for (const edit of edits) {
+    parts.push(bytes.subarray(from, edit.start), encoder.encode(edit.text))
+    from = edit.end
+  }
+  parts.push(bytes.subarray(from))
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,253 @@
+import type { Observation, Outcome } from '../protocols/canonical/observation.ts'
+import type { FrameSplitter } from '../protocols/protocol.ts'
+import type { Ending } from '../store/ports/records.ts'
+import type { StreamAnswer } from './answer.ts'
+import type { ByteReader } from './byte-reader.ts'
+import { GatewayError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { failureClasses } from './failures.ts'
+import { shownBytes, shownError } from './hide-secrets.ts'
+import type { End } from './record.ts'
+import { createTap, type Tap } from './tap.ts'
+
+export interface RelayParts {
+  readonly exchange: Exchange
+  readonly answer: StreamAnswer
+  readonly splitter: FrameSplitter
+  /** The upstream is asked for a usage chunk that the client did not ask for. */
+  readonly hideUsage: boolean
+  /**
+   * Charges and stores; resolves when committed, rejects with a `GatewayError` (logged) if not. What
+   * the client has a part of is stored later then.
+   */
+  readonly settle: (end: End, seen: Observation, isDelivered: boolean) => Promise<void>
+}
+
+/**
+ * Passes a streamed answer on, pulled by the client's reading, and settles it before its last
+ * bytes leave. Settling happens once, however the stream ends: complete, broken off, out of time,
+ * or because the client left before the first byte was pulled.
+ */
+export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
+  const { exchange, answer } = parts
+  const { reader, observer, watch } = answer
+  const { seen } = observer
+  const tap = createTap(parts.splitter, observer, parts.hideUsage)
+  let settling: Promise<void> | undefined
+  let pulled = false
+  let framesSent = false
+
+  const settle = (): Promise<void> => {
+    settling ??= finish(parts, framesSent)
+    return settling
+  }
+
+  async function* relay(): AsyncGenerator<Uint8Array> {
+    pulled = true
+    try {
+      let held: Uint8Array | undefined
+      let chunk: Uint8Array | undefined = answer.first
+      while (chunk) {
+        const out = shownBytes(tap.push(chunk), exchange, seen)
+        if (isFinal(seen)) await settle()
+        if (held) {
+          framesSent = true
+          yield held
+        }
+        held = undefined
+        // What could be the answer's end waits until it is known to be, and settled.
+        if (mayEnd(seen)) held = out
+        else if (out.byteLength > 0) {
+          framesSent = true
+          watch.paused()
+          yield out
+          watch.touched()
+        }
+        chunk = await nextChunk(parts)
+      }
+      const rest = shownBytes(tap.end(), exchange, seen)
+      await settle()
+      if (held) yield held
+      if (hasEnded(seen) || endsLine(rest)) yield rest
+      if (!hasEnded(seen)) throw brokenOff(answer)
+    } catch (error) {
+      if (exchange.interruption === 'client_left') return
+      await settled(settle)
+      yield encodeFailure(parts, error, !framesSent)
+    } finally {
+      if (settling === undefined && !answer.signal.aborted) await drain(parts, tap)
+      await settled(settle)
+      await closeUpstream(reader)
+    }
+  }
+
+  const stream = relay()
+  exchange.onInterrupted = () => {
+    // A stream that was never pulled has no end of its own; one that waits for a slow reader
+    // reaches it too late.
+    if (!pulled) consume(stream)
+    else if (exchange.interruption !== 'client_left') void settled(settle)
+  }
+  return stream
+}
+
+/** Charges and stores, once. */
+async function finish(parts: RelayParts, isDelivered: boolean): Promise<void> {
+  const end = endOf(parts)
+  parts.answer.finish(attemptCause(parts, end))
+  await parts.settle(end, parts.answer.observer.seen, isDelivered)
+}
+
+/** What the attempt's row says: a stop at a limit of the answer's length is no failure. */
+function attemptCause({ answer }: RelayParts, { ending, cause }: End): string | null {
+  const expiry = answer.expiry()
+  return ending === 'cut' && expiry !== undefined ? `timeout_${expiry}` : cause
+}
+
+/** Waits for a settlement whose failure its own log line has told. */
+async function settled(settle: () => Promise<void>): Promise<void> {
+  try {
+    await settle()
+  } catch {
+    // Logged where it failed; the client is told by an error event, or has left.
+  }
+}
+
+/** All that the answer began with was brought to its end, or to an error. */
+const hasEnded = (seen: Observation) => seen.outcome !== undefined && seen.phase !== 'open'
+
+/** The protocol's own last event was seen: nothing that follows changes the charge. */
+const isFinal = (seen: Observation) => seen.phase === 'closed' && seen.outcome !== 'failed'
+
+/** This could be all; but usage may still follow, even behind an error. */
+const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
+
+/** How long an upstream may keep its answer open behind the last words or an error. */
+const lastWordsMs = 5_000
+
+/** The next bytes; undefined at the end, which a break or a silence is where nothing is missing. */
+async function nextChunk({ answer, exchange }: RelayParts): Promise<Uint8Array | undefined> {
+  const { seen } = answer.observer
+  try {
+    const reading = answer.reader.read()
+    const { done, value } = await (mayBeAll(seen) ? within(lastWordsMs, reading) : reading)
+    answer.watch.touched()
+    return done ? undefined : value
+  } catch (error) {
+    const ended = mayBeAll(seen) || (seen.phase === 'closing' && answer.expiry() === 'idle')
+    if (ended && exchange.interruption === undefined) return undefined
+    throw error
+  }
+}
+
+/** The protocol's last event was seen; or, where it has none or may lack it, the usage. */
+const mayBeAll = ({ phase, usage }: Observation) =>
+  phase === 'closed' || (phase === 'closing' && usage !== undefined)
+
+/** The read, or an end when it takes too long. */
+async function within(limitMs: number, reading: ReturnType<ByteReader['read']>) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<{ readonly done: true; readonly value?: undefined }>((resolve) => {
+    timer = setTimeout(() => resolve({ done: true }), limitMs)
+  })
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The client left, and its group wants the upstream's own final count: read on without it. */
+async function drain({ answer }: RelayParts, tap: Tap): Promise<void> {
+  answer.watch.touched() // a slow client may have paused it, and nobody pauses it any more
+  try {
+    while (!isFinal(answer.observer.seen)) {
+      const { done, value } = await answer.reader.read()
+      if (done) break
+      answer.watch.touched()
+      tap.push(value)
+    }
+    tap.end()
+  } catch {
+    // The upstream broke off: what was observed until then is charged.
+  }
+}
+
+/** Pulls a stream that nobody else will. */
+function consume(stream: AsyncGenerator<Uint8Array>): void {
+  const pull = async () => {
+    while (!(await stream.next()).done);
+  }
+  void pull()
+}
+
+async function closeUpstream(reader: ByteReader): Promise<void> {
+  try {
+    await reader.cancel()
+  } catch {
+    // Already broken: nothing is left to close.
+  }
+}
+
+const endings: Readonly<Record<Outcome, Ending>> = {
+  complete: 'complete',
+  incomplete: 'incomplete',
+  failed: 'failed',
+}
+
+/** How the stream ended, as far as can be told now. */
+function endOf({ exchange, answer }: RelayParts): End {
+  const { seen } = answer.observer
+  if (seen.outcome === 'failed') {
+    const causeText = shownError(exchange, seen) ?? 'The upstream reported an error in its stream.'
+    return { ending: 'failed', status: 200, cause: 'upstream_error', causeText }
+  }
+  if (seen.outcome !== undefined && hasEnded(seen)) {
+    return { ending: endings[seen.outcome], status: 200, cause: null, causeText: null }
+  }
+  const { interruption } = exchange
+  if (interruption !== undefined) {
+    return { ending: interruption, status: 200, cause: interruption, causeText: null }
+  }
+  const error = brokenOff(answer)
+  return { ending: 'cut', status: 200, cause: error.kind, causeText: error.message }
+}
+
+function brokenOff(answer: StreamAnswer): GatewayError {
+  const expiry = answer.expiry()
+  if (expiry === undefined) {
+    return new GatewayError('upstream_error', 'The upstream broke off in the middle of its answer.')
+  }
+  return new GatewayError('upstream_timeout', failureClasses[`timeout_${expiry}`].message)
+}
+
+/** The failure as the last event of the client's stream. */
+function encodeFailure(parts: RelayParts, error: unknown, first: boolean): Uint8Array {
+  const { exchange } = parts
+  const told = failureToTell(parts, error)
+  const text = exchange.protocol.encodeStreamError(
+    {
+      status: told.status,
+      code: told.kind,
+      message: told.message,
+      param: undefined,
+      requestId: exchange.requestId,
+      answer: parts.answer.observer.seen,
+    },
+    exchange.framing,
+    first,
+  )
+  return new TextEncoder().encode(text)
+}
+
+function failureToTell({ exchange, answer }: RelayParts, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (exchange.interruption === 'shutdown') {
+    return new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.')
+  }
+  return brokenOff(answer)
+}
+
+function endsLine(bytes: Uint8Array): boolean {
+  return bytes.at(-1) === 0x0a || bytes.at(-1) === 0x0d
+}

@@ -1,0 +1,123 @@
+import { Elysia } from 'elysia'
+import type { Clock } from '../lib/clock.ts'
+import { chat } from '../protocols/chat/index.ts'
+import { gemini } from '../protocols/gemini/index.ts'
+import { messages } from '../protocols/messages/index.ts'
+import type { Operation, Protocol } from '../protocols/protocol.ts'
+import { responses } from '../protocols/responses/index.ts'
+import type { RecordStore } from '../store/ports/records.ts'
+import type { Affinity } from './affinity.ts'
+import { type Handler, httpCall, isBeta, modelParam, modelPaths, silenceLimit } from './context.ts'
+import { GatewayError, pageNotFound } from './errors.ts'
+import type { Forwarder } from './forward.ts'
+import { geminiActions, geminiTarget } from './gemini-target.ts'
+import { guarded } from './guarded.ts'
+import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from './model-routes.ts'
+import type { Outbound } from './outbound.ts'
+import { queryOf } from './query.ts'
+import { forwardStoredResponse } from './stored-responses.ts'
+import { tokenUsage } from './token-usage.ts'
+
+export interface RouteParts extends ModelListParts {
+  readonly forwarder: Forwarder
+  readonly records: RecordStore
+  readonly affinity: Affinity
+  readonly outbound: Outbound
+  readonly clock: Clock
+}
+
+/** Bodies are read by the gateway itself, after the key (and not rewritten by a parser). */
+const raw = { parse: 'none' } as const
+
+/** All model endpoints of CONTRACT 3. */
+export function modelRoutes(parts: RouteParts) {
+  const forward = (protocol: Protocol, operation: Operation) =>
+    forwardRoute(parts, protocol, operation)
+  const onGemini = geminiRoute(parts)
+  const onModel = modelRoute(parts)
+  const onStored = storedResponseRoute(parts)
+  const app = new Elysia({ name: 'gateway' })
+    .post('/v1/chat/completions', forward(chat, chat.operations.completions), raw)
+    .post('/v1/embeddings', forward(chat, chat.operations.embeddings), raw)
+    .post('/v1/images/generations', forward(chat, chat.operations.imageGenerations), raw)
+    .post('/v1/images/edits', forward(chat, chat.operations.imageEdits), raw)
+    .post('/v1/responses', forward(responses, responses.operations.responses), raw)
+    .post('/v1/responses/compact', forward(responses, responses.operations.compact), raw)
+    .post('/v1/responses/input_tokens', forward(responses, responses.operations.inputTokens), raw)
+    .get('/v1/responses/:id', onStored, raw)
+    .delete('/v1/responses/:id', onStored, raw)
+    .post('/v1/messages', forward(messages, messages.operations.messages), raw)
+    .post('/v1/messages/count_tokens', forward(messages, messages.operations.countTokens), raw)
+    .get('/v1/models', modelsRoute(parts), raw)
+    .get('/v1beta/models', geminiModelsRoute(parts), raw)
+    .get('/v1/usage', usageRoute(parts), raw)
+    .get('/api/hello', () => new Response(null), raw)
+  for (const path of [...modelPaths('/v1/models'), ...modelPaths('/v1beta/models')]) {
+    app.post(path, onGemini, raw).get(path, onModel, raw)
+  }
+  return app
+}
+
+function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
+  return (context) => {
+    const call = { ...httpCall(context, false), limitSilence: silenceLimit(context) }
+    return parts.forwarder.forward({ ...call, protocol, operation, framing: 'sse' })
+  }
+}
+
+/** `…/models/{model}:{action}`; a model id may hold a slash. */
+function geminiRoute(parts: RouteParts): Handler {
+  return (context) => {
+    const { request } = context
+    const { model, action } = geminiTarget(modelParam(context))
+    if (action === undefined || model === '') return pageNotFound()
+    const call = httpCall(context, isBeta(request))
+    const operation = geminiActions.get(action)
+    if (operation === undefined) {
+      return guarded(parts, { call, protocol: gemini }, () => {
+        throw new GatewayError('unsupported_action', 'Unsupported action')
+      })
+    }
+    const stream = action === 'streamGenerateContent'
+    const sse = queryOf(request).get('alt') === 'sse'
+    const framing = stream && !sse ? 'json-array' : 'sse'
+    const limitSilence = silenceLimit(context)
+    return parts.forwarder.forward({
+      ...call,
+      protocol: gemini,
+      operation,
+      model,
+      stream,
+      framing,
+      limitSilence,
+    })
+  }
+}
+
+function usageRoute(parts: RouteParts): Handler {
+  return (context) =>
+    // A used-up balance is what a caller may want to read here.
+    guarded(
+      parts,
+      { call: httpCall(context, false), protocol: chat, needsBalance: false },
+      (caller) => tokenUsage(parts.records, parts.catalog(), caller, parts.clock),
+    )
+}
+
+function storedResponseRoute(parts: RouteParts): Handler {
+  return (context) => {
+    const { request, params } = context
+    return guarded(
+      parts,
+      { call: httpCall(context, false), protocol: responses },
+      (caller, requestId) =>
+        forwardStoredResponse(
+          { ...parts, protocol: responses },
+          caller,
+          request,
+          params.id ?? '',
+          requestId,
+        ),
+    )
+  }
+}

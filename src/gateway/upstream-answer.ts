@@ -1,0 +1,129 @@
+import type { Channel } from '../catalog/catalog.ts'
+import { isJsonObject } from '../protocols/json.ts'
+import type { AnswerObserver } from '../protocols/protocol.ts'
+import type { BodyAnswer, Refusal } from './answer.ts'
+import type { ByteReader } from './byte-reader.ts'
+import type { Exchange } from './exchange.ts'
+import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
+import type { Watch } from './watchdog.ts'
+
+/** An unstreamed answer larger than this is not one that could be understood. */
+const maxAnswerBytes = 256 * 1_048_576
+/** An upstream's error body beyond this is cut off unread. */
+const maxRefusalBytes = 1_048_576
+
+interface BegunStream {
+  readonly kind: 'stream'
+  readonly contentType: string
+  readonly first: Uint8Array
+  readonly reader: ByteReader
+  readonly observer: AnswerObserver
+}
+
+/**
+ * Reads a successful answer as far as it must be known before anything goes to the client: a
+ * stream's first bytes, or a whole body. Undefined when it is not what was asked for.
+ */
+export async function readAnswer(
+  response: Response,
+  exchange: Exchange,
+  watch: Watch,
+): Promise<BegunStream | BodyAnswer | undefined> {
+  const observer = exchange.operation.createObserver()
+  if (response.body === null) return undefined
+  const reader = response.body.getReader()
+  if (exchange.facts?.stream) {
+    const first = await firstBytes(reader, watch)
+    const contentType = first && streamType(exchange, first, response)
+    if (first === undefined || contentType === undefined) return undefined
+    return { kind: 'stream', contentType, first, reader, observer }
+  }
+  const bytes = await readAll(reader, maxAnswerBytes, watch)
+  const body = bytes && parseObject(bytes)
+  if (bytes === undefined || !isJsonObject(body)) return undefined
+  observer.pushBody(body)
+  if (observer.seen.foreign) return undefined
+  const shown = shownBytes(bytes, exchange, observer.seen)
+  return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
+}
+
+/**
+ * Reads the body of a refusal that the client caused; undefined when it is no JSON object: then it
+ * is not the vendor's API that speaks, and the channel is wrong.
+ */
+export async function readRefusal(
+  response: Response,
+  channel: Channel,
+): Promise<Refusal | undefined> {
+  if (response.body === null) return undefined
+  const raw = await readAll(response.body.getReader(), maxRefusalBytes)
+  if (raw === undefined || parseObject(raw) === undefined) return undefined
+  return {
+    kind: 'refusal',
+    status: response.status,
+    contentType: response.headers.get('content-type') ?? 'application/json',
+    bytes: hideSecretsIn(raw, channel),
+    retryAfter: response.headers.get('retry-after'),
+  }
+}
+
+async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array | undefined> {
+  for (;;) {
+    const { done, value } = await reader.read()
+    watch.touched()
+    if (done) return undefined
+    if (value.byteLength > 0) return value
+  }
+}
+
+async function readAll(
+  reader: ByteReader,
+  maxBytes: number,
+  watch?: Watch,
+): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    watch?.touched()
+    if (done) break
+    size += value.byteLength
+    if (size > maxBytes) {
+      await reader.cancel()
+      return undefined
+    }
+    parts.push(value)
+  }
+  const [only] = parts
+  return parts.length === 1 && only ? only : new Uint8Array(Buffer.concat(parts))
+}
+
+/**
+ * The content type of a stream, judged by its first bytes where the header is wrong or missing;
+ * undefined when the bytes are no stream of the expected framing.
+ */
+function streamType(exchange: Exchange, first: Uint8Array, response: Response): string | undefined {
+  const declared = response.headers.get('content-type')
+  const start = new TextDecoder().decode(first.subarray(0, 64)).trimStart()
+  if (exchange.framing === 'json-array') {
+    return start.startsWith('[') ? jsonType(response) : undefined
+  }
+  if (declared?.toLowerCase().startsWith('text/event-stream')) return declared
+  return /^(data|event|id|retry|:)/.test(start) ? 'text/event-stream' : undefined
+}
+
+/** The content type of a body that was found to be JSON, whatever its header says it is. */
+function jsonType(response: Response): string {
+  const declared = response.headers.get('content-type')
+  return declared && /\bjson\b/i.test(declared) ? declared : 'application/json'
+}
+
+/** Parses a JSON object or array; undefined for anything else. */
+function parseObject(bytes: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined // not JSON: the caller treats it as an answer that can't be understood
+  }
+}

@@ -1,0 +1,108 @@
+import type { Candidate, Channel } from '../catalog/catalog.ts'
+import type { RequestBody } from './body.ts'
+import type { Exchange } from './exchange.ts'
+import { isPlainForm, rebuildForm } from './form-body.ts'
+import { replaceFields } from './json-fields.ts'
+import type { OutboundCall } from './outbound.ts'
+
+/**
+ * The client's headers that go upstream, each as the client sent it. Everything else stays here:
+ * credentials, cookies, addresses and proxies' marks are nobody else's business.
+ */
+const forwardedHeaders = [
+  'accept',
+  'user-agent',
+  'anthropic-version',
+  'anthropic-beta',
+  'openai-beta',
+  'session-id',
+  'session_id',
+  'thread-id',
+  'conversation_id',
+  'originator',
+  'x-client-request-id',
+  'x-session-affinity',
+] as const
+
+/** Headers that belong to a client family: Codex sends several, more with each version. */
+const forwardedPrefix = 'x-codex-'
+
+/** The upstream request of one attempt: the client's bytes but for what must change. */
+export async function buildCall(
+  exchange: Exchange,
+  body: RequestBody,
+  candidate: Candidate,
+  signal: AbortSignal,
+): Promise<OutboundCall> {
+  const { protocol, operation } = exchange
+  const { channel, upstreamModel } = candidate
+  const path = operation.path(upstreamModel, body.facts.stream)
+  const sse = protocol.name === 'gemini' && body.facts.stream && exchange.framing === 'sse'
+  const content = await upstreamBody(body, exchange, upstreamModel)
+  return {
+    url: protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path),
+    method: 'POST',
+    headers: upstreamHeaders(
+      exchange,
+      channel,
+      content instanceof FormData ? null : body.contentType,
+    ),
+    body: content,
+    signal,
+    allowPrivate: channel.allowPrivate,
+    connectMs: channel.timeouts.connectMs,
+  }
+}
+
+/** Headers of an upstream call. `contentType` null: `fetch` writes it (forms have a boundary). */
+export function upstreamHeaders(
+  exchange: Pick<Exchange, 'protocol' | 'request'>,
+  channel: Channel,
+  contentType: string | null,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    'accept-encoding': 'identity',
+    ...exchange.protocol.keyHeaders(nextKey(channel)),
+  }
+  const { headers: incoming } = exchange.request
+  for (const name of forwardedHeaders) {
+    const value = incoming.get(name)
+    if (value !== null) headers[name] = value
+  }
+  incoming.forEach((value, name) => {
+    if (name.startsWith(forwardedPrefix)) headers[name] = value
+  })
+  if (contentType !== null) headers['content-type'] = contentType
+  return headers
+}
+
+/** A channel's base URL for a protocol that it is known to speak. */
+export function baseOf(channel: Channel, protocol: string): string {
+  const base = channel.speaks[protocol]
+  if (base === undefined) throw new Error(`channel ${channel.name} does not speak ${protocol}`)
+  return base
+}
+
+const keyTurns = new WeakMap<Channel, number>()
+
+/** A channel's keys, used in turn. */
+function nextKey(channel: Channel): string {
+  const turn = keyTurns.get(channel) ?? 0
+  keyTurns.set(channel, turn + 1)
+  const key = channel.keys[turn % channel.keys.length]
+  if (key === undefined) throw new Error(`channel ${channel.name} has no key`)
+  return key
+}
+
+async function upstreamBody(
+  body: RequestBody,
+  exchange: Exchange,
+  upstreamModel: string,
+): Promise<Uint8Array | FormData> {
+  const renamed = exchange.model !== upstreamModel
+  if (body.fields === undefined) {
+    return renamed || !isPlainForm(body) ? rebuildForm(body, upstreamModel) : body.bytes
+  }
+  const renames = renamed ? exchange.operation.rename(body.value, upstreamModel) : {}
+  return replaceFields(body.bytes, body.fields, { ...body.facts.amend, ...renames })
+}

@@ -1,0 +1,21 @@
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** The largest multiple of 62 in a byte: larger bytes would make some characters likelier. */
+const fairBytes = 256 - (256 % alphabet.length)
+const keyCharacters = 48
+
+/** A unique id of a request, `req_…`; later ids sort after earlier ones. */
+export function createRequestId(): string {
+  return `req_${Bun.randomUUIDv7().replaceAll('-', '')}`
+}
+
+/** A new key for a token: `sk-` and 48 random letters and digits (285 bits). */
+export function createTokenKey(): string {
+  let key = 'sk-'
+  while (key.length < 3 + keyCharacters) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(keyCharacters))) {
+      if (byte < fairBytes && key.length < 3 + keyCharacters)
+        key += alphabet[byte % alphabet.length]
+    }
+  }
+  return key
+}

@@ -1,0 +1,126 @@
+import type { Clock } from './clock.ts'
+
+export type LogLevel = 'info' | 'warn' | 'error'
+/** What a line says beside its message. Ids, names and counts: never keys, prompts or answers. */
+export type LogFields = { readonly [name: string]: unknown }
+
+/** One line per call. No method ever throws. */
+export interface Logger {
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+export interface LoggerOptions {
+  /** Takes a line without its line break. */
+  readonly sink: (line: string) => void
+  /** For people at a terminal instead of machines. */
+  readonly pretty: boolean
+  readonly clock: Clock
+  /** The least level that is written. */
+  readonly level: LogLevel
+}
+
+const ranks = { info: 0, warn: 1, error: 2 } satisfies Record<LogLevel, number>
+const colors = { info: 36, warn: 33, error: 31 } satisfies Record<LogLevel, number>
+const maxTextLength = 2000
+/** Values in one line: an object that contains itself must end somewhere. */
+const maxValues = 500
+
+/** Keys of tokens and vendors as they could slip into a message: a last guard, not the first. */
+const keyPattern = /(?<![A-Za-z])(sk-|AIza|Bearer\s+)[\w.~+/=-]{8,}/gi
+
+function cleanText(text: string): string {
+  const cut = text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
+  return cut.replace(keyPattern, '$1[hidden]')
+}
+
+interface Budget {
+  left: number
+}
+
+/** An error's own parts; `stack` repeats the message, which may be all that tells the cause. */
+function errorParts({ name, message, stack, cause }: Error): LogFields {
+  return { name, message, stack, cause }
+}
+
+/** A value that can be written as JSON, with long texts cut and keys hidden. */
+function cleanValue(value: unknown, budget: Budget): unknown {
+  budget.left--
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
+  if (typeof value === 'function' || typeof value === 'symbol') return `[${typeof value}]`
+  if (typeof value !== 'object' || value === null) return value
+  if (budget.left <= 0) return '[more]'
+  if (value instanceof Error) return cleanFields(errorParts(value), budget)
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toJSON()
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (!Array.isArray(value)) return cleanFields(value, budget)
+  return value.slice(0, budget.left).map((item) => cleanValue(item, budget))
+}
+
+function cleanFields(fields: object, budget: Budget): LogFields {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const shown = present.slice(0, Math.max(budget.left, 0))
+  return Object.fromEntries(
+    shown.map(([name, value]) => [cleanText(name), cleanValue(value, budget)]),
+  )
+}
+
+/** Escapes what would break the line or command the terminal. */
+function escapeControls(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
+    const named = JSON.stringify(character).slice(1, -1)
+    return named.length > 1 ? named : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+function prettyValue(value: unknown): string {
+  const text =
+    typeof value === 'string' && /^[^\s"=\p{Cc}]+$/u.test(value) ? value : JSON.stringify(value)
+  return escapeControls(text ?? 'undefined')
+}
+
+function prettyLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const mark = `\u001b[${colors[level]}m${level.padEnd(5)}\u001b[0m`
+  const pairs = Object.entries(fields)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => ` \u001b[2m${escapeControls(name)}=\u001b[0m${prettyValue(value)}`)
+  return `${time.slice(11, 23)} ${mark} ${escapeControls(message)}${pairs.join('')}`
+}
+
+/** A field that has a name of the line's own gets out of its way: `level` becomes `level_`. */
+function jsonLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
+  const line: { [name: string]: unknown } = { time, level, message }
+  for (const [name, value] of Object.entries(fields)) {
+    line[Object.hasOwn(line, name) ? `${name}_` : name] = value
+  }
+  return JSON.stringify(line)
+}
+
+/** A logger that writes JSON lines, or lines for people, to `sink`. */
+export function createLogger({ sink, pretty, clock, level }: LoggerOptions): Logger {
+  const format = pretty ? prettyLine : jsonLine
+
+  function write(line: LogLevel, message: string, fields: LogFields = {}): void {
+    if (ranks[line] < ranks[level]) return
+    try {
+      const clean = cleanFields(fields, { left: maxValues })
+      sink(format(new Date(clock()).toISOString(), line, cleanText(message), clean))
+    } catch {
+      // A line that can't be written must not fail the work that it tells of; say so if possible.
+      try {
+        sink(JSON.stringify({ level: 'error', message: 'a log line could not be written' }))
+      } catch {
+        return
+      }
+    }
+  }
+
+  return {
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    error: (message, fields) => write('error', message, fields),
+  }
+}

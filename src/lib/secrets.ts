@@ -1,0 +1,170 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+
+/** Protects what must not be readable in a database. */
+export interface SecretBox {
+  /** The same text gives the same hash, which says nothing about the text without the secret. */
+  keyedHash(text: string): string
+  /** Encrypts; the same text gives other bytes each time. */
+  seal(text: string): Uint8Array
+  /** Decrypts; throws when the bytes were sealed with another secret, or changed. */
+  open(sealed: Uint8Array): string
+}
+
+/** Form of the sealed bytes: version, nonce, tag, then the encrypted text. */
+const version = 1
+const nonceBytes = 12
+const tagBytes = 16
+const headBytes = 1 + nonceBytes + tagBytes
+
+function deriveKey(secret: string, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, 'tollgate', purpose, 32))
+}
+
+/** A box that is locked by `secret`: separate keys for hashes and encryption are derived from it. */
+export function createSecretBox(secret: string): SecretBox {
+  // Copying a keyed hasher costs half of making one.
+  const hasher = new Bun.CryptoHasher('sha256', deriveKey(secret, 'keyed hash'))
+  const sealKey = deriveKey(secret, 'seal')
+
+  return {
+    keyedHash: (text) => hasher.copy().update(text).digest('base64url'),
+    seal(text) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', sealKey, nonce)
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return new Uint8Array(
+        Buffer.concat([Uint8Array.of(version), nonce, cipher.getAuthTag(), body]),
+      )
+    },
+    open(sealed) {
+      if (sealed[0] !== version || sealed.length < headBytes) {
+        throw new Error('These bytes were not sealed by this program: the stored value is damaged.')
+      }
+      const nonce = sealed.subarray(1, 1 + nonceBytes)
+      const decipher = createDecipheriv('aes-256-gcm', sealKey, nonce)
+      decipher.setAuthTag(sealed.subarray(1 + nonceBytes, headBytes))
+      try {
+        const start = decipher.update(sealed.subarray(headBytes))
+        return Buffer.concat([start, decipher.final()]).toString('utf8')
+      } catch (cause) {
+        throw new Error(
+          'A stored key can not be opened: it was sealed with another secret. Use the secret that ' +
+            'this database was made with (TOLLGATE_SECRET, or the secret file beside it).',
+          { cause },
+        )
+      }
+    },
+  }
+}
+
+/** The secret and where it came from. */
+export interface LoadedSecret {
+  readonly secret: string
+  readonly source: 'environment' | 'file' | 'created'
+  /** What the operator should put right; null when nothing. */
+  readonly warning: string | null
+}
+
+export interface SecretPlace {
+  /** The value of TOLLGATE_SECRET; empty counts as not set. */
+  readonly env: string | undefined
+  /** Path of the file that is used, and made when missing, without TOLLGATE_SECRET. */
+  readonly file: string
+}
+
+const minCharacters = 16
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+/** Makes the file whole or not at all; leaves one that another process made first as it is. */
+function createFile(file: string): boolean {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    const descriptor = openSync(draft, 'wx', 0o600)
+    try {
+      writeSync(descriptor, `${randomBytes(32).toString('base64url')}\n`)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    // The process's umask may have taken more away than others' rights.
+    chmodSync(draft, 0o600)
+    // Unlike a rename, a link never replaces what is there already.
+    linkSync(draft, file)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw new Error(
+      `The secret file ${file} can not be made (${error}). Its directory must exist and be ` +
+        'writable for this user; or set TOLLGATE_SECRET.',
+      { cause: error },
+    )
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Undefined when there is no file. */
+function readSecret(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw new Error(
+      `The secret file ${file} can not be read (${error}). Make it readable for this user, or set ` +
+        'TOLLGATE_SECRET.',
+      { cause: error },
+    )
+  }
+}
+
+function complainOfMode(file: string): string | null {
+  if (process.platform === 'win32') return null
+  const mode = statSync(file).mode & 0o777
+  if ((mode & 0o077) === 0) return null
+  return (
+    `The secret file ${file} is open to other users of this machine (mode ` +
+    `${mode.toString(8).padStart(4, '0')}). Run: chmod 600 ${file}`
+  )
+}
+
+/**
+ * The secret of `TOLLGATE_SECRET`, else of the file, which is made at the first start. Processes
+ * that start at once end with the same secret. Throws, with the way out, when the secret is too
+ * short or the file can't be made or read.
+ */
+export function loadSecret({ env, file }: SecretPlace): LoadedSecret {
+  if (env !== undefined && env !== '') {
+    if (env.length < minCharacters) {
+      throw new Error(
+        `TOLLGATE_SECRET has ${env.length} characters, but needs ${minCharacters} at least. ` +
+          'A good one: openssl rand -base64 32',
+      )
+    }
+    return { secret: env, source: 'environment', warning: null }
+  }
+  const found = readSecret(file)
+  const created = found === undefined && createFile(file)
+  const secret = found ?? readSecret(file) ?? ''
+  if (secret.length < minCharacters) {
+    throw new Error(
+      `The secret file ${file} has ${secret.length} characters, but needs ${minCharacters} at ` +
+        'least. Put back the file that belongs to this database; if there is no database yet, ' +
+        'remove the file, and a new one is made.',
+    )
+  }
+  return { secret, source: created ? 'created' : 'file', warning: complainOfMode(file) }
+}

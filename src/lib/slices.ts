@@ -1,0 +1,25 @@
+/** Longest time that the event loop is held; a request waits no longer for a piece of work. */
+const sliceMs = 5
+
+/**
+ * Runs a long computation to its end in slices, between which requests are answered. `steps` yields
+ * wherever it may pause; its return value is the result.
+ */
+export async function inSlices<Result>(steps: Generator<void, Result>): Promise<Result> {
+  let pauseAt = performance.now() + sliceMs
+  let isLong = false
+  for (;;) {
+    const step = steps.next()
+    if (step.done) {
+      // Who works on a large result should begin with a slice of its own.
+      if (isLong) await pause()
+      return step.value
+    }
+    if (performance.now() < pauseAt) continue
+    isLong = true
+    await pause()
+    pauseAt = performance.now() + sliceMs
+  }
+}
+
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,0 +1,128 @@
+import type { Usage } from './usage.ts'
+
+/**
+ * How far an answer has come. `open`: more must follow. `closing`: what was seen so far could be
+ * the end (a finish reason, but not yet the protocol's last event). `closed`: the protocol's own
+ * last event was seen, or the whole body of an unstreamed answer.
+ */
+export type Phase = 'open' | 'closing' | 'closed'
+
+/** How the upstream itself says that its answer ended. */
+export type Outcome = 'complete' | 'incomplete' | 'failed'
+
+/**
+ * What the gateway learns from an answer that passes through untouched. One mutable object per
+ * answer, filled by its `AnswerObserver`.
+ */
+export interface Observation {
+  phase: Phase
+  /** Undefined until the answer says how it ended. */
+  outcome: Outcome | undefined
+  /** The upstream took the request, but works on it in the background: the answer is fetched later. */
+  pending: boolean
+  /** A whole body that is no answer of this protocol. */
+  foreign: boolean
+  /** Answers side by side (choices, candidates), by index: those that began, and those that ended. */
+  readonly begun: Set<unknown>
+  readonly ended: Set<unknown>
+  /** Undefined until the upstream reports usage: an explicit 0 is data. */
+  usage: Usage | undefined
+  /** The upstream's own usage object (for streams: the last one, or the merged ones), as JSON. */
+  usageRaw: unknown
+  /** The upstream's id of its answer, where a later request may refer to it. */
+  answerId: string | undefined
+  /** Other ids that a later request may refer to: the answer's items, its conversation. */
+  readonly partIds: Set<string>
+  /** The last `sequence_number`, in the protocol that numbers its events (responses). */
+  sequence: number | undefined
+  /** The upstream's words when it reported an error inside of the answer. */
+  errorMessage: string | undefined
+  /** Text that was delivered (answer, reasoning, tool arguments), for a local estimate. */
+  readonly text: TextSample
+}
+
+/** Text seen so far: its length, and its beginning, from which the whole is estimated. */
+export interface TextSample {
+  /** The first characters, at most `sampleLimit`. */
+  sample: string
+  /** All characters, in UTF-16 code units. */
+  length: number
+}
+
+const sampleLimit = 65_536
+
+/** A fresh observation: nothing seen, all open. */
+export function createObservation(): Observation {
+  return {
+    phase: 'open',
+    outcome: undefined,
+    pending: false,
+    foreign: false,
+    begun: new Set(),
+    ended: new Set(),
+    usage: undefined,
+    usageRaw: undefined,
+    answerId: undefined,
+    partIds: new Set(),
+    sequence: undefined,
+    errorMessage: undefined,
+    text: { sample: '', length: 0 },
+  }
+}
+
+/** Adds delivered text. Memory stays bounded: past the limit only the length grows. */
+export function addText(text: TextSample, piece: unknown): void {
+  if (typeof piece !== 'string' || piece === '') return
+  if (text.sample.length < sampleLimit) {
+    text.sample += piece.slice(0, sampleLimit - text.sample.length)
+  }
+  text.length += piece.length
+}
+
+/**
+ * Notes a piece of one of the answers side by side; `outcome` when it is that one's last. Only when
+ * all that began have ended may the whole be at its end.
+ */
+export function noteSideAnswer(seen: Observation, index: unknown, outcome?: Outcome): void {
+  seen.begun.add(index)
+  if (outcome !== undefined) {
+    seen.ended.add(index)
+    conclude(seen, outcome)
+  }
+  if (seen.phase !== 'closed') seen.phase = seen.ended.size < seen.begun.size ? 'open' : 'closing'
+}
+
+/**
+ * Notes how an answer ended. With several candidates the worse end stands: failed before
+ * incomplete before complete.
+ */
+export function conclude(seen: Observation, outcome: Outcome): void {
+  if (seen.outcome === 'failed') return
+  if (seen.outcome === 'incomplete' && outcome === 'complete') return
+  seen.outcome = outcome
+}
+
+/** Marks a body that holds none of the fields that every answer of its protocol has. */
+export function noteForeign(
+  seen: Observation,
+  body: { readonly [field: string]: unknown },
+  fields: readonly string[],
+): void {
+  seen.foreign = seen.usage === undefined && !fields.some((field) => field in body)
+}
+
+/** Notes an error that the upstream reported inside its answer: that is always its end. */
+export function fail(seen: Observation, message: unknown): void {
+  seen.phase = 'closed'
+  seen.outcome = 'failed'
+  if (typeof message === 'string' && message !== '') seen.errorMessage = message
+}
+
+/**
+ * Whether the answer has come to its regular end. What a stream holds beyond that (a second answer,
+ * say) is passed on but counts for nothing, so that a charge does not depend on where chunks end.
+ * After a failure the upstream may still tell what was used.
+ */
+export function isOver(seen: Observation): boolean {
+  return seen.phase === 'closed' && seen.outcome !== 'failed'
+}

@@ -1,0 +1,65 @@
+/**
+ * What an answer used, in disjoint counts of LLM tokens, but for `reasoningTokens`, which is the
+ * part of `outputTokens` that was spent on reasoning. Every protocol's `usage.ts` maps to this.
+ */
+export interface Usage {
+  /** Input that was neither read from nor written to a prompt cache. */
+  readonly inputTokens: number
+  /** All output, reasoning included. */
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  readonly cacheReadTokens: number
+  /** Written to the cache for five minutes (or without a stated life). */
+  readonly cacheWriteTokens: number
+  /** Written to the cache for one hour; not part of `cacheWriteTokens`. */
+  readonly cacheWrite1hTokens: number
+}
+
+/** Nothing used: the start of every fold. */
+export const emptyUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+}
+
+/** One counter of an upstream, or undefined when it is absent, null or no sensible count. */
+export function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= countLimit
+    ? value
+    : undefined
+}
+
+/** A thousand times the largest context window of today: more is a fault, not a count. */
+const countLimit = 10_000_000_000
+
+/** The largest of two counts, either of which may be absent. */
+export function larger(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b
+  return b === undefined || b < a ? a : b
+}
+
+/** What a vendor reports whose input includes the cached part, and whose output all reasoning. */
+export interface InclusiveCounts {
+  readonly input: number
+  readonly output: number
+  readonly reasoning: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+/** Takes inclusive counts apart. A part never exceeds its whole, so nothing gets negative. */
+export function disjointUsage(counts: InclusiveCounts): Usage {
+  const cacheReadTokens = Math.min(counts.cacheRead, counts.input)
+  const cacheWriteTokens = Math.min(counts.cacheWrite, counts.input - cacheReadTokens)
+  return {
+    inputTokens: counts.input - cacheReadTokens - cacheWriteTokens,
+    outputTokens: counts.output,
+    reasoningTokens: Math.min(counts.reasoning, counts.output),
+    cacheReadTokens,
+    cacheWriteTokens,
+    cacheWrite1hTokens: 0,
+  }
+}

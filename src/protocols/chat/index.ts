@@ -1,0 +1,67 @@
+import type { Operation, Protocol } from '../protocol.ts'
+import { renameModel } from '../rename.ts'
+import { bearerHeaders, chatUrl } from './endpoint.ts'
+import { encodeChatStreamError, encodeOpenAiError } from './error.ts'
+import {
+  checkCompletions,
+  checkEmbeddings,
+  checkImages,
+  readCompletions,
+  readEmbeddings,
+  readImages,
+} from './request.ts'
+import { createCompletionsObserver } from './stream.ts'
+import { createEmbeddingsObserver, createImagesObserver } from './usage-observer.ts'
+
+const completions: Operation = {
+  protocol: 'chat',
+  name: 'completions',
+  charged: true,
+  takesForm: false,
+  check: checkCompletions,
+  read: readCompletions,
+  rename: renameModel,
+  path: () => '/chat/completions',
+  createObserver: createCompletionsObserver,
+}
+
+const embeddings: Operation = {
+  protocol: 'chat',
+  name: 'embeddings',
+  charged: true,
+  takesForm: false,
+  check: checkEmbeddings,
+  read: readEmbeddings,
+  rename: renameModel,
+  path: () => '/embeddings',
+  createObserver: createEmbeddingsObserver,
+}
+
+const imageGenerations: Operation = {
+  protocol: 'chat',
+  name: 'images.generations',
+  charged: true,
+  takesForm: false,
+  check: checkImages,
+  read: readImages,
+  rename: renameModel,
+  path: () => '/images/generations',
+  createObserver: createImagesObserver,
+}
+
+const imageEdits: Operation = {
+  ...imageGenerations,
+  name: 'images.edits',
+  takesForm: true,
+  path: () => '/images/edits',
+}
+
+/** Chat completions, with OpenAI's endpoints for embeddings and images beside them. */
+export const chat = {
+  name: 'chat',
+  url: chatUrl,
+  keyHeaders: bearerHeaders,
+  encodeError: encodeOpenAiError,
+  encodeStreamError: encodeChatStreamError,
+  operations: { completions, embeddings, imageGenerations, imageEdits },
+} as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -1,0 +1,80 @@
+import {
+  createObservation,
+  fail,
+  isOver,
+  noteForeign,
+  noteSideAnswer,
+  type Observation,
+  type Outcome,
+} from '../canonical/observation.ts'
+import { noteUsage } from '../canonical/raw-usage.ts'
+import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import { notAnObject } from '../plain-observer.ts'
+import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { addMessageText } from './text.ts'
+import { type ChatCounts, createChatCounts, foldChatUsage } from './usage.ts'
+
+/** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
+export function createCompletionsObserver(): AnswerObserver {
+  const seen = createObservation()
+  const counts = createChatCounts()
+  return {
+    seen,
+    push(data) {
+      if (isOver(seen)) return 'pass'
+      if (data.startsWith('[DONE]')) {
+        seen.phase = 'closed'
+        seen.outcome ??= 'complete'
+        return 'pass'
+      }
+      const chunk = parseJsonObject(data)
+      if (chunk === undefined) return 'pass'
+      const reported = readAnswer(seen, counts, chunk)
+      if (isFailed(seen, chunk)) return 'pass'
+      return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : 'pass'
+    },
+    pushBody(body) {
+      if (!isJsonObject(body)) return fail(seen, notAnObject)
+      readAnswer(seen, counts, body)
+      noteForeign(seen, body, ['choices', 'error'])
+      if (isFailed(seen, body)) return
+      seen.phase = 'closed'
+      seen.outcome ??= 'complete'
+    },
+  }
+}
+
+/** Reads a chunk or a whole body; true when it carried a usage object. */
+function readAnswer(seen: Observation, counts: ChatCounts, answer: JsonObject): boolean {
+  for (const choice of arrayIn(answer, 'choices')) {
+    if (isJsonObject(choice)) readChoice(seen, choice)
+  }
+  // Groq reports a stream's usage in an object of its own.
+  const wire = answer.usage ?? objectIn(answer, 'x_groq')?.usage
+  if (!isJsonObject(wire)) return false
+  noteUsage(seen, foldChatUsage(counts, wire), wire)
+  return true
+}
+
+function readChoice(seen: Observation, choice: JsonObject): void {
+  const message = choice.delta ?? choice.message
+  if (isJsonObject(message)) addMessageText(seen.text, message)
+  const reason = stringIn(choice, 'finish_reason')
+  const outcome = reason === undefined ? undefined : (outcomes.get(reason) ?? 'complete')
+  noteSideAnswer(seen, choice.index ?? 0, outcome)
+}
+
+const outcomes = new Map<string, Outcome>([
+  ['length', 'incomplete'],
+  ['model_length', 'incomplete'],
+  ['content_filter', 'incomplete'],
+  ['error', 'failed'],
+])
+
+/** An `error` in a chunk ends the answer, also when the chunk has choices (OpenRouter). */
+export function isFailed(seen: Observation, answer: JsonObject): boolean {
+  const error = answer.error
+  if (error === undefined || error === null || error === false) return false
+  fail(seen, isJsonObject(error) ? error.message : error)
+  return true
+}

@@ -1,0 +1,48 @@
+import { createObservation, fail, noteForeign } from '../canonical/observation.ts'
+import { noteUsage } from '../canonical/raw-usage.ts'
+import { isJsonObject, parseJsonObject } from '../json.ts'
+import { notAnObject } from '../plain-observer.ts'
+import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { isFailed } from './stream.ts'
+import { createChatCounts, foldChatUsage } from './usage.ts'
+
+/** Watches an answer without text, of which only the usage counts: embeddings, images. */
+export function createEmbeddingsObserver(): AnswerObserver {
+  return createUsageObserver(() => false)
+}
+
+/**
+ * Watches generated or edited images. Streams send partial images first; the last event,
+ * `image_generation.completed` or `image_edit.completed`, carries the usage.
+ */
+export function createImagesObserver(): AnswerObserver {
+  return createUsageObserver((event) => lastImageEvents.has(event.type))
+}
+
+const lastImageEvents = new Set<unknown>(['image_generation.completed', 'image_edit.completed'])
+
+function createUsageObserver(isLast: (event: JsonObject) => boolean): AnswerObserver {
+  const seen = createObservation()
+  const counts = createChatCounts()
+
+  function read(answer: JsonObject, last: boolean): void {
+    noteUsage(seen, foldChatUsage(counts, answer.usage), answer.usage)
+    if (isFailed(seen, answer) || !last) return
+    seen.phase = 'closed'
+    seen.outcome ??= 'complete'
+  }
+
+  return {
+    seen,
+    push(data) {
+      const event = parseJsonObject(data)
+      if (event !== undefined) read(event, isLast(event))
+      return 'pass'
+    },
+    pushBody(body) {
+      if (!isJsonObject(body)) return fail(seen, notAnObject)
+      read(body, true)
+      noteForeign(seen, body, ['data', 'error'])
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
+import { isJsonObject, objectIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/** The largest counts seen in one answer, in the vendor's own terms. */
+export interface ChatCounts {
+  prompt: number | undefined
+  completion: number | undefined
+  total: number | undefined
+  cached: number | undefined
+  cacheWrite: number | undefined
+  reasoning: number | undefined
+}
+
+/** No counts yet. */
+export function createChatCounts(): ChatCounts {
+  return {
+    prompt: undefined,
+    completion: undefined,
+    total: undefined,
+    cached: undefined,
+    cacheWrite: undefined,
+    reasoning: undefined,
+  }
+}
+
+/**
+ * Folds one usage report into `counts` and gives what they now amount to; undefined when the report
+ * has no count in it (`null`, `{}`): then it is as if there was none. Reports repeat within a
+ * stream and are cumulative, so the larger count wins.
+ *
+ * How vendors of this protocol count (recordings of seventeen of them):
+ * - `prompt_tokens` includes cache reads and cache writes. Reads are told in four places:
+ *   `prompt_tokens_details.cached_tokens` (OpenAI and most), `prompt_cache_hit_tokens` (DeepSeek),
+ *   `cached_tokens` (Moonshot, Together), `num_cached_tokens` (Mistral). Writes:
+ *   `prompt_tokens_details.cache_write_tokens` (OpenRouter).
+ * - `completion_tokens` includes reasoning, but not with xAI nor with Google's compatible endpoint,
+ *   where `total_tokens` is larger than both together: the surplus is output nobody counted.
+ * - Embeddings report `prompt_tokens` or just `total_tokens` (Voyage); images `input_tokens` and
+ *   `output_tokens`.
+ */
+export function foldChatUsage(counts: ChatCounts, wire: unknown): Usage | undefined {
+  if (!isJsonObject(wire)) return undefined
+  const prompt = readCount(wire.prompt_tokens) ?? readCount(wire.input_tokens)
+  const completion = readCount(wire.completion_tokens) ?? readCount(wire.output_tokens)
+  const total = readCount(wire.total_tokens)
+  if (prompt === undefined && completion === undefined && total === undefined) return undefined
+
+  const input = objectIn(wire, 'prompt_tokens_details') ?? objectIn(wire, 'input_tokens_details')
+  const output =
+    objectIn(wire, 'completion_tokens_details') ?? objectIn(wire, 'output_tokens_details')
+  counts.prompt = larger(counts.prompt, prompt)
+  counts.completion = larger(counts.completion, completion)
+  counts.total = larger(counts.total, total)
+  counts.cached = larger(counts.cached, readCached(wire, input))
+  counts.cacheWrite = larger(counts.cacheWrite, readCount(input?.cache_write_tokens))
+  counts.reasoning = larger(counts.reasoning, readCount(output?.reasoning_tokens))
+  return toUsage(counts)
+}
+
+function readCached(wire: JsonObject, details: JsonObject | undefined): number | undefined {
+  const places = [
+    details?.cached_tokens,
+    wire.prompt_cache_hit_tokens,
+    wire.cached_tokens,
+    wire.num_cached_tokens,
+  ]
+  return places.map(readCount).reduce(larger, undefined)
+}
+
+function toUsage(counts: ChatCounts): Usage {
+  const completion = counts.completion ?? 0
+  const total = counts.total ?? 0
+  const input = counts.prompt ?? Math.max(0, total - completion)
+  return disjointUsage({
+    input,
+    output: Math.max(completion, total - input),
+    reasoning: counts.reasoning ?? 0,
+    cacheRead: counts.cached ?? 0,
+    cacheWrite: counts.cacheWrite ?? 0,
+  })
+}

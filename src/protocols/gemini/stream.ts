@@ -1,0 +1,72 @@
+import {
+  addText,
+  createObservation,
+  fail,
+  noteForeign,
+  noteSideAnswer,
+  type Observation,
+  type Outcome,
+} from '../canonical/observation.ts'
+import { noteUsage } from '../canonical/raw-usage.ts'
+import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import { notAnObject } from '../plain-observer.ts'
+import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { createGeminiCounts, foldGeminiUsage, type GeminiCounts } from './usage.ts'
+
+/**
+ * Watches generated content, and embeddings, which report usage in the same place. A stream has no
+ * last event: after a finish reason more chunks may follow, so it is never `closed`, but `closing`.
+ */
+export function createGeminiObserver(): AnswerObserver {
+  const seen = createObservation()
+  const counts = createGeminiCounts()
+  return {
+    seen,
+    push(data) {
+      const chunk = parseJsonObject(data)
+      if (chunk !== undefined) readAnswer(seen, counts, chunk)
+      return 'pass'
+    },
+    pushBody(body) {
+      if (!isJsonObject(body)) return fail(seen, notAnObject)
+      readAnswer(seen, counts, body)
+      noteForeign(seen, body, answerFields)
+      seen.phase = 'closed'
+      seen.outcome ??= 'complete'
+    },
+  }
+}
+
+const answerFields = ['candidates', 'promptFeedback', 'error', 'embedding', 'embeddings']
+
+function readAnswer(seen: Observation, counts: GeminiCounts, answer: JsonObject): void {
+  for (const candidate of arrayIn(answer, 'candidates')) {
+    if (isJsonObject(candidate)) readCandidate(seen, candidate)
+  }
+  noteUsage(seen, foldGeminiUsage(counts, answer.usageMetadata), answer.usageMetadata)
+  if (stringIn(objectIn(answer, 'promptFeedback'), 'blockReason') !== undefined) {
+    noteSideAnswer(seen, 0, 'incomplete')
+  }
+  const error = answer.error
+  if (error !== undefined && error !== null) fail(seen, isJsonObject(error) ? error.message : error)
+}
+
+function readCandidate(seen: Observation, candidate: JsonObject): void {
+  for (const part of arrayIn(objectIn(candidate, 'content'), 'parts')) {
+    if (isJsonObject(part)) addPartText(seen, part)
+  }
+  const reason = stringIn(candidate, 'finishReason')
+  noteSideAnswer(seen, candidate.index ?? 0, reason === undefined ? undefined : outcomeOf(reason))
+}
+
+/** `STOP` is the model's own end. All others (length, filters, malformed calls) cut it short. */
+const outcomeOf = (reason: string): Outcome => (reason === 'STOP' ? 'complete' : 'incomplete')
+
+function addPartText(seen: Observation, part: JsonObject): void {
+  addText(seen.text, part.text)
+  addText(seen.text, objectIn(part, 'executableCode')?.code)
+  const call = objectIn(part, 'functionCall')
+  if (call === undefined) return
+  addText(seen.text, call.name)
+  if (isJsonObject(call.args)) addText(seen.text, JSON.stringify(call.args))
+}

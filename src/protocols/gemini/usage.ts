@@ -1,0 +1,55 @@
+import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
+import { isJsonObject } from '../json.ts'
+
+/** The largest counts seen in one answer, in the vendor's own terms. */
+export interface GeminiCounts {
+  prompt: number | undefined
+  toolUse: number | undefined
+  cached: number | undefined
+  candidates: number | undefined
+  thoughts: number | undefined
+}
+
+/** No counts yet. */
+export function createGeminiCounts(): GeminiCounts {
+  return {
+    prompt: undefined,
+    toolUse: undefined,
+    cached: undefined,
+    candidates: undefined,
+    thoughts: undefined,
+  }
+}
+
+/**
+ * Folds one `usageMetadata` into `counts` and gives what they now amount to; undefined when it has
+ * no count in it (Vertex sends one with `trafficType` alone in every chunk). Each chunk reports the
+ * answer so far, and may leave out what earlier ones had: the larger count wins.
+ *
+ * How this vendor counts: `promptTokenCount` includes `cachedContentTokenCount`. What its own tools
+ * put into the context, `toolUsePromptTokenCount`, comes on top and is input too. Output is
+ * `candidatesTokenCount` plus `thoughtsTokenCount`, which do not overlap. Embeddings have
+ * `promptTokenCount` alone.
+ */
+export function foldGeminiUsage(counts: GeminiCounts, wire: unknown): Usage | undefined {
+  if (!isJsonObject(wire)) return undefined
+  const prompt = readCount(wire.promptTokenCount)
+  const toolUse = readCount(wire.toolUsePromptTokenCount)
+  const candidates = readCount(wire.candidatesTokenCount)
+  const thoughts = readCount(wire.thoughtsTokenCount)
+  const known = prompt ?? toolUse ?? candidates ?? thoughts
+  if (known === undefined) return undefined
+
+  counts.prompt = larger(counts.prompt, prompt)
+  counts.toolUse = larger(counts.toolUse, toolUse)
+  counts.cached = larger(counts.cached, readCount(wire.cachedContentTokenCount))
+  counts.candidates = larger(counts.candidates, candidates)
+  counts.thoughts = larger(counts.thoughts, thoughts)
+  return disjointUsage({
+    input: (counts.prompt ?? 0) + (counts.toolUse ?? 0),
+    output: (counts.candidates ?? 0) + (counts.thoughts ?? 0),
+    reasoning: counts.thoughts ?? 0,
+    cacheRead: Math.min(counts.cached ?? 0, counts.prompt ?? 0),
+    cacheWrite: 0,
+  })
+}

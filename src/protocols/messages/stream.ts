@@ -1,0 +1,104 @@
+import {
+  addText,
+  conclude,
+  createObservation,
+  fail,
+  isOver,
+  noteForeign,
+  type Observation,
+  type Outcome,
+} from '../canonical/observation.ts'
+import { noteUsage } from '../canonical/raw-usage.ts'
+import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import { notAnObject } from '../plain-observer.ts'
+import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { createMessagesCounts, foldMessagesUsage, type MessagesCounts } from './usage.ts'
+
+/** Watches a message. `message_stop` is its last event. */
+export function createMessagesObserver(): AnswerObserver {
+  const seen = createObservation()
+  const counts = createMessagesCounts()
+  return {
+    seen,
+    push(data, name) {
+      if (isOver(seen)) return 'pass'
+      const event = parseJsonObject(data)
+      if (event !== undefined) readEvent(seen, counts, event, name)
+      else if (name === 'error') fail(seen, data)
+      return 'pass'
+    },
+    pushBody(body) {
+      if (!isJsonObject(body)) return fail(seen, notAnObject)
+      if (body.type === 'error') return fail(seen, objectIn(body, 'error')?.message)
+      readMessage(seen, counts, body)
+      noteForeign(seen, body, ['content', 'stop_reason'])
+      for (const block of arrayIn(body, 'content')) addBlockText(seen, block)
+      seen.phase = 'closed'
+      seen.outcome ??= 'complete'
+    },
+  }
+}
+
+function readEvent(
+  seen: Observation,
+  counts: MessagesCounts,
+  event: JsonObject,
+  name: string,
+): void {
+  switch (stringIn(event, 'type') ?? name) {
+    case 'content_block_delta':
+      addDeltaText(seen, event.delta)
+      return
+    case 'content_block_start':
+      addBlockText(seen, event.content_block)
+      return
+    case 'message_start': {
+      const message = objectIn(event, 'message')
+      if (message !== undefined) readMessage(seen, counts, message)
+      return
+    }
+    case 'message_delta':
+      noteUsage(seen, foldMessagesUsage(counts, event.usage), event.usage)
+      readStopReason(seen, objectIn(event, 'delta'))
+      return
+    case 'message_stop':
+      seen.phase = 'closed'
+      seen.outcome ??= 'complete'
+      return
+    case 'error':
+      fail(seen, objectIn(event, 'error')?.message ?? event.message)
+  }
+}
+
+function readMessage(seen: Observation, counts: MessagesCounts, message: JsonObject): void {
+  seen.answerId ??= stringIn(message, 'id')
+  noteUsage(seen, foldMessagesUsage(counts, message.usage), message.usage)
+  readStopReason(seen, message)
+}
+
+function readStopReason(seen: Observation, holder: JsonObject | undefined): void {
+  const reason = stringIn(holder, 'stop_reason')
+  if (reason === undefined) return
+  if (seen.phase === 'open') seen.phase = 'closing'
+  conclude(seen, outcomes.get(reason) ?? 'complete')
+}
+
+const outcomes = new Map<string, Outcome>([
+  ['max_tokens', 'incomplete'],
+  ['model_context_window_exceeded', 'incomplete'],
+])
+
+function addDeltaText(seen: Observation, delta: unknown): void {
+  if (!isJsonObject(delta)) return
+  addText(seen.text, delta.text ?? delta.thinking ?? delta.partial_json)
+}
+
+/** Text of a block that came whole. In streams blocks begin empty, but for a tool's name. */
+function addBlockText(seen: Observation, block: unknown): void {
+  if (!isJsonObject(block)) return
+  addText(seen.text, block.text ?? block.thinking ?? block.name)
+  const input = objectIn(block, 'input')
+  if (input !== undefined && Object.keys(input).length > 0) {
+    addText(seen.text, JSON.stringify(input))
+  }
+}

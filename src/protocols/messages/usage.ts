@@ -1,0 +1,110 @@
+import { larger, readCount, type Usage } from '../canonical/usage.ts'
+import { arrayIn, isJsonObject, objectIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/** The largest counts seen in one answer, and its last word on how long cache writes live. */
+export interface MessagesCounts {
+  input: number | undefined
+  output: number | undefined
+  thinking: number | undefined
+  cacheRead: number | undefined
+  cacheWrite: number | undefined
+  split: CacheSplit | undefined
+}
+
+interface CacheSplit {
+  readonly fiveMinutes: number
+  readonly oneHour: number
+}
+
+/** No counts yet. */
+export function createMessagesCounts(): MessagesCounts {
+  return {
+    input: undefined,
+    output: undefined,
+    thinking: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined,
+    split: undefined,
+  }
+}
+
+/**
+ * Folds one usage report into `counts` and gives what they now amount to; undefined when the report
+ * has no count in it. `message_start` and `message_delta` both report, cumulatively, and either may
+ * leave fields out: the larger count wins.
+ *
+ * How this vendor counts: `input_tokens` excludes cache reads and writes. `cache_creation` splits
+ * `cache_creation_input_tokens` by life; it does not add to it. `output_tokens` includes thinking.
+ *
+ * `iterations` takes the sums apart by model call. The top-level counts are the sum of its
+ * `message` entries (so in every recording). `compaction` entries are not in them (says the SDK's
+ * reference of `BetaUsage.iterations`) though they are calls to the same model: they are added.
+ * `advisor_message` entries are not in them either, but are another model's, at another price: they
+ * stay in the raw usage and out of these counts.
+ */
+export function foldMessagesUsage(counts: MessagesCounts, wire: unknown): Usage | undefined {
+  if (!isJsonObject(wire)) return undefined
+  const reports = [wire, ...arrayIn(wire, 'iterations').filter(isCompaction)]
+  const input = sum(reports, 'input_tokens')
+  const output = sum(reports, 'output_tokens')
+  const cacheRead = sum(reports, 'cache_read_input_tokens')
+  const cacheWrite = sum(reports, 'cache_creation_input_tokens')
+  const known = input ?? output ?? cacheRead ?? cacheWrite
+  if (known === undefined) return undefined
+
+  counts.input = larger(counts.input, input)
+  counts.output = larger(counts.output, output)
+  counts.cacheRead = larger(counts.cacheRead, cacheRead)
+  counts.cacheWrite = larger(counts.cacheWrite, cacheWrite)
+  counts.split = laterSplit(counts.split, reports)
+  const thinking = objectIn(wire, 'output_tokens_details')?.thinking_tokens
+  counts.thinking = larger(counts.thinking, readCount(thinking))
+  return toUsage(counts)
+}
+
+function isCompaction(entry: unknown): entry is JsonObject {
+  return isJsonObject(entry) && entry.type === 'compaction'
+}
+
+function sum(reports: readonly (JsonObject | undefined)[], field: string): number | undefined {
+  let total: number | undefined
+  for (const report of reports) {
+    const count = readCount(report?.[field])
+    if (count !== undefined) total = (total ?? 0) + count
+  }
+  return total
+}
+
+/** A later split replaces the earlier one, not adds to it, unless it knows of fewer writes. */
+function laterSplit(
+  seen: CacheSplit | undefined,
+  reports: readonly JsonObject[],
+): CacheSplit | undefined {
+  const details = reports.map((report) => objectIn(report, 'cache_creation'))
+  const fiveMinutes = sum(details, 'ephemeral_5m_input_tokens')
+  const oneHour = sum(details, 'ephemeral_1h_input_tokens')
+  if (fiveMinutes === undefined && oneHour === undefined) return seen
+  const split = { fiveMinutes: fiveMinutes ?? 0, oneHour: oneHour ?? 0 }
+  return seen !== undefined && written(split) < written(seen) ? seen : split
+}
+
+function written(split: CacheSplit): number {
+  return split.fiveMinutes + split.oneHour
+}
+
+/** The two lives never exceed what was written; what has no stated life lives five minutes. */
+function toUsage(counts: MessagesCounts): Usage {
+  const split = counts.split ?? { fiveMinutes: 0, oneHour: 0 }
+  const writes = counts.cacheWrite ?? written(split)
+  const cacheWrite1hTokens = Math.min(split.oneHour, writes)
+  const outputTokens = counts.output ?? 0
+  return {
+    inputTokens: counts.input ?? 0,
+    outputTokens,
+    reasoningTokens: Math.min(counts.thinking ?? 0, outputTokens),
+    cacheReadTokens: counts.cacheRead ?? 0,
+    cacheWriteTokens: writes - cacheWrite1hTokens,
+    cacheWrite1hTokens,
+  }
+}

@@ -1,0 +1,124 @@
+import type { Observation } from './canonical/observation.ts'
+
+/** The four wire protocols, by the names that configuration, records and logs use. */
+export const protocolNames = ['chat', 'responses', 'messages', 'gemini'] as const
+export type ProtocolName = (typeof protocolNames)[number]
+
+export type JsonObject = { readonly [key: string]: unknown }
+
+/**
+ * Why a request's body can't be taken. `param` is the field's path as a person would write it
+ * (`messages[2].content[0].image_url`); `message` names the field, the value and what is expected.
+ */
+export interface Fault {
+  readonly code: 'missing_parameter' | 'invalid_value' | 'conflicting_parameters'
+  readonly param: string
+  readonly message: string
+}
+
+/** What the gateway needs to know of a request's body. */
+export interface RequestFacts {
+  /** The model the client asked for; undefined where the path names it (gemini). */
+  readonly model: string | undefined
+  readonly stream: boolean
+  /** How many calls a price per call counts: the `n` of an image request, else 1. */
+  readonly calls: number
+  /** The upstream's ids of what this request builds on: only the channel that made it knows them. */
+  readonly continues: readonly string[]
+  /** Top-level fields that must be added or replaced before the body goes upstream. */
+  readonly amend: { readonly [field: string]: unknown }
+  /** Rough text of the request, asked for only when usage has to be estimated. */
+  readonly text: () => string
+}
+
+/**
+ * Watches one answer go by. Synchronous, one instance per answer, never throws: what it does not
+ * understand it skips.
+ */
+export interface AnswerObserver {
+  readonly seen: Observation
+  /**
+   * One frame of a stream: the data of an SSE event (or an element of Gemini's streamed array).
+   * `usage-only` marks a chat chunk that carries nothing but the usage report.
+   */
+  push(data: string, event: string): 'pass' | 'usage-only'
+  /** The whole parsed body of an unstreamed answer. */
+  pushBody(body: unknown): void
+}
+
+/** One thing a client can ask for in a protocol: an endpoint with its request and answer. */
+export interface Operation {
+  readonly protocol: ProtocolName
+  /** Unique within the protocol; appears in records: `completions`, `embeddings`, `generate` … */
+  readonly name: string
+  /** Charged operations leave a request record; the others (count_tokens) leave nothing. */
+  readonly charged: boolean
+  /** Also takes a multipart form, whose fields are those of the JSON body. */
+  readonly takesForm: boolean
+  /** The first fault of a parsed body, or undefined when it can be forwarded. */
+  check(body: unknown): Fault | undefined
+  /** Reads a body that `check` has passed. Gemini's model and `stream` are in the path instead. */
+  read(body: JsonObject): RequestFacts
+  /** The top-level fields to replace when the upstream calls the model by another name. */
+  rename(body: JsonObject, upstreamModel: string): { readonly [field: string]: unknown }
+  /** Upstream path below the channel's base URL, beginning with `/`. `model` is the upstream's name. */
+  path(model: string, stream: boolean): string
+  createObserver(): AnswerObserver
+}
+
+/** A gateway error, ready to be put in a protocol's own shape. */
+export interface ProtocolError {
+  readonly status: number
+  /** CONTRACT's machine word: `model_not_found`, `rate_limited` … */
+  readonly code: string
+  readonly message: string
+  /** Path of the field at fault, where there is one. */
+  readonly param: string | undefined
+  readonly requestId: string
+  /** For an error inside a stream: what was seen of the answer that it breaks off. */
+  readonly answer?: Observation
+}
+
+/** How a streamed answer is cut into frames. */
+export type Framing = 'sse' | 'json-array'
+
+/** One frame of a stream, with its place in the bytes it came in. */
+export interface Frame {
+  readonly event: string
+  readonly data: string
+  /** Offsets in `whole` of the same result: the frame with its separator. */
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Cuts a byte stream into whole frames. `whole` is every byte up to the end of the last whole
+ * frame, unchanged and in order; what follows waits for more bytes.
+ */
+export interface FrameSplitter {
+  push(chunk: Uint8Array): Frames
+  /** The upstream has ended: what was waiting is the last frame, complete or not. */
+  end(): Frames
+}
+
+export interface Frames {
+  readonly whole: Uint8Array
+  readonly frames: readonly Frame[]
+}
+
+/** One wire protocol as a value: what shared rooms know about it. */
+export interface Protocol {
+  readonly name: ProtocolName
+  /** Absolute upstream URL. `base` is as the vendor's SDK wants it; its query is kept. */
+  url(base: string, path: string): string
+  /** The headers that carry a channel's key. */
+  keyHeaders(key: string): Readonly<Record<string, string>>
+  /** Body of an error answer, as JSON text in the shape that this protocol's SDKs raise. */
+  encodeError(error: ProtocolError): string
+  /**
+   * The error inside a stream that has already begun, as text to append after the last whole
+   * frame. `framing` differs from `sse` only for Gemini without `alt=sse`; `first` is true when no
+   * frame has been sent yet (a JSON array must then be opened).
+   */
+  encodeStreamError(error: ProtocolError, framing: Framing, first: boolean): string
+}

@@ -1,0 +1,80 @@
+import { type Static, Type } from '@sinclair/typebox'
+import {
+  Bag,
+  Content,
+  createCheck,
+  Flag,
+  List,
+  missing,
+  Name,
+  Num,
+  nullable,
+  PositiveInteger,
+  streamOptionsFault,
+  Text,
+} from '../check.ts'
+import { arrayIn, isJsonObject } from '../json.ts'
+import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { requestText } from '../request-text.ts'
+
+const Item = Type.Object(
+  { type: nullable(Name), role: nullable(Name), content: nullable(Content) },
+  { expected: 'an object' },
+)
+
+const Input = Type.Union([Text, Type.Array(Item, { expected: 'an array of items' })], {
+  expected: 'a string or an array of items',
+})
+
+/** What the gateway reads of a responses request. Source: OpenAI's API reference. */
+export const ResponsesRequest = Type.Object({
+  model: Name,
+  input: nullable(Input),
+  instructions: nullable(Type.Union([Text, List], { expected: 'a string or an array' })),
+  previous_response_id: nullable(Text),
+  conversation: nullable(Type.Union([Text, Bag], { expected: 'a string or an object' })),
+  prompt: nullable(Bag),
+  stream: nullable(Flag),
+  stream_options: nullable(Bag),
+  max_output_tokens: nullable(PositiveInteger),
+  temperature: nullable(Num),
+  tools: nullable(List),
+})
+export type ResponsesRequest = Static<typeof ResponsesRequest>
+
+/** The first fault of a request for a response, its compaction or its input count. */
+export const checkResponses = createCheck(
+  ResponsesRequest,
+  (body) => streamOptionsFault(body) ?? inputFault(body),
+)
+
+/** Without input there must be something else to answer to. */
+function inputFault(body: ResponsesRequest): Fault | undefined {
+  const starts = [body.input, body.prompt, body.previous_response_id, body.conversation]
+  if (starts.some((start) => start !== undefined && start !== null)) return undefined
+  return missing('input', 'a string or an array of items')
+}
+
+/** Reads a checked request. */
+export function readResponses(body: JsonObject): RequestFacts {
+  return {
+    model: typeof body.model === 'string' ? body.model : undefined,
+    stream: body.stream === true,
+    calls: 1,
+    continues: referredIds(body),
+    amend: {},
+    text: () => requestText([body.instructions, body.input, body.prompt], body.tools),
+  }
+}
+
+/** An earlier response, a conversation, or items of earlier answers that are sent by id only. */
+function referredIds(body: JsonObject): readonly string[] {
+  const { conversation } = body
+  const items = arrayIn(body, 'input').filter(isJsonObject)
+  const referred = items.filter(({ type }) => type === 'item_reference')
+  return [
+    body.previous_response_id,
+    isJsonObject(conversation) ? conversation.id : conversation,
+    ...referred.map(({ id }) => id),
+  ].filter((id): id is string => typeof id === 'string' && id !== '')
+}

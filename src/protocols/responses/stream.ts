@@ -1,0 +1,112 @@
+import {
+  addText,
+  createObservation,
+  fail,
+  isOver,
+  noteForeign,
+  type Observation,
+  type Outcome,
+} from '../canonical/observation.ts'
+import { noteUsage } from '../canonical/raw-usage.ts'
+import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
+import { notAnObject } from '../plain-observer.ts'
+import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { createResponsesCounts, foldResponsesUsage, type ResponsesCounts } from './usage.ts'
+
+/** Watches a response. The kinds of events go by `type`: some vendors send no `event:` line. */
+export function createResponsesObserver(): AnswerObserver {
+  const seen = createObservation()
+  const counts = createResponsesCounts()
+  return {
+    seen,
+    push(data, name) {
+      if (isOver(seen)) return 'pass'
+      const event = parseJsonObject(data)
+      if (event !== undefined) readEvent(seen, counts, event, name)
+      return 'pass'
+    },
+    pushBody(body) {
+      if (!isJsonObject(body)) return fail(seen, notAnObject)
+      readResponse(seen, counts, body)
+      noteForeign(seen, body, ['output', 'object', 'id', 'error'])
+      const failure = failureOf(body)
+      if (failure !== undefined) return fail(seen, failure)
+      seen.phase = 'closed'
+      seen.outcome ??= outcomes.get(body.status) ?? 'complete'
+    },
+  }
+}
+
+const outcomes = new Map<unknown, Outcome>([
+  ['incomplete', 'incomplete'],
+  ['cancelled', 'incomplete'],
+])
+
+function readEvent(
+  seen: Observation,
+  counts: ResponsesCounts,
+  event: JsonObject,
+  name: string,
+): void {
+  const type = stringIn(event, 'type') ?? name
+  if (typeof event.sequence_number === 'number') seen.sequence = event.sequence_number
+  if (type.endsWith('.delta')) {
+    // Audio comes as base64, which is no text.
+    if (type !== 'response.audio.delta') addText(seen.text, event.delta)
+    return
+  }
+  if (type === 'error') {
+    fail(seen, objectIn(event, 'error')?.message ?? event.message)
+    return
+  }
+  const response = objectIn(event, 'response')
+  if (response === undefined) return
+  readResponse(seen, counts, response)
+  if (type === 'response.failed') fail(seen, failureOf(response))
+  else if (type === 'response.completed') close(seen, 'complete')
+  else if (type === 'response.incomplete') close(seen, 'incomplete')
+}
+
+function close(seen: Observation, outcome: Outcome): void {
+  seen.phase = 'closed'
+  seen.outcome ??= outcome
+}
+
+function readResponse(seen: Observation, counts: ResponsesCounts, response: JsonObject): void {
+  seen.answerId ??= stringIn(response, 'id')
+  const isBackground = response.background === true || response.status === 'queued'
+  seen.pending = isBackground && !finalStates.has(response.status)
+  if (response.store !== false) notePartIds(seen.partIds, response)
+  const wire = response.usage
+  noteUsage(seen, foldResponsesUsage(counts, wire), wire)
+  // Text that came in deltas is not counted again.
+  if (seen.text.length === 0) addOutputText(seen, response)
+}
+
+const finalStates = new Set<unknown>(['completed', 'failed', 'incomplete', 'cancelled'])
+
+/** What the vendor keeps can be referred to by its id (`item_reference`). */
+function notePartIds(partIds: Set<string>, response: JsonObject): void {
+  for (const part of [response.conversation, ...arrayIn(response, 'output')]) {
+    const id = isJsonObject(part) ? stringIn(part, 'id') : undefined
+    if (id !== undefined) partIds.add(id)
+  }
+}
+
+function addOutputText(seen: Observation, response: JsonObject): void {
+  for (const item of arrayIn(response, 'output')) {
+    if (!isJsonObject(item)) continue
+    addText(seen.text, item.arguments)
+    addText(seen.text, item.input)
+    for (const part of [...arrayIn(item, 'content'), ...arrayIn(item, 'summary')]) {
+      if (isJsonObject(part)) addText(seen.text, part.text ?? part.refusal)
+    }
+  }
+}
+
+/** The upstream's words about a failed response; '' when it failed without words. */
+function failureOf(response: JsonObject): string | undefined {
+  const error = objectIn(response, 'error')
+  if (error === undefined && response.status !== 'failed') return undefined
+  return stringIn(error, 'message') ?? ''
+}

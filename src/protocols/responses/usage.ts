@@ -1,0 +1,50 @@
+import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
+import { isJsonObject, objectIn } from '../json.ts'
+
+/** The largest counts seen in one answer, in the vendor's own terms. */
+export interface ResponsesCounts {
+  input: number | undefined
+  output: number | undefined
+  cached: number | undefined
+  cacheWrite: number | undefined
+  reasoning: number | undefined
+}
+
+/** No counts yet. */
+export function createResponsesCounts(): ResponsesCounts {
+  return {
+    input: undefined,
+    output: undefined,
+    cached: undefined,
+    cacheWrite: undefined,
+    reasoning: undefined,
+  }
+}
+
+/**
+ * Folds one usage report into `counts`; undefined when it has no count in it. A stream reports once,
+ * in its last event; should it repeat, the larger count wins. `input_tokens` includes cache reads
+ * and (in `input_tokens_details`) cache writes, `output_tokens` includes reasoning: so with all of
+ * the ten vendors recorded.
+ */
+export function foldResponsesUsage(counts: ResponsesCounts, wire: unknown): Usage | undefined {
+  if (!isJsonObject(wire)) return undefined
+  const input = readCount(wire.input_tokens)
+  const output = readCount(wire.output_tokens)
+  if (input === undefined && output === undefined) return undefined
+
+  const inputDetails = objectIn(wire, 'input_tokens_details')
+  const outputDetails = objectIn(wire, 'output_tokens_details')
+  counts.input = larger(counts.input, input)
+  counts.output = larger(counts.output, output)
+  counts.cached = larger(counts.cached, readCount(inputDetails?.cached_tokens))
+  counts.cacheWrite = larger(counts.cacheWrite, readCount(inputDetails?.cache_write_tokens))
+  counts.reasoning = larger(counts.reasoning, readCount(outputDetails?.reasoning_tokens))
+  return disjointUsage({
+    input: counts.input ?? 0,
+    output: counts.output ?? 0,
+    reasoning: counts.reasoning ?? 0,
+    cacheRead: counts.cached ?? 0,
+    cacheWrite: counts.cacheWrite ?? 0,
+  })
+}

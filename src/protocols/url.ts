@@ -1,0 +1,33 @@
+/**
+ * An upstream URL: `base` with `path` put behind its own path. Queries of both are kept, that of
+ * `base` first (Azure's `api-version`).
+ */
+export function joinUrl(base: string, path: string): string {
+  const url = new URL(base)
+  const mark = path.indexOf('?')
+  const pathname = mark === -1 ? path : path.slice(0, mark)
+  const query = mark === -1 ? '' : path.slice(mark + 1)
+  url.hash = ''
+  url.pathname = url.pathname.replace(/\/+$/, '') + pathname
+  url.search = [url.search.slice(1), query].filter((part) => part !== '').join('&')
+  return url.href
+}
+
+/** The path segments of a base URL, to see what of an endpoint's path it already has. */
+export function pathSegments(base: string): string[] {
+  return new URL(base).pathname.split('/').filter((segment) => segment !== '')
+}
+
+/**
+ * A model id as part of a path. Slashes stay (`publishers/…`), unless a segment would climb up the
+ * path.
+ */
+export function modelPath(model: string): string {
+  const segments = model.toWellFormed().split('/')
+  const climbs = segments.some((segment) => segment === '.' || segment === '..' || segment === '')
+  return climbs ? encodeURIComponent(segments.join('/')) : segments.map(encodeSegment).join('/')
+}
+
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment).replaceAll('%40', '@').replaceAll('%3A', ':')
+}

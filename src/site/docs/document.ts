@@ -1,0 +1,165 @@
+import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
+import type { AnyElysia } from 'elysia'
+import type { JsonSchema } from '../schemas/json-schema.ts'
+import { chatOperations, responsesOperations } from './chat-operations.ts'
+import {
+  type Answer,
+  keyRefused,
+  type Operation,
+  type Parameter,
+  type Request,
+  tags,
+} from './operation.ts'
+import { siteOperations } from './site-operations.ts'
+import { geminiOperations, messagesOperations } from './vendor-operations.ts'
+
+/** Whose documentation it is. */
+export interface DocsSite {
+  readonly name: string
+  readonly version: string
+  /** Addresses of the API; without any, that of the documentation itself. */
+  readonly addresses: readonly string[]
+}
+
+/** What is documented, by method and path. */
+export const operations: Readonly<Record<string, Operation>> = {
+  ...chatOperations,
+  ...responsesOperations,
+  ...messagesOperations,
+  ...geminiOperations,
+  ...siteOperations,
+}
+
+/** Second forms of a path that stand for model ids with slashes, and the documentation itself. */
+const unlisted = /\{b\}|^\/docs/
+
+/**
+ * The OpenAPI document. Its paths are the routes that the application really has, as
+ * `@elysiajs/openapi` finds them; the words come from `operations`.
+ */
+export function openApiDocument(
+  app: AnyElysia,
+  site: DocsSite,
+  schemas: Readonly<Record<string, JsonSchema>>,
+) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const { path, method, operationId, operation } of placedOperations(app)) {
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: { operationId, ...describe(operation) },
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: site.name, version: site.version, description: introduction },
+    servers: (site.addresses.length > 0 ? site.addresses : ['/']).map((url) => ({ url })),
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { securitySchemes, schemas: Object.fromEntries(componentsOf(schemas)) },
+  }
+}
+
+/** The routes of the application that are described, with their words, in the order of those. */
+export function placedOperations(app: AnyElysia): readonly (Route & { operation: Operation })[] {
+  const routes = new Map(routesOf(app).map((route) => [`${route.method} ${route.path}`, route]))
+  return Object.entries(operations).flatMap(([name, operation]) => {
+    const route = routes.get(name)
+    return route ? [{ ...route, operation }] : []
+  })
+}
+
+/** Routes that the application has and nobody has described, such as `GET /v1/models`. */
+export function undocumentedRoutes(app: AnyElysia): readonly string[] {
+  const routes = routesOf(app)
+  const isDescribed = ({ path, method }: Route) => `${method} ${path}` in operations
+  const described = new Set(routes.filter(isDescribed).map(({ path }) => path))
+  // A route for all methods answers those that are not described with an error.
+  const isError = ({ path, operationId }: Route) =>
+    operationId.startsWith('all') && described.has(path)
+  return routes
+    .filter((route) => !isDescribed(route) && !isError(route))
+    .map(({ path, method }) => `${method} ${path}`)
+}
+
+const introduction =
+  'A model gateway. Clients speak the protocol they know, with a token (sk-…) as their key. ' +
+  "Errors have the shape of the client's protocol; a 401 has a body of its own."
+
+interface Route {
+  readonly path: string
+  readonly method: string
+  readonly operationId: string
+}
+
+function routesOf(app: AnyElysia): readonly Route[] {
+  const found = toOpenAPISchema(app, { staticFile: false }).paths
+  return Object.entries(found)
+    .filter(([path]) => !unlisted.test(path))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods ?? {}).flatMap(([method, found]) => {
+        const operationId = typeof found === 'object' && 'operationId' in found && found.operationId
+        return operationId ? [{ path, method: method.toUpperCase(), operationId }] : []
+      }),
+    )
+}
+
+function describe({ tag, summary, description, needsKey, ...more }: Operation) {
+  return {
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    ...(needsKey && { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) }),
+    ...(more.parameters && { parameters: more.parameters.map(encodeParameter) }),
+    ...(more.request && { requestBody: encodeRequest(more.request) }),
+    responses: {
+      200: encodeAnswer(more.answer),
+      ...(needsKey && {
+        401: { description: keyRefused },
+      }),
+      ...Object.fromEntries(
+        Object.entries(more.others ?? {}).map(([status, cause]) => [
+          status,
+          { description: cause },
+        ]),
+      ),
+    },
+  }
+}
+
+const encodeParameter = ({ place, name, description, example }: Parameter) => ({
+  name,
+  in: place,
+  required: place === 'path',
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+function encodeRequest({ contentType, fields, example }: Request) {
+  const all = Object.entries(fields)
+  const properties = all.map(([name, { type, description }]) => [name, { type, description }])
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: all.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
+  }
+  return { required: true, content: { [contentType]: { schema, example } } }
+}
+
+function encodeAnswer({ description, contentType = 'application/json', example, schema }: Answer) {
+  const isEmpty = example === undefined && schema === undefined
+  const reference = schema && { schema: { $ref: `#/components/schemas/${schema}` } }
+  const content = { ...reference, ...(example !== undefined && { example }) }
+  return isEmpty ? { description } : { description, content: { [contentType]: content } }
+}
+
+/** In a component the document's own dialect holds, and its place is its id. */
+function componentsOf(schemas: Readonly<Record<string, JsonSchema>>) {
+  return Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema])
+}
+
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer sk-…' },
+  'x-api-key': { type: 'apiKey', in: 'header', name: 'x-api-key' },
+  'x-goog-api-key': { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
+} as const

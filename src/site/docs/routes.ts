@@ -1,0 +1,64 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Clock } from '../../lib/clock.ts'
+import { type Published, publish, respond } from '../published.ts'
+import type { JsonSchema } from '../schemas/json-schema.ts'
+import type { DocsSite } from './document.ts'
+
+export interface DocsParts {
+  /** The application that is documented. */
+  readonly app: () => AnyElysia
+  readonly site: () => DocsSite
+  /** Schemas that answers refer to, by name. */
+  readonly schemas: () => Readonly<Record<string, JsonSchema>>
+  readonly clock: Clock
+}
+
+/** No script, nothing from elsewhere: a browser is told to keep to it. */
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/**
+ * The documentation: `/docs` for people, `/docs/json` (OpenAPI) for programs. Nothing of it is
+ * loaded before somebody asks.
+ */
+export function docsRoutes({ app, site, schemas, clock }: DocsParts) {
+  let made: Docs | undefined
+  const docs = async (request: Request): Promise<Docs> => {
+    const about = aboutSite(site(), request)
+    const key = JSON.stringify(about)
+    if (made?.key === key) return made
+    const { openApiDocument, placedOperations } = await import('./document.ts')
+    const { docsPage } = await import('./page.ts')
+    const document = JSON.stringify(openApiDocument(app(), about, schemas()), null, 2)
+    const html = docsPage(about, placedOperations(app()))
+    made = {
+      key,
+      json: await publish(`${document}\n`, made?.json, clock()),
+      page: await publish(html, made?.page, clock()),
+    }
+    return made
+  }
+  return new Elysia({ name: 'site.docs' })
+    .get('/docs', async ({ request }) => asPage(respond(request, (await docs(request)).page)), raw)
+    .get('/docs/json', async ({ request }) => respond(request, (await docs(request)).json), raw)
+}
+
+const raw = { parse: 'none' } as const
+
+interface Docs {
+  /** What it was made for. */
+  readonly key: string
+  readonly json: Published
+  readonly page: Published
+}
+
+/** Without a configured address the examples name the one that the reader came by. */
+function aboutSite(site: DocsSite, { url }: Request): DocsSite {
+  return site.addresses.length > 0 ? site : { ...site, addresses: [new URL(url).origin] }
+}
+
+function asPage(response: Response): Response {
+  if (response.status === 200) response.headers.set('content-type', 'text/html; charset=utf-8')
+  response.headers.set('content-security-policy', policy)
+  return response
+}

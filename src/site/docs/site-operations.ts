@@ -1,0 +1,150 @@
+import type { Operation } from './operation.ts'
+
+const totals = {
+  requests: 12,
+  input_tokens: 4000,
+  output_tokens: 900,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  cost: '0.0028',
+}
+
+const tokenPrices = {
+  billing_mode: 'token',
+  input_price: 0.00000025,
+  output_price: 0.000002,
+  cache_write_price: 0.00000025,
+  cache_write_1h_price: 0.00000025,
+  cache_read_price: 0.000000025,
+  per_request_price: null,
+  intervals: [],
+}
+
+const feed: Operation = {
+  tag: 'Prices',
+  summary: 'Price feed',
+  description:
+    'Final prices of every model in every group, in USD. Rebuilt about every 2 minutes; ask every ' +
+    '15 minutes or more, with If-None-Match. There are no CORS headers. GET and HEAD only.',
+  needsKey: false,
+  answer: {
+    description: 'The feed.',
+    schema: 'feed',
+    example: {
+      schema_version: '1.0',
+      success: true,
+      message: '',
+      data: {
+        currency: 'CNY',
+        price_unit: 'per_1m_tokens',
+        site_name: 'My gateway',
+        site_domain: 'gateway.example.com',
+        updated_at: '2026-11-21T08:00:00.000Z',
+        models: [
+          {
+            model_name: 'gpt-5-mini',
+            group_name: 'default',
+            input_price: 0.2,
+            output_price: 1.6,
+            cache_input_price: 0.02,
+            cache_create_price: 0.2,
+            cache_create_price_1h: 0.2,
+            enabled: true,
+            note: '',
+          },
+        ],
+      },
+    },
+  },
+  others: { 304: 'Unchanged.', 405: 'Another method.', 503: 'There are no prices at present.' },
+}
+
+const schemaFile = (summary: string): Operation => ({
+  tag: 'Site',
+  summary,
+  needsKey: false,
+  answer: { description: 'A JSON Schema (draft 2020-12).', contentType: 'application/json' },
+  others: { 304: 'Unchanged.' },
+})
+
+/** What the gateway tells of itself and of a key. */
+export const siteOperations: Readonly<Record<string, Operation>> = {
+  'GET /v1/usage': {
+    tag: 'Account',
+    summary: 'Balance and use of the calling token',
+    description: 'Works with a used-up balance, too. Money is a decimal text in USD.',
+    needsKey: true,
+    answer: {
+      description: 'Balance, group, multiplier; requests, tokens and cost today (UTC) and in all.',
+      example: {
+        object: 'usage',
+        currency: 'USD',
+        token: 'laptop',
+        balance: '97.3120',
+        group: 'default',
+        rate_multiplier: '0.8',
+        today: totals,
+        total: totals,
+      },
+    },
+  },
+  'GET /pricing/provider-pricing.json': feed,
+  'GET /api/provider/pricing': { ...feed, summary: 'Price feed, backup address: the same bytes' },
+  'GET /api/v1/model-plaza': {
+    tag: 'Prices',
+    summary: 'Model plaza',
+    description:
+      'Base prices in USD per single token (or per request), multipliers and list prices. Base ' +
+      'price times rate_multiplier is the price of the feed. The operator may ask for a key here.',
+    needsKey: false,
+    answer: {
+      description: 'The plaza.',
+      schema: 'plaza',
+      example: {
+        code: 0,
+        message: 'success',
+        data: {
+          description: '',
+          groups: [
+            {
+              id: 1,
+              name: 'default',
+              description: 'All models',
+              platform: 'openai',
+              rate_multiplier: 0.8,
+              long_context_pricing_enabled: true,
+              models: [
+                {
+                  name: 'gpt-5-mini',
+                  platform: 'openai',
+                  pricing: tokenPrices,
+                  official_pricing: null,
+                },
+              ],
+            },
+          ],
+        },
+      },
+    },
+    others: { 304: 'Unchanged.', 401: 'A key is asked for.', 404: 'The plaza is switched off.' },
+  },
+  'GET /api/v1/settings/public': {
+    tag: 'Site',
+    summary: 'Public settings',
+    description:
+      'Fields come and go with versions: read those you need. What is not known is null.',
+    needsKey: false,
+    answer: { description: 'The settings.', schema: 'settings' },
+    others: { 304: 'Unchanged.' },
+  },
+  'GET /schemas/feed.json': schemaFile('Schema of the price feed'),
+  'GET /schemas/plaza.json': schemaFile('Schema of the model plaza'),
+  'GET /schemas/settings.json': schemaFile('Schema of the public settings'),
+  'GET /schemas/tollgate.yaml.json': schemaFile("Schema of the operator's tollgate.yaml"),
+  'GET /api/hello': {
+    tag: 'Site',
+    summary: 'Sign of life',
+    needsKey: false,
+    answer: { description: 'The gateway is up. Nothing in it.' },
+  },
+}

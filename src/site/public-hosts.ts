@@ -1,0 +1,29 @@
+/** Addresses of a site, as its configuration names them; null: not set. */
+export interface SiteAddresses {
+  readonly baseUrl: string | null
+  readonly overseasBaseUrl: string | null
+  readonly statusUrl: string | null
+  readonly priceBackupUrl: string | null
+}
+
+/**
+ * A function that tells whether a request asks for something that its host does not have. Hosts of
+ * the status page and the backup feed that are not hosts of the API serve `publicPaths` only.
+ */
+export function createHostRule(site: SiteAddresses, publicPaths: readonly string[]) {
+  const api = new Set([hostNameOf(site.baseUrl), hostNameOf(site.overseasBaseUrl)])
+  const pages = [hostNameOf(site.statusUrl), hostNameOf(site.priceBackupUrl)]
+  // Without a base address there is no telling which hosts are not the API's.
+  const hosts = new Set(site.baseUrl === null ? [] : pages.filter((host) => !api.has(host)))
+  hosts.delete(undefined)
+  return ({ headers, url }: Pick<Request, 'headers' | 'url'>): boolean =>
+    hosts.size > 0 &&
+    hosts.has(bareHost(headers.get('host') ?? '')) &&
+    !publicPaths.includes(new URL(url).pathname)
+}
+
+const hostNameOf = (url: string | null): string | undefined =>
+  url === null ? undefined : bareHost(new URL(url).host)
+
+/** Without port and final dot, in small letters: how hosts are compared. */
+const bareHost = (host: string) => host.toLowerCase().replace(/\.?(:\d*)?$/, '')

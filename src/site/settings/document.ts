@@ -1,0 +1,65 @@
+import { formatNano } from '../../billing/money.ts'
+import { feedPaths } from '../feed/routes.ts'
+import type { PublicSettings } from './schema.ts'
+
+/** What the public settings are made from; null: not set. */
+export interface SettingsSource {
+  readonly version: string
+  readonly site: {
+    readonly name: string
+    readonly subtitle: string | null
+    readonly logoUrl: string | null
+    readonly baseUrl: string | null
+    readonly overseasBaseUrl: string | null
+    readonly statusUrl: string | null
+    readonly priceBackupUrl: string | null
+    readonly docUrl: string | null
+    readonly contact: string | null
+    readonly customEndpoints: readonly PublicSettings['custom_endpoints'][number][]
+  }
+  readonly registrationEnabled: boolean
+  readonly modelPlazaEnabled: boolean
+  readonly modelPlazaRequireAuth: boolean
+  readonly balanceLowThresholdNano: number
+}
+
+/** The public settings as JSON text; the time zone is the process's, its offset that of `nowMs`. */
+export function encodeSettings(source: SettingsSource, nowMs: number): string {
+  const { site } = source
+  const data: PublicSettings = {
+    site_name: site.name,
+    site_logo: site.logoUrl,
+    site_subtitle: site.subtitle,
+    version: source.version,
+    api_base_url: site.baseUrl,
+    overseas_base_url: site.overseasBaseUrl,
+    status_url: site.statusUrl,
+    price_feed_url: feedUrl(site.statusUrl ?? site.baseUrl),
+    price_backup_url: site.priceBackupUrl,
+    custom_endpoints: [...site.customEndpoints],
+    doc_url: site.docUrl,
+    contact_info: site.contact,
+    registration_enabled: source.registrationEnabled,
+    model_plaza_enabled: source.modelPlazaEnabled,
+    model_plaza_require_auth: source.modelPlazaRequireAuth,
+    // Nothing here sends notices, so that nobody must wait for one.
+    balance_low_notify_enabled: false,
+    balance_low_notify_threshold: Number(formatNano(source.balanceLowThresholdNano)),
+    server_timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    server_utc_offset: utcOffset(nowMs),
+  }
+  return JSON.stringify({ code: 0, message: 'success', data })
+}
+
+/** SPEC 4: the feed is on the status page's host, else on the gateway's own. */
+function feedUrl(base: string | null): string | null {
+  return base === null ? null : base.replace(/\/+$/, '') + feedPaths[0]
+}
+
+/** `+08:00`; the zone may have another offset in another season. */
+function utcOffset(timeMs: number): string {
+  const minutes = -new Date(timeMs).getTimezoneOffset()
+  const two = (part: number) => String(part).padStart(2, '0')
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import { type Published, publish } from './published.ts'
+
+/** A public document that is built now and then, and served from memory in between. */
+export interface Publication {
+  /** The last version that was built without a fault; undefined before the first. */
+  current(): Published | undefined
+  /**
+   * Builds it anew and resolves when that is done; never rejects. Unchanged text leaves the version
+   * as it is. Calls during a build share one more build after it.
+   */
+  refresh(): Promise<void>
+  /** Resolves when no build is under way. */
+  idle(): Promise<void>
+}
+
+export interface PublicationParts {
+  /** What the log calls it. */
+  readonly name: string
+  /** The document as JSON text. Long work goes through `inSlices`. */
+  readonly build: () => string | Promise<string>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** A publication that has not been built yet. A build that fails is logged, and changes nothing. */
+export function createPublication({ name, build, clock, log }: PublicationParts): Publication {
+  let published: Published | undefined
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  async function work(): Promise<void> {
+    try {
+      published = await publish(await build(), published, clock())
+    } catch (error) {
+      const kept = published ? 'the last good one is served on' : 'there is none to serve'
+      log.error(`${name} not built; ${kept}`, { error })
+    }
+  }
+
+  function refresh(): Promise<void> {
+    if (running === undefined) {
+      running = work().finally(() => {
+        running = undefined
+      })
+      return running
+    }
+    next ??= running.then(() => {
+      next = undefined
+      return refresh()
+    })
+    return next
+  }
+
+  return {
+    current: () => published,
+    refresh,
+    idle: async () => {
+      await (next ?? running)
+    },
+  }
+}
+
+/** The timer that builds all publications of a site. */
+export interface Snapshots {
+  /** Builds all of them now; resolves when that is done. */
+  refresh(): Promise<void>
+  /** Changes how often they are built, from now on. */
+  setInterval(intervalMs: number): void
+  /** Ends the timer; resolves when no build is under way any more. */
+  stop(): Promise<void>
+}
+
+/** Starts building at once, and again every `intervalMs`. */
+export function createSnapshots(
+  publications: readonly Publication[],
+  intervalMs: number,
+): Snapshots {
+  const refresh = async () => {
+    await Promise.all(publications.map((one) => one.refresh()))
+  }
+  let currentMs = intervalMs
+  let timer = setInterval(refresh, currentMs)
+  void refresh() // awaited by `stop`, through `idle`
+  return {
+    refresh,
+    setInterval(changedMs) {
+      if (changedMs === currentMs) return
+      currentMs = changedMs
+      clearInterval(timer)
+      timer = setInterval(refresh, currentMs)
+    },
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(publications.map((one) => one.idle()))
+    },
+  }
+}

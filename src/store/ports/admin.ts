@@ -1,0 +1,109 @@
+import type { ChannelSettings, GroupSettings, PriceSetting } from './catalog.ts'
+
+/** A channel as it is to be; `keysSealed` absent: keep the keys it has. */
+export interface ChannelWrite extends ChannelSettings {
+  readonly keysSealed?: Uint8Array
+}
+
+export interface AccountWrite {
+  readonly email: string
+  readonly role: 'admin' | 'user'
+  readonly status: 'active' | 'disabled'
+  /** Opening balance: used when the account is created, ignored ever after. */
+  readonly openingNano: number
+  /** Absent: keep. `mark` is a keyed hash that tells whether the configured password changed. */
+  readonly password?: { readonly hash: string; readonly mark: string }
+}
+
+export interface TokenWrite {
+  readonly account: string
+  readonly name: string
+  /** Keyed hash of the key: the token's identity. */
+  readonly keyHash: string
+  readonly keySealed: Uint8Array
+  /** What lists show: `sk-ab…wxyz`. */
+  readonly keyHint: string
+  readonly group: string
+  readonly status: 'active' | 'disabled'
+  readonly models: readonly string[]
+  readonly ipAllow: readonly string[]
+  readonly expiresAt: number | null
+}
+
+export interface PriceWrite extends PriceSetting {
+  /** Id of the price that must still be in force (null: none), else nothing is written. */
+  readonly replaces?: number | null
+}
+
+/**
+ * A set of changes, applied in one transaction: first what is written (channels, groups, prices,
+ * accounts, tokens: each created or updated by name), then what is removed. Removing marks rows
+ * as deleted; records go on pointing at them. A price that equals the one in force adds no row.
+ */
+export interface Writes {
+  readonly channels?: readonly ChannelWrite[]
+  readonly groups?: readonly GroupWrite[]
+  readonly prices?: readonly PriceWrite[]
+  readonly accounts?: readonly AccountWrite[]
+  readonly tokens?: readonly TokenWrite[]
+  readonly remove?: {
+    readonly channels?: readonly string[]
+    readonly groups?: readonly string[]
+    readonly prices?: readonly string[]
+    readonly accounts?: readonly string[]
+    readonly tokenIds?: readonly number[]
+  }
+}
+
+export type GroupWrite = GroupSettings
+
+/** Why `write` was refused; nothing was changed then. */
+export class WriteRefused extends Error {
+  override readonly name = 'WriteRefused'
+}
+
+export interface AccountView {
+  readonly id: number
+  readonly email: string
+  readonly role: 'admin' | 'user'
+  readonly status: 'active' | 'disabled'
+  readonly balanceNano: number
+  readonly tokenCount: number
+  readonly passwordMark: string | null
+  readonly createdAt: number
+}
+
+export interface TokenView {
+  readonly id: number
+  readonly account: string
+  readonly name: string
+  readonly keyHash: string
+  readonly keySealed: Uint8Array
+  readonly keyHint: string
+  readonly group: string
+  readonly status: 'active' | 'disabled'
+  readonly models: readonly string[]
+  readonly ipAllow: readonly string[]
+  readonly expiresAt: number | null
+  readonly createdAt: number
+}
+
+/** Which tokens to list; all given conditions must hold. Newest last. */
+export interface TokenFilter {
+  readonly account?: string
+  readonly group?: string
+  readonly id?: number
+  readonly keyHash?: string
+  /** Page: rows with a larger id, at most `limit` (default 1,000). */
+  readonly afterId?: number
+  readonly limit?: number
+}
+
+/** Managing accounts and tokens, and writing everything that the catalog is made of. */
+export interface AdminStore {
+  /** Throws `WriteRefused` with the name at fault (unknown group, key in use by another account). */
+  write(writes: Writes): Promise<void>
+  accounts(): Promise<readonly AccountView[]>
+  account(email: string): Promise<AccountView | undefined>
+  tokens(filter: TokenFilter): Promise<readonly TokenView[]>
+}

@@ -1,0 +1,118 @@
+/** Rows that say what may be called, where and at what price. Names are unique among live rows. */
+
+export type ProtocolBases = { readonly [protocol: string]: string }
+
+export interface ChannelModel {
+  /** What clients ask for. */
+  readonly id: string
+  /** What the upstream calls it. */
+  readonly upstream: string
+}
+
+/** Limits in milliseconds. */
+export interface ChannelTimeouts {
+  readonly connectMs: number
+  readonly firstByteMs: number
+  readonly idleMs: number
+  readonly totalMs: number
+}
+
+export interface ChannelSettings {
+  readonly name: string
+  readonly status: 'active' | 'disabled'
+  /** protocol → base URL. */
+  readonly speaks: ProtocolBases
+  readonly models: readonly ChannelModel[]
+  /** Smaller is asked first. */
+  readonly priority: number
+  readonly weight: number
+  readonly timeouts: ChannelTimeouts
+  readonly allowPrivate: boolean
+}
+
+export interface ChannelRow extends ChannelSettings {
+  readonly id: number
+  /** The channel's keys: a sealed JSON array of strings. */
+  readonly keysSealed: Uint8Array
+}
+
+/** Requests per minute and at once; null: no limit. */
+export interface GroupLimits {
+  readonly rpm: number | null
+  readonly concurrency: number | null
+}
+
+export interface GroupSettings {
+  readonly name: string
+  readonly status: 'active' | 'disabled'
+  readonly description: string
+  readonly platform: string
+  readonly multiplierMillionths: number
+  /** Names of its channels. */
+  readonly channels: readonly string[]
+  /** Empty: all that its channels offer and that have a price. */
+  readonly models: readonly string[]
+  readonly longContextPricing: boolean
+  readonly onDisconnect: 'bill_observed' | 'drain'
+  readonly limits: GroupLimits
+}
+
+export interface GroupRow extends GroupSettings {
+  readonly id: number
+}
+
+/** Prices of one tier, in micro-USD per 1M tokens; null: not set, charged as CONTRACT 4.3 says. */
+export interface TokenRates {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number | null
+  readonly cacheWrite: number | null
+  readonly cacheWrite1h: number | null
+}
+
+export type PriceTerms =
+  | {
+      readonly unit: 'tokens'
+      readonly base: TokenRates
+      /** Ascending by `above` (context tokens; exclusive). */
+      readonly tiers: readonly (TokenRates & { readonly above: number })[]
+    }
+  | { readonly unit: 'call'; readonly perCallNano: number }
+  /** Free on purpose. */
+  | { readonly unit: 'free' }
+  /** The price was removed: the model is not callable. */
+  | { readonly unit: 'none' }
+
+/**
+ * Who set a price: the configuration file, the operator by command, or the vendor's list price that
+ * comes with the program. The last one yields to the others.
+ */
+export type PriceSource = 'config' | 'operator' | 'vendor'
+
+/** A model's price as it is set. */
+export interface PriceSetting {
+  readonly model: string
+  readonly terms: PriceTerms
+  readonly source: PriceSource
+  /** The operator's remark, shown in the price feed; usually empty. */
+  readonly note: string
+}
+
+/** A price as it holds from `validFrom` on. Rows are never overwritten. */
+export interface PriceRow extends PriceSetting {
+  readonly id: number
+  readonly validFrom: number
+}
+
+/** All live rows, and of the prices those in force: what a catalog snapshot is built from. */
+export interface CatalogRows {
+  readonly channels: readonly ChannelRow[]
+  readonly groups: readonly GroupRow[]
+  readonly prices: readonly PriceRow[]
+}
+
+export interface CatalogStore {
+  load(): Promise<CatalogRows>
+  /** Every price that a model ever had, oldest first; of all models when none is named. */
+  priceHistory(model?: string): Promise<readonly PriceRow[]>
+}

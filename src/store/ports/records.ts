@@ -1,0 +1,153 @@
+/**
+ * The rows that a model request leaves behind. Times are milliseconds since 1970 (UTC), money is
+ * nano-USD, names end in their unit.
+ */
+
+export type Ending =
+  | 'complete'
+  | 'incomplete'
+  | 'failed'
+  | 'cut'
+  | 'client_left'
+  | 'shutdown'
+  | 'interrupted'
+  | 'refused'
+
+/** One model request, success or failure, as the gateway hands it over to be stored. */
+export interface RequestRow {
+  readonly requestId: string
+  readonly createdAt: number
+  readonly accountId: number
+  readonly tokenId: number
+  readonly groupId: number
+  /** As the client wrote it; null when it never said. */
+  readonly model: string | null
+  readonly upstreamModel: string | null
+  readonly channelId: number | null
+  readonly clientProtocol: string
+  readonly upstreamProtocol: string | null
+  /** `completions`, `embeddings`, `generate` … */
+  readonly operation: string
+  readonly stream: boolean
+  /** HTTP status that the client got, or would have got. */
+  readonly status: number
+  /** Machine word of what went wrong (`model_not_found`, `upstream_timeout` …); null on success. */
+  readonly cause: string | null
+  /** The same for a person: the error's message. */
+  readonly causeText: string | null
+  readonly ending: Ending
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly cacheWrite1hTokens: number
+  /** Per-call billing: how many calls were charged. */
+  readonly calls: number
+  /** True when the counts are our own estimate and not the upstream's report. */
+  readonly estimated: boolean
+  /** The upstream's own usage report, as JSON text. */
+  readonly usageRaw: string | null
+  readonly priceId: number | null
+  /** The tier that was charged: the `above` it exceeded; null for the base tier. */
+  readonly tierAbove: number | null
+  readonly multiplierMillionths: number
+  readonly amountNano: number
+  readonly firstByteMs: number | null
+  readonly durationMs: number
+}
+
+/** One try at one channel. */
+export interface AttemptRow {
+  readonly channelId: number
+  readonly startedAt: number
+  /** Upstream's HTTP status; null when there was none. */
+  readonly status: number | null
+  /** Failure class (`connect_failed`, `upstream_rate_limited` …); null on success. */
+  readonly cause: string | null
+  readonly firstByteMs: number | null
+  readonly durationMs: number
+  readonly upstreamRequestId: string | null
+  /** Usage that this attempt reported, as JSON text. */
+  readonly usageRaw: string | null
+}
+
+/** Everything that one ended request writes, in one transaction. */
+export interface Settlement {
+  readonly request: RequestRow
+  readonly attempts: readonly AttemptRow[]
+}
+
+/** The balance of an account after a settlement was committed. */
+export interface SettledBalance {
+  readonly accountId: number
+  readonly balanceNano: number
+}
+
+/** A stored request with the names that its ids stand for. */
+export interface StoredRequest extends RequestRow {
+  readonly id: number
+  readonly account: string
+  readonly token: string
+  readonly group: string
+  readonly channel: string | null
+  readonly attemptCount: number
+}
+
+export interface StoredAttempt extends AttemptRow {
+  readonly channel: string
+}
+
+export type LedgerKind = 'opening' | 'charge' | 'credit' | 'debit'
+
+export interface LedgerEntry {
+  readonly id: number
+  readonly createdAt: number
+  readonly account: string
+  readonly kind: LedgerKind
+  /** Signed: a charge is negative. */
+  readonly amountNano: number
+  readonly requestId: string | null
+  readonly reason: string | null
+  readonly balanceAfterNano: number
+}
+
+/** A request with all that explains its charge. */
+export interface ReceiptRows {
+  readonly request: StoredRequest
+  readonly attempts: readonly StoredAttempt[]
+  readonly price: import('./catalog.ts').PriceRow | null
+  readonly ledgerId: number | null
+}
+
+/** A half-open span of time, in milliseconds since 1970; a missing end is unbounded. */
+export interface Span {
+  readonly since?: number
+  readonly until?: number
+}
+
+/** Totals of a token's successful and failed requests. */
+export interface UsageTotals {
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly amountNano: number
+}
+
+/** Writing and reading what requests left behind. */
+export interface RecordStore {
+  /**
+   * Stores a batch in one transaction: request, attempts, ledger entry, balance, daily totals.
+   * A request id that is already stored is skipped whole, so a repeat is harmless. Throws when
+   * nothing of the batch was stored (disk full, locked beyond the busy timeout).
+   */
+  settle(batch: readonly Settlement[]): Promise<readonly SettledBalance[]>
+  /** In order of arrival, a page at a time: memory does not grow with the table. */
+  exportRequests(span: Span): AsyncIterable<StoredRequest>
+  exportLedger(span: Span): AsyncIterable<LedgerEntry>
+  receipt(requestId: string): Promise<ReceiptRows | undefined>
+  /** Totals of one token since a UTC day (`2026-11-21`), or in all. From daily sums. */
+  tokenUsage(tokenId: number, sinceDay?: string): Promise<UsageTotals>
+}

@@ -1,0 +1,27 @@
+/** What authentication needs of a token, read in one look-up and kept in memory by the gateway. */
+export interface TokenRecord {
+  readonly id: number
+  readonly name: string
+  readonly groupId: number
+  readonly status: 'active' | 'disabled'
+  readonly deletedAt: number | null
+  /** Milliseconds since 1970; null: never. */
+  readonly expiresAt: number | null
+  /** Model ids that this token may ask for; empty: all of its group. */
+  readonly models: readonly string[]
+  /** Addresses and CIDR blocks; empty: any. */
+  readonly ipAllow: readonly string[]
+  readonly account: {
+    readonly id: number
+    readonly email: string
+    readonly status: 'active' | 'disabled'
+    readonly deletedAt: number | null
+    readonly balanceNano: number
+  }
+}
+
+/** Token look-up for the hot path. */
+export interface TokenStore {
+  /** By keyed hash of the key; deleted tokens are found too, so that the cause can be told. */
+  findByHash(keyHash: string): Promise<TokenRecord | undefined>
+}

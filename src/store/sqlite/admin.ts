@@ -1,0 +1,78 @@
+import type { AccountView, TokenFilter, TokenView } from '../ports/admin.ts'
+import { parseList } from './json.ts'
+import type { Queries } from './queries.ts'
+
+/** Rows of a page of tokens when the caller names no limit. */
+const defaultLimit = 1000
+
+const selectAccounts = ({ build }: Queries) =>
+  build
+    .selectFrom('account')
+    .select((eb) => [
+      'account.id as id',
+      'account.email as email',
+      'account.role as role',
+      'account.status as status',
+      'account.balance_nano as balanceNano',
+      'account.password_mark as passwordMark',
+      'account.created_at as createdAt',
+      eb
+        .selectFrom('token')
+        .select((count) => count.fn.countAll<number>().as('count'))
+        .whereRef('token.account_id', '=', 'account.id')
+        .where('token.deleted_at', 'is', null)
+        .$asScalar()
+        .$notNull()
+        .as('tokenCount'),
+    ])
+    .where('account.deleted_at', 'is', null)
+
+/** All live accounts, oldest first. */
+export function listAccounts(queries: Queries): AccountView[] {
+  return queries.all(selectAccounts(queries).orderBy('account.id'))
+}
+
+export function findAccount(queries: Queries, email: string): AccountView | undefined {
+  return queries.first(selectAccounts(queries).where('account.email', '=', email))
+}
+
+/** Live tokens that fit the filter, newest last. */
+export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
+  let query = queries.build
+    .selectFrom('token')
+    .innerJoin('account', 'account.id', 'token.account_id')
+    .innerJoin('group', 'group.id', 'token.group_id')
+    .select([
+      'token.id as id',
+      'account.email as account',
+      'token.name as name',
+      'token.key_hash as keyHash',
+      'token.key_sealed as keySealed',
+      'token.key_hint as keyHint',
+      'group.name as group',
+      'token.status as status',
+      'token.models as models',
+      'token.ip_allow as ipAllow',
+      'token.expires_at as expiresAt',
+      'token.created_at as createdAt',
+    ])
+    .where('token.deleted_at', 'is', null)
+    .where('token.id', '>', filter.afterId ?? 0)
+    .orderBy('token.id')
+    .limit(filter.limit ?? defaultLimit)
+  const { account, group, id, keyHash } = filter
+  // A live token's account and group are live too: a name of theirs means the live row.
+  if (account !== undefined) {
+    query = query.where('account.email', '=', account).where('account.deleted_at', 'is', null)
+  }
+  if (group !== undefined) {
+    query = query.where('group.name', '=', group).where('group.deleted_at', 'is', null)
+  }
+  if (id !== undefined) query = query.where('token.id', '=', id)
+  if (keyHash !== undefined) query = query.where('token.key_hash', '=', keyHash)
+  return queries.all(query).map((row) => ({
+    ...row,
+    models: parseList(row.models),
+    ipAllow: parseList(row.ipAllow),
+  }))
+}

@@ -1,0 +1,112 @@
+import { type Selectable, sql } from 'kysely'
+import type {
+  CatalogRows,
+  ChannelModel,
+  ChannelRow,
+  ChannelTimeouts,
+  GroupRow,
+  PriceRow,
+  PriceTerms,
+  ProtocolBases,
+} from '../ports/catalog.ts'
+import { parseColumn, parseList } from './json.ts'
+import type { Queries } from './queries.ts'
+import type { ModelPriceTable } from './tables.ts'
+
+function loadChannels({ build, all }: Queries): ChannelRow[] {
+  const rows = all(
+    build.selectFrom('channel').selectAll().where('deleted_at', 'is', null).orderBy('id'),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    speaks: parseColumn<ProtocolBases>(row.speaks),
+    keysSealed: row.keys_sealed,
+    models: parseColumn<readonly ChannelModel[]>(row.models),
+    priority: row.priority,
+    weight: row.weight,
+    timeouts: parseColumn<ChannelTimeouts>(row.timeouts),
+    allowPrivate: row.allow_private === 1,
+  }))
+}
+
+/** Names of live channels by group, in the order that the group names them. */
+function loadChannelNames({ build, all }: Queries): Map<number, string[]> {
+  const links = all(
+    build
+      .selectFrom('group_channel')
+      .innerJoin('channel', 'channel.id', 'group_channel.channel_id')
+      .select(['group_channel.group_id', 'channel.name'])
+      .where('channel.deleted_at', 'is', null)
+      .orderBy('group_channel.group_id')
+      .orderBy('group_channel.position'),
+  )
+  const names = new Map<number, string[]>()
+  for (const { group_id, name } of links) {
+    const known = names.get(group_id)
+    if (known) known.push(name)
+    else names.set(group_id, [name])
+  }
+  return names
+}
+
+function loadGroups(queries: Queries): GroupRow[] {
+  const { build, all } = queries
+  const channels = loadChannelNames(queries)
+  const rows = all(
+    build.selectFrom('group').selectAll().where('deleted_at', 'is', null).orderBy('id'),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    description: row.description,
+    platform: row.platform,
+    multiplierMillionths: row.multiplier_millionths,
+    channels: channels.get(row.id) ?? [],
+    models: parseList(row.models),
+    longContextPricing: row.long_context_pricing === 1,
+    onDisconnect: row.on_disconnect,
+    limits: { rpm: row.rpm, concurrency: row.concurrency },
+  }))
+}
+
+/** Steps from model to model by the index, so that a long history of prices costs nothing. */
+const pricesInForce = sql<Selectable<ModelPriceTable>>`
+  WITH RECURSIVE priced (model) AS (
+    SELECT min(model) FROM model_price
+    UNION ALL
+    SELECT (SELECT min(model) FROM model_price WHERE model > priced.model)
+    FROM priced WHERE priced.model IS NOT NULL
+  )
+  SELECT price.* FROM priced JOIN model_price AS price ON price.id =
+    (SELECT max(id) FROM model_price WHERE model_price.model = priced.model)
+  ORDER BY price.model`
+
+function loadPrices({ build, all }: Queries): PriceRow[] {
+  const rows = all({ compile: () => pricesInForce.compile(build) })
+  return rows.map(readPrice)
+}
+
+/** A stored price as the ports know it. */
+export function readPrice(row: Selectable<ModelPriceTable>): PriceRow {
+  const { id, model, source, note } = row
+  const terms = parseColumn<PriceTerms>(row.terms)
+  return { id, model, terms, source, note, validFrom: row.valid_from }
+}
+
+/** Every price that a model, or any, ever had; oldest first. */
+export function loadPriceHistory({ build, all }: Queries, model?: string): PriceRow[] {
+  const rows = build.selectFrom('model_price').selectAll().orderBy('id')
+  return all(model === undefined ? rows : rows.where('model', '=', model)).map(readPrice)
+}
+
+/** Everything that a catalog is made of. Call it in a transaction: the parts belong together. */
+export function loadCatalog(queries: Queries): CatalogRows {
+  return {
+    channels: loadChannels(queries),
+    groups: loadGroups(queries),
+    prices: loadPrices(queries),
+  }
+}

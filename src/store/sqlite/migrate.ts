@@ -1,0 +1,60 @@
+import type { Database } from 'bun:sqlite'
+import { StoreError } from './failures.ts'
+import { firstTables } from './migrations/0001-first.ts'
+
+/** In order; the place in the list is the version that a migration leads to. Only ever appended. */
+const migrations: readonly string[] = [firstTables]
+
+/** Marks a database file as ours: `TGAT` in ASCII. */
+const applicationId = 0x54474154
+
+function readPragma(db: Database, name: string): number {
+  return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
+}
+
+function checkOwner(db: Database, path: string): void {
+  const owner = readPragma(db, 'application_id')
+  if (owner === applicationId) return
+  const tables = db.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as {
+    count: number
+  }
+  if (owner === 0 && tables.count === 0 && readPragma(db, 'user_version') === 0) return
+  throw new StoreError(
+    `The database ${path} belongs to another program. Give the path of a new file instead.`,
+  )
+}
+
+function checkVersion(version: number, path: string): void {
+  if (version <= migrations.length) return
+  throw new StoreError(
+    `The database ${path} was written by a newer version of this program (it is at version ` +
+      `${version}, this program knows ${migrations.length}). Start the newer program, or restore ` +
+      'a backup that was made before the update.',
+  )
+}
+
+/**
+ * Brings a database to the newest version, each step in its own transaction. Several processes
+ * may do so at once: the version is read again once the write lock is held. Throws `StoreError`
+ * when the file belongs to another program or to a newer version of this one.
+ */
+export function migrate(db: Database, path: string): void {
+  const check = (): number => {
+    checkOwner(db, path)
+    const version = readPragma(db, 'user_version')
+    checkVersion(version, path)
+    return version
+  }
+  const step = db.transaction(() => {
+    const version = check()
+    const sql = migrations[version]
+    if (sql === undefined) return
+    db.run(sql)
+    db.run(`PRAGMA application_id = ${applicationId}`)
+    db.run(`PRAGMA user_version = ${version + 1}`)
+  })
+  // An up-to-date database is opened without asking for the write lock. All parts of the check
+  // see the same state: another process may be making the tables at this moment.
+  const readVersion = db.transaction(check)
+  while (readVersion.deferred() < migrations.length) step.immediate()
+}

@@ -1,0 +1,169 @@
+import type { Generated } from 'kysely'
+import type { Ending, LedgerKind } from '../ports/records.ts'
+
+type Status = 'active' | 'disabled'
+/** SQLite has no booleans: 0 or 1. */
+type Flag = number
+/** JSON text. */
+type Json = string
+
+interface AccountTable {
+  id: Generated<number>
+  email: string
+  role: 'admin' | 'user'
+  status: Status
+  balance_nano: number
+  password_hash: string | null
+  password_mark: string | null
+  created_at: number
+  deleted_at: number | null
+}
+
+interface ChannelTable {
+  id: Generated<number>
+  name: string
+  status: Status
+  speaks: Json
+  keys_sealed: Uint8Array
+  models: Json
+  priority: number
+  weight: number
+  timeouts: Json
+  allow_private: Flag
+  created_at: number
+  deleted_at: number | null
+}
+
+interface GroupTable {
+  id: Generated<number>
+  name: string
+  status: Status
+  description: string
+  platform: string
+  multiplier_millionths: number
+  models: Json
+  long_context_pricing: Flag
+  on_disconnect: 'bill_observed' | 'drain'
+  rpm: number | null
+  concurrency: number | null
+  created_at: number
+  deleted_at: number | null
+}
+
+interface GroupChannelTable {
+  group_id: number
+  position: number
+  channel_id: number
+}
+
+interface TokenTable {
+  id: Generated<number>
+  account_id: number
+  group_id: number
+  name: string
+  key_hash: string
+  key_sealed: Uint8Array
+  key_hint: string
+  status: Status
+  models: Json
+  ip_allow: Json
+  expires_at: number | null
+  created_at: number
+  deleted_at: number | null
+}
+
+export interface ModelPriceTable {
+  id: Generated<number>
+  model: string
+  terms: Json
+  source: 'config' | 'operator' | 'vendor'
+  note: string
+  valid_from: number
+}
+
+interface RequestTable {
+  id: Generated<number>
+  request_id: string
+  created_at: number
+  account_id: number
+  token_id: number
+  group_id: number
+  model: string | null
+  upstream_model: string | null
+  channel_id: number | null
+  client_protocol: string
+  upstream_protocol: string | null
+  operation: string
+  stream: Flag
+  status: number
+  cause: string | null
+  cause_text: string | null
+  ending: Ending
+  input_tokens: number
+  output_tokens: number
+  reasoning_tokens: number
+  cache_read_tokens: number
+  cache_write_tokens: number
+  cache_write_1h_tokens: number
+  calls: number
+  estimated: Flag
+  usage_raw: Json | null
+  price_id: number | null
+  tier_above: number | null
+  multiplier_millionths: number
+  amount_nano: number
+  first_byte_ms: number | null
+  duration_ms: number
+}
+
+interface AttemptTable {
+  request_row: number
+  position: number
+  channel_id: number
+  started_at: number
+  status: number | null
+  cause: string | null
+  first_byte_ms: number | null
+  duration_ms: number
+  upstream_request_id: string | null
+  usage_raw: Json | null
+}
+
+interface LedgerTable {
+  id: Generated<number>
+  created_at: number
+  account_id: number
+  kind: LedgerKind
+  amount_nano: number
+  request_id: string | null
+  reason: string | null
+  balance_after_nano: number
+}
+
+interface UsageDayTable {
+  token_id: number
+  day: string
+  model: string
+  requests: number
+  input_tokens: number
+  output_tokens: number
+  reasoning_tokens: number
+  cache_read_tokens: number
+  cache_write_tokens: number
+  cache_write_1h_tokens: number
+  amount_nano: number
+}
+
+/** The tables as the query builder knows them; the migrations are what makes them. */
+export interface Tables {
+  account: AccountTable
+  channel: ChannelTable
+  group: GroupTable
+  group_channel: GroupChannelTable
+  token: TokenTable
+  model_price: ModelPriceTable
+  request: RequestTable
+  attempt: AttemptTable
+  ledger: LedgerTable
+  usage_day: UsageDayTable
+}

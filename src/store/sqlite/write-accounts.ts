@@ -1,0 +1,136 @@
+import { type AccountWrite, type TokenWrite, WriteRefused } from '../ports/admin.ts'
+import { findAccountId, requireAccount, requireNamed } from './names.ts'
+import type { Queries } from './queries.ts'
+
+function openAccount({ build, run, first }: Queries, account: AccountWrite, now: number): void {
+  const { email, role, status, openingNano, password } = account
+  if (!Number.isSafeInteger(openingNano)) {
+    throw new WriteRefused(
+      `account "${email}": an opening balance of ${openingNano} nano-USD is not a whole number ` +
+        'between -2^53 and 2^53',
+    )
+  }
+  const row = {
+    email,
+    role,
+    status,
+    balance_nano: openingNano,
+    password_hash: password?.hash ?? null,
+    password_mark: password?.mark ?? null,
+    created_at: now,
+  }
+  const id = first(build.insertInto('account').values(row).returning('id'))?.id
+  if (id === undefined || openingNano === 0) return
+  const entry = {
+    created_at: now,
+    account_id: id,
+    kind: 'opening' as const,
+    amount_nano: openingNano,
+    balance_after_nano: openingNano,
+  }
+  run(build.insertInto('ledger').values(entry))
+}
+
+/** Creates an account with its opening balance, or updates all of it but the balance. */
+export function writeAccount(queries: Queries, account: AccountWrite, now: number): void {
+  const { build, run } = queries
+  const id = findAccountId(queries, account.email)
+  if (id === undefined) {
+    openAccount(queries, account, now)
+    return
+  }
+  const { role, status, password } = account
+  const secret = password ? { password_hash: password.hash, password_mark: password.mark } : {}
+  run(
+    build
+      .updateTable('account')
+      .set({ role, status, ...secret })
+      .where('id', '=', id),
+  )
+}
+
+interface TokenContext {
+  readonly now: number
+  /** Tokens that the same write removes: their names are free. One that is in the way goes now. */
+  readonly leaving: Set<number>
+}
+
+/** Marks a token as deleted; true when it was live. */
+export function deleteToken({ build, run }: Queries, id: number, now: number): boolean {
+  const query = build.updateTable('token').set({ deleted_at: now })
+  return run(query.where('id', '=', id).where('deleted_at', 'is', null)) === 1
+}
+
+/** The live token with this key; refuses a key that another account uses. */
+function findOwnToken(
+  { build, first }: Queries,
+  token: TokenWrite,
+  accountId: number,
+  asker: string,
+) {
+  const found = first(
+    build
+      .selectFrom('token')
+      .select(['id', 'account_id'])
+      .where('key_hash', '=', token.keyHash)
+      .where('deleted_at', 'is', null),
+  )
+  if (found === undefined || found.account_id === accountId) return found?.id
+  throw new WriteRefused(`${asker}: its key is in use by another account; give it another key`)
+}
+
+/** Refuses a name that another live token of the account has. */
+function claimName(
+  queries: Queries,
+  token: TokenWrite,
+  { accountId, id, asker }: { accountId: number; id: number | undefined; asker: string },
+  { now, leaving }: TokenContext,
+): void {
+  const { build, first } = queries
+  const holder = first(
+    build
+      .selectFrom('token')
+      .select(['id', 'key_hint'])
+      .where('account_id', '=', accountId)
+      .where('name', '=', token.name)
+      .where('deleted_at', 'is', null),
+  )
+  if (holder === undefined || holder.id === id) return
+  if (leaving.delete(holder.id)) {
+    deleteToken(queries, holder.id, now)
+    return
+  }
+  throw new WriteRefused(
+    `${asker}: the account has a token of that name with another key (id ${holder.id}, ` +
+      `${holder.key_hint}); remove that one first, or choose another name`,
+  )
+}
+
+/**
+ * Creates or updates the token with this key. A deleted token's key may be given out again: that
+ * makes a new token, and what was recorded stays with the old one.
+ */
+export function writeToken(queries: Queries, token: TokenWrite, context: TokenContext): void {
+  const { build, run } = queries
+  const asker = `token "${token.name}" of ${token.account}`
+  const accountId = requireAccount(queries, token.account, asker)
+  const groupId = requireNamed(queries, 'group', token.group, asker)
+  const id = findOwnToken(queries, token, accountId, asker)
+  claimName(queries, token, { accountId, id, asker }, context)
+  const columns = {
+    group_id: groupId,
+    name: token.name,
+    key_sealed: token.keySealed,
+    key_hint: token.keyHint,
+    status: token.status,
+    models: JSON.stringify(token.models),
+    ip_allow: JSON.stringify(token.ipAllow),
+    expires_at: token.expiresAt,
+  }
+  if (id !== undefined) {
+    run(build.updateTable('token').set(columns).where('id', '=', id))
+    return
+  }
+  const owner = { account_id: accountId, key_hash: token.keyHash, created_at: context.now }
+  run(build.insertInto('token').values({ ...columns, ...owner }))
+}

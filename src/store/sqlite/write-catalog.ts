@@ -1,0 +1,126 @@
+import {
+  type ChannelWrite,
+  type GroupWrite,
+  type PriceWrite,
+  WriteRefused,
+} from '../ports/admin.ts'
+import type { PriceTerms, TokenRates } from '../ports/catalog.ts'
+import { findNamed, requireNamed } from './names.ts'
+import type { Queries } from './queries.ts'
+
+/** Creates or updates a channel; a new one must bring its keys. */
+export function writeChannel(queries: Queries, channel: ChannelWrite, now: number): void {
+  const { build, run } = queries
+  const { name, keysSealed } = channel
+  const columns = {
+    status: channel.status,
+    speaks: JSON.stringify(channel.speaks),
+    models: JSON.stringify(channel.models.map(({ id, upstream }) => ({ id, upstream }))),
+    priority: channel.priority,
+    weight: channel.weight,
+    timeouts: JSON.stringify(channel.timeouts),
+    allow_private: channel.allowPrivate ? 1 : 0,
+  }
+  const id = findNamed(queries, 'channel', name)
+  if (id !== undefined) {
+    const keys = keysSealed === undefined ? {} : { keys_sealed: keysSealed }
+    run(
+      build
+        .updateTable('channel')
+        .set({ ...columns, ...keys })
+        .where('id', '=', id),
+    )
+    return
+  }
+  if (keysSealed === undefined) {
+    throw new WriteRefused(`channel "${name}" is new, so it needs the keys of its upstream`)
+  }
+  const row = { name, ...columns, keys_sealed: keysSealed, created_at: now }
+  run(build.insertInto('channel').values(row))
+}
+
+function saveGroup(queries: Queries, group: GroupWrite, now: number): number | undefined {
+  const { build, run, first } = queries
+  const columns = {
+    status: group.status,
+    description: group.description,
+    platform: group.platform,
+    multiplier_millionths: group.multiplierMillionths,
+    models: JSON.stringify(group.models),
+    long_context_pricing: group.longContextPricing ? 1 : 0,
+    on_disconnect: group.onDisconnect,
+    rpm: group.limits.rpm,
+    concurrency: group.limits.concurrency,
+  }
+  const id = findNamed(queries, 'group', group.name)
+  if (id === undefined) {
+    const row = { name: group.name, ...columns, created_at: now }
+    return first(build.insertInto('group').values(row).returning('id'))?.id
+  }
+  run(build.updateTable('group').set(columns).where('id', '=', id))
+  return id
+}
+
+/** Creates or updates a group and puts its channels in the order in which they are named. */
+export function writeGroup(queries: Queries, group: GroupWrite, now: number): void {
+  const { build, run } = queries
+  const id = saveGroup(queries, group, now)
+  if (id === undefined) throw new Error(`Group "${group.name}" got no row.`)
+  run(build.deleteFrom('group_channel').where('group_id', '=', id))
+  const asker = `group "${group.name}"`
+  const channels = group.channels.map((name) => requireNamed(queries, 'channel', name, asker))
+  for (const [position, channelId] of [...new Set(channels)].entries()) {
+    const link = { group_id: id, position, channel_id: channelId }
+    run(build.insertInto('group_channel').values(link))
+  }
+}
+
+function ratesInOrder(rates: TokenRates): TokenRates {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = rates
+  return { input, output, cacheRead, cacheWrite, cacheWrite1h }
+}
+
+/** Terms as text: equal terms are equal texts, whatever the order of their fields. */
+function termsText(terms: PriceTerms): string {
+  switch (terms.unit) {
+    case 'tokens': {
+      const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesInOrder(tier) }))
+      return JSON.stringify({ unit: terms.unit, base: ratesInOrder(terms.base), tiers })
+    }
+    case 'call':
+      return JSON.stringify({ unit: terms.unit, perCallNano: terms.perCallNano })
+    default:
+      return JSON.stringify({ unit: terms.unit })
+  }
+}
+
+function priceInForce({ build, first }: Queries, model: string) {
+  return first(
+    build
+      .selectFrom('model_price')
+      .select(['id', 'terms', 'source', 'note'])
+      .where('model', '=', model)
+      .orderBy('id', 'desc')
+      .limit(1),
+  )
+}
+
+/** Adds a price that holds from now on, unless it is the one in force or replaces another one. */
+export function writePrice(queries: Queries, price: PriceWrite, now: number): void {
+  const { model, source, note, replaces } = price
+  const terms = termsText(price.terms)
+  const present = priceInForce(queries, model)
+  if (replaces !== undefined && replaces !== (present?.id ?? null)) return
+  if (present?.terms === terms && present.source === source && present.note === note) return
+  const row = { model, terms, source, note, valid_from: now }
+  queries.run(queries.build.insertInto('model_price').values(row))
+}
+
+/** Takes a model's price away: the history says so, nothing is overwritten. */
+export function removePrice(queries: Queries, model: string, now: number): void {
+  const present = priceInForce(queries, model)
+  if (present === undefined || present.terms === termsText({ unit: 'none' })) {
+    throw new WriteRefused(`model "${model}" has no price that could be removed`)
+  }
+  writePrice(queries, { model, terms: { unit: 'none' }, source: present.source, note: '' }, now)
+}

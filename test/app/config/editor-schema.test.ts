@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'bun:test'
+import { parse } from 'yaml'
+import { configJsonSchema } from '../../../src/app/config/editor-schema.ts'
+import { loadConfig } from '../../../src/app/config/load.ts'
+import { createTemplate } from '../../../src/app/config/template.ts'
+import { createValidator } from '../../site/schemas/ajv.ts'
+import { tollgateYaml } from '../../support/tollgate-yaml.ts'
+
+const validate = createValidator(configJsonSchema())
+const env = {
+  OPENAI_API_KEY: 'k',
+  ADMIN_PASSWORD: 'p',
+  ON: 'true',
+  N: '5',
+  WORD: 'full',
+  AT: 'x:1',
+}
+const complaintsOf = (text: string) => validate(parse(text) ?? {})
+const isLoaded = (text: string) => loadConfig({ text, file: 'f', env }).ok
+
+const template = createTemplate({ tokenKey: 'sk-0123456789abcdef0123456789' })
+const good = {
+  'the template': template,
+  'the template with every setting at rest put to use': template.replace(/^( *)#(?=\S)/gm, '$1'),
+  "the design's example": await Bun.file(`${import.meta.dir}/design-example.yaml`).text(),
+  "the tests' own": tollgateYaml({ upstream: 'http://127.0.0.1:1' }),
+  'values from the environment': `
+server: { listen: "\${AT}", max_body: "\${N}KiB" }
+store: { url: "sqlite:./\${WORD}.db", synchronous: "\${WORD}" }
+settings: { registration_enabled: "\${ON}", balance_low_threshold: "\${N}" }
+channels:
+  - { name: c, enabled: "\${ON}", speaks: { chat: "https://\${WORD}.example.com" },
+      api_key: "\${OPENAI_API_KEY}", models: [m], priority: "\${N}", weight: "\${N}" }
+groups:
+  - { name: g, channels: [c], rate_multiplier: "\${N}", limits: { rpm: "\${N}" } }
+prices:
+  m: { input: "\${N}", output: 1, tiers: [{ above: "\${N}", input: 1, output: 1 }] }
+  free: { free: "\${ON}" }
+`,
+  'names and secrets that look like numbers or flags': `
+site: { name: 5, subtitle: true }
+channels:
+  - { name: 1.0, speaks: { chat: https://x.example.com }, api_key: 12345, models: [4, { id: 5, upstream: no }] }
+groups: [{ name: on, channels: [1.0] }]
+prices: { 4: { input: 1, output: 2 }, 5: { free: true } }
+`,
+}
+
+describe.each(Object.entries(good))('%s', (_, text) => {
+  test('is accepted by the program and by the published schema', () => {
+    expect(loadConfig({ text, file: 'f', env })).toMatchObject({ ok: true })
+    expect(complaintsOf(text)).toEqual([])
+  })
+})
+
+const bad = {
+  'an unknown section': 'sites: { name: a }',
+  'an unknown key': 'site: { nam: a }',
+  'a word that is none of those allowed': 'settings: { models_list: some }',
+  'a number where a flag belongs': 'settings: { gemini_query_key: 2 }',
+  'a text where a number belongs': 'channels: [{ name: c, speaks: {}, models: [m], weight: much }]',
+  'a missing key': 'groups: [{ name: g }]',
+  'a list where a map belongs': 'site: [a]',
+  'two forms of a price at once': 'prices: { m: { per_call: 1, free: true } }',
+  'a number where a web address belongs': 'site: { base_url: 5 }',
+}
+
+test.each(Object.entries(bad))('%s is refused by both', (_, text) => {
+  expect(isLoaded(text)).toBe(false)
+  expect(complaintsOf(text)).not.toEqual([])
+})
+
+test('secrets are marked, and no schema keyword of our own is left', () => {
+  const text = JSON.stringify(configJsonSchema())
+  expect(text.match(/"writeOnly":true/g)?.length).toBe(4)
+  expect(text).not.toContain('"reads"')
+})

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'bun:test'
+import { resolve } from 'node:path'
+import type { Config } from '../../../src/app/config/config.ts'
+import { formatProblems, loadConfig, loadStoreConfig } from '../../../src/app/config/load.ts'
+
+function load(text: string, env: { [name: string]: string } = {}, file = 'tollgate.yaml') {
+  const loaded = loadConfig({ text, file, env })
+  if (!loaded.ok) throw new Error(formatProblems(loaded.problems))
+  return loaded
+}
+
+const configOf = (text: string, env?: { [name: string]: string }): Config => load(text, env).config
+
+describe('the example of the design', async () => {
+  const text = await Bun.file(`${import.meta.dir}/design-example.yaml`).text()
+  const { config, warnings } = load(text, { OPENAI_API_KEY: 'key-1', ADMIN_PASSWORD: 'pass' })
+
+  test('loads as it stands', () => {
+    expect(config.channels).toEqual([
+      {
+        name: 'openai-main',
+        status: 'active',
+        speaks: { chat: 'https://api.openai.com/v1', responses: 'https://api.openai.com/v1' },
+        apiKeys: ['key-1'],
+        models: [
+          { id: 'gpt-5-mini', upstream: 'gpt-5-mini' },
+          { id: 'fast', upstream: 'gpt-5-nano' },
+        ],
+        priority: 0,
+        weight: 1,
+        timeouts: {
+          connectMs: 10_000,
+          firstByteMs: 300_000,
+          idleMs: 120_000,
+          totalMs: 3_600_000,
+        },
+        allowPrivate: false,
+      },
+    ])
+    expect(config.groups).toEqual([
+      {
+        name: '默认【官转·稳定】',
+        status: 'active',
+        description: '…',
+        platform: 'openai',
+        multiplierMillionths: 800_000,
+        channels: ['openai-main'],
+        models: [],
+        longContextPricing: true,
+        limits: { rpm: 600, concurrency: 100 },
+        onDisconnect: 'bill_observed',
+      },
+    ])
+    expect(config.accounts[0]?.openingNano).toBe(100_000_000_000)
+    expect(config.accounts[0]?.password).toBe('pass')
+    expect(config.accounts[0]?.tokens[0]?.group).toBe(config.groups[0]?.name ?? '')
+  })
+
+  test('has exact prices', () => {
+    const unset = { cacheRead: null, cacheWrite: null, cacheWrite1h: null }
+    const set = { source: 'config' as const, note: '' }
+    expect(config.prices).toEqual([
+      {
+        ...set,
+        model: 'gpt-5-mini',
+        terms: {
+          unit: 'tokens',
+          base: { ...unset, input: 250_000, output: 2_000_000, cacheRead: 25_000 },
+          tiers: [],
+        },
+      },
+      {
+        ...set,
+        model: 'long-model',
+        terms: {
+          unit: 'tokens',
+          base: { ...unset, input: 1_250_000, output: 10_000_000 },
+          tiers: [{ ...unset, above: 200_000, input: 2_500_000, output: 15_000_000 }],
+        },
+      },
+      { ...set, model: 'painter', terms: { unit: 'call', perCallNano: 40_000_000 } },
+      { ...set, model: 'house-llm', terms: { unit: 'free' } },
+    ])
+  })
+
+  test('warns of what is not enforced', () => {
+    expect(formatProblems(warnings)).toContain(
+      'groups[0].limits is set, but this version does not enforce limits yet',
+    )
+  })
+})
+
+test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'])(
+  'an empty file is all defaults: %j',
+  (text) => {
+    expect(load(text)).toEqual({
+      ok: true,
+      warnings: [],
+      config: {
+        server: {
+          host: '127.0.0.1',
+          port: 8787,
+          trustedProxies: [],
+          maxBodyBytes: 64 * 2 ** 20,
+          shutdownGraceMs: 30_000,
+        },
+        store: { path: resolve('tollgate.db'), synchronous: 'normal' },
+        site: {
+          name: 'Tollgate',
+          domain: null,
+          baseUrl: null,
+          overseasBaseUrl: null,
+          statusUrl: null,
+          priceBackupUrl: null,
+          logoUrl: null,
+          subtitle: null,
+          docUrl: null,
+          contact: null,
+          customEndpoints: [],
+          plazaDescription: null,
+        },
+        settings: {
+          registrationEnabled: false,
+          balanceLowThresholdNano: 5_000_000_000,
+          feedCurrency: 'CNY',
+          feedIntervalMs: 120_000,
+          modelsList: 'all',
+          geminiQueryKey: false,
+          modelPlazaEnabled: true,
+          modelPlazaRequireAuth: false,
+        },
+        channels: [],
+        groups: [],
+        prices: [],
+        accounts: [],
+      },
+    })
+  },
+)
+
+test('the database lies beside the file, unless its path is absolute or memory', () => {
+  const pathOf = (store: string) =>
+    load(`store: ${store}`, {}, '/etc/gate/tollgate.yaml').config.store
+  expect(pathOf('sqlite:./tollgate.db').path).toBe('/etc/gate/tollgate.db')
+  expect(pathOf('sqlite:/var/lib/t.db').path).toBe('/var/lib/t.db')
+  expect(pathOf('"sqlite::memory:"').path).toBe(':memory:')
+  expect(pathOf('{ url: sqlite:x.db, synchronous: full }').synchronous).toBe('full')
+})
+
+test('listens on IPv6, names and any port', () => {
+  const listen = (text: string) => {
+    const { host, port } = configOf(`server: { listen: "${text}" }`).server
+    return [host, port]
+  }
+  expect(listen('[::1]:8787')).toEqual(['::1', 8787])
+  expect(listen('localhost:0')).toEqual(['localhost', 0])
+  expect(listen('0.0.0.0:80')).toEqual(['0.0.0.0', 80])
+})
+
+test('names are texts as they are written, whatever YAML would make of them', () => {
+  const config = configOf(`groups:
+  - { name: 1.0, channels: [007, true, 0x1f] }
+prices: { 4: { free: true }, 1.10: { free: true }, __proto__: { free: true } }
+`)
+  expect(config.groups[0]?.name).toBe('1.0')
+  expect(config.groups[0]?.channels).toEqual(['007', 'true', '0x1f'])
+  expect(config.prices.map(({ model }) => model)).toEqual(['4', '1.10', '__proto__'])
+})
+
+test('anchors and aliases work', () => {
+  const config = configOf(`groups:
+  - { name: a, channels: &c [x, y] }
+  - { name: b, channels: *c }
+`)
+  expect(config.groups[1]?.channels).toEqual(['x', 'y'])
+})
+
+test('what is switched off is disabled', () => {
+  const config = configOf(`
+channels: [{ name: c, enabled: false, speaks: { gemini: "http://127.0.0.1:1" }, api_keys: [a, b], models: [m] }]
+groups: [{ name: g, enabled: false, channels: [c] }]
+accounts:
+  - email: a@localhost
+    enabled: false
+    tokens: [{ name: t, key: sk-0123456789abcdef0123, group: g, enabled: false, expires_at: "2027-01-31T12:00:00+02:00", ip_allow: [10.0.0.0/8, "2001:db8::/32", "::1"] }]
+`)
+  expect(config.channels[0]?.status).toBe('disabled')
+  expect(config.channels[0]?.apiKeys).toEqual(['a', 'b'])
+  expect(config.groups[0]?.status).toBe('disabled')
+  expect(config.accounts[0]?.status).toBe('disabled')
+  expect(config.accounts[0]?.tokens[0]).toEqual({
+    name: 't',
+    key: 'sk-0123456789abcdef0123',
+    group: 'g',
+    status: 'disabled',
+    models: [],
+    ipAllow: ['10.0.0.0/8', '2001:db8::/32', '::1'],
+    expiresAt: Date.UTC(2027, 0, 31, 10),
+    budgetNano: null,
+  })
+})
+
+describe('references to the environment', () => {
+  const env = { NAME: 'gate', PORT: '9000', OPEN: 'true', PRICE: '0.5', CURLY: `\${NAME} $\${` }
+  test('work in every kind of value, in flow maps too', () => {
+    const config = configOf(
+      `server: { listen: "127.0.0.1:\${PORT}" }
+site: { name: \${NAME} }
+settings: { registration_enabled: \${OPEN}, balance_low_threshold: \${PRICE} }
+groups: [{ name: a-\${NAME}-\${PORT}, channels: [\${NAME}], limits: { rpm: \${PORT} } }]
+`,
+      env,
+    )
+    expect(config.server.port).toBe(9000)
+    expect(config.site.name).toBe('gate')
+    expect(config.settings.registrationEnabled).toBe(true)
+    expect(config.settings.balanceLowThresholdNano).toBe(500_000_000)
+    expect(config.groups[0]?.name).toBe('a-gate-9000')
+    expect(config.groups[0]?.channels).toEqual(['gate'])
+    expect(config.groups[0]?.limits.rpm).toBe(9000)
+  })
+
+  test('are taken as they are, escaped by a second $, and left alone in keys and comments', () => {
+    const name = (text: string) => configOf(`site: { name: '${text}' } # \${NOPE}`, env).site.name
+    expect(name(`$\${NAME}`)).toBe(`\${NAME}`)
+    expect(name(`\${CURLY}`)).toBe(`\${NAME} $\${`)
+    expect(name('a$b$$c{d}')).toBe('a$b$$c{d}')
+    expect(configOf(`prices: { "\${NOPE}": { free: true } }`).prices[0]?.model).toBe(`\${NOPE}`)
+  })
+
+  test('do not reach what an object inherits', () => {
+    const loaded = loadConfig({ text: `site: { name: "\${toString}" }`, file: 'f', env: {} })
+    expect(loaded.ok).toBe(false)
+  })
+})
+
+test('warnings name place and reason', () => {
+  const { warnings } = load(`groups:
+  - name: g
+    channels: [elsewhere]
+    rate_multiplier: 0
+    limits: { rpm: null }
+accounts:
+  - email: a@b.c
+    tokens:
+      - { name: t, key: sk-short, group: other, budget: 5 }
+`)
+  expect(formatProblems(warnings).split('\n')).toEqual([
+    'tollgate.yaml:3:16: groups[0].channels[0] names the channel "elsewhere", which this file does not have: it must already be in the database',
+    'tollgate.yaml:4:22: groups[0].rate_multiplier is 0: every request in this group is free',
+    'tollgate.yaml:9:25: accounts[0].tokens[0].key is shorter than 20 characters: it can be guessed',
+    'tollgate.yaml:9:42: accounts[0].tokens[0].group names the group "other", which this file does not have: it must already be in the database',
+    'tollgate.yaml:9:57: accounts[0].tokens[0].budget is set, but this version does not enforce budgets yet',
+  ])
+})
+
+test('problems are one line each, with place, path, value and the way out', () => {
+  const loaded = loadConfig({
+    text: 'server:\n  max_body: 3 MB\n  lisen: x\n',
+    file: 'a.yaml',
+    env: {},
+  })
+  expect(loaded.ok ? '' : formatProblems(loaded.problems)).toBe(
+    `a.yaml:2:13: server.max_body: "3 MB" is not a size: write a whole number with a unit, such as 512KiB, 64MiB or 1GiB
+a.yaml:3:3: server.lisen is not a known key: did you mean listen?`,
+  )
+})
+
+test('where the database is can be read from a file that is wrong elsewhere', () => {
+  const storeOf = (text: string) => loadStoreConfig({ text, file: '/etc/t.yaml', env: {} })
+  const broken = `channels: [{ api_key: "\${NOPE}" }]\nwhat: 1\n`
+  expect(storeOf(`${broken}store: sqlite:a.db`)).toEqual({
+    ok: true,
+    store: { path: '/etc/a.db', synchronous: 'normal' },
+  })
+  expect(storeOf(broken)).toMatchObject({ ok: true, store: { path: '/etc/tollgate.db' } })
+  expect(storeOf(`${broken}store: "sqlite:\${NOPE}"`)).toMatchObject({
+    ok: false,
+    problems: [{ path: 'store', line: 3 }],
+  })
+  expect(storeOf('store: {')).toMatchObject({ ok: false, problems: [{ line: 1 }] })
+})

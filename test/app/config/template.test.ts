@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { KindGuard, type TSchema } from '@sinclair/typebox'
+import { loadConfig } from '../../../src/app/config/load.ts'
+import { ConfigFile } from '../../../src/app/config/schema.ts'
+import { createTemplate } from '../../../src/app/config/template.ts'
+
+const template = createTemplate({ tokenKey: 'sk-0123456789abcdef0123456789' })
+const env = { OPENAI_API_KEY: 'key', ADMIN_PASSWORD: 'password' }
+const load = (text: string) => loadConfig({ text, file: 'tollgate.yaml', env })
+
+test('loads without problems or warnings and can answer a request', () => {
+  const loaded = load(template)
+  expect(loaded).toMatchObject({ ok: true, warnings: [] })
+  const { channels, groups, prices, accounts } = loaded.ok
+    ? loaded.config
+    : { channels: [], groups: [], prices: [], accounts: [] }
+  const token = accounts[0]?.tokens[0]
+  expect(token?.key).toBe('sk-0123456789abcdef0123456789')
+  expect(groups.map(({ name }) => name)).toContain(token?.group ?? '')
+  expect(groups[0]?.channels).toEqual(channels.map(({ name }) => name))
+  expect(prices.map(({ model }) => model)).toEqual(channels[0]?.models.map(({ id }) => id) ?? [])
+})
+
+test('names the missing variables when they are not set', () => {
+  const loaded = loadConfig({ text: template, file: 'f', env: {} })
+  const messages = loaded.ok ? [] : loaded.problems.map(({ message }) => message)
+  expect(messages).toEqual([
+    'channels[0].api_key refers to the environment variable OPENAI_API_KEY, which is not set',
+    'accounts[0].password refers to the environment variable ADMIN_PASSWORD, which is not set',
+  ])
+})
+
+test('still loads with every setting at rest put to use, and then says the same', () => {
+  const awake = template.replace(/^( *)#(?=\S)/gm, '$1')
+  expect(awake).not.toBe(template)
+  const [asleep, all] = [load(template), load(awake)]
+  if (!asleep.ok || !all.ok) throw new Error(JSON.stringify(all))
+  // What is shown at rest is the default, but where there is none.
+  expect(all.config.settings).toEqual(asleep.config.settings)
+  expect(all.config.server).toEqual({
+    ...asleep.config.server,
+    trustedProxies: ['127.0.0.1', '::1'],
+  })
+  expect(all.config.store).toEqual(asleep.config.store)
+  expect(all.config.accounts).toEqual(asleep.config.accounts)
+  expect(all.config.channels.map((channel) => ({ ...channel, speaks: 0 }))).toEqual(
+    asleep.config.channels.map((channel) => ({ ...channel, speaks: 0 })),
+  )
+})
+
+/** Every key of a schema with its description. */
+function keysOf(schema: TSchema): { key: string; description: string | undefined }[] {
+  if (KindGuard.IsObject(schema))
+    return Object.entries(schema.properties).flatMap(([key, inner]) => [
+      { key, description: inner.description },
+      ...keysOf(inner),
+    ])
+  if (KindGuard.IsArray(schema)) return keysOf(schema.items)
+  if (KindGuard.IsUnion(schema)) return schema.anyOf.flatMap((inner) => keysOf(inner))
+  return KindGuard.IsRecord(schema)
+    ? Object.values(schema.patternProperties).flatMap((inner) => keysOf(inner))
+    : []
+}
+
+test('explains every key of the schema', () => {
+  const missing = keysOf(ConfigFile).filter(({ key }) => !new RegExp(`\\b${key}:`).test(template))
+  expect(missing).toEqual([])
+})
+
+test('every key of the schema has a description', () => {
+  const keys = keysOf(ConfigFile)
+  expect(keys.length).toBeGreaterThan(60)
+  expect(keys.filter(({ description }) => !description)).toEqual([])
+})

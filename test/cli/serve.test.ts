@@ -1,0 +1,166 @@
+import { expect, test } from 'bun:test'
+import { createWorkplace, readUntil } from './cli.ts'
+
+const listening = /"message":"listening","url":"([^"]+)"/
+
+/** Asks again until the answer is the expected one. */
+async function withinASecond(ask: () => Promise<number>, expected: number): Promise<void> {
+  const deadline = performance.now() + 1000
+  let answer = await ask()
+  while (answer !== expected && performance.now() < deadline) answer = await ask()
+  expect(answer).toBe(expected)
+}
+
+/** A configuration with one free model on one channel, and a token for it. */
+const freeModel = (upstream: string) => `server: { listen: "127.0.0.1:0" }
+channels: [{ name: c, speaks: { chat: "${upstream}/v1" }, api_key: k, models: [m], allow_private: true }]
+groups: [{ name: g, channels: [c] }]
+prices: { m: { free: true } }
+accounts: [{ email: a@example.com, balance: 1, tokens: [{ name: t, key: ${tokenKey}, group: g }] }]
+`
+const tokenKey = 'sk-0123456789abcdefghij'
+const chat = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }
+
+test('starts with nothing, says what is missing, ends with 0 on SIGTERM', async () => {
+  await using place = await createWorkplace()
+  await place.write('empty.yaml', 'server: { listen: "127.0.0.1:0" }\n')
+  // Options without a command are meant for serve.
+  const child = place.start(['--config', 'empty.yaml'])
+  const start = await readUntil(child.stdout, (text) => text.includes('No account'))
+  const lines = start
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines[0]).toMatchObject({
+    message: 'listening',
+    config: 'empty.yaml',
+    database: `${place.path}/tollgate.db`,
+    channels: 0,
+    groups: 0,
+    models: 0,
+    accounts: 0,
+  })
+  for (const command of ['init', 'channel add', 'group add', 'account add'])
+    expect(start).toContain(`tollgate ${command}`)
+  expect((await fetch(`${lines[0].url}/v1/models`)).status).toBe(401)
+
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  expect(await child.stderr.text()).toBe('')
+})
+
+test('sees within a second what a command beside it changes', async () => {
+  await using place = await createWorkplace()
+  await place.write('tollgate.yaml', freeModel('http://127.0.0.1:9'))
+  const child = place.start(['serve', '--log', 'json'])
+  const url = listening.exec(await readUntil(child.stdout, (text) => listening.test(text)))?.[1]
+  const token = ['token', 'add', '--account', 'a@example.com', '--group', 'g']
+  const key = (await place.run(token)).out.trimEnd().split('\n').at(-1)
+  const status = async () =>
+    (await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
+  await withinASecond(status, 200)
+  await place.run(['token', 'disable', '2'])
+  await withinASecond(status, 401)
+
+  await place.write('tollgate.yaml', 'groups: [{ name: g }]\n')
+  child.kill('SIGHUP')
+  const refused = await readUntil(child.stdout, (text) =>
+    text.includes('the old one stays in force'),
+  )
+  expect(refused).toContain('groups[0].channels')
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(0)
+}, 15_000)
+
+test('a port in use is told without a stack', async () => {
+  await using place = await createWorkplace()
+  const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  await place.write('tollgate.yaml', `server: { listen: "127.0.0.1:${other.port}" }\n`)
+  const ran = await place.run(['serve'])
+  expect(ran).toMatchObject({ code: 1, out: '' })
+  expect(ran.err).toBe(
+    `tollgate: Port ${other.port} on 127.0.0.1 is in use. Stop what uses it, or listen on another address (server.listen, --listen).\n`,
+  )
+  await other.stop(true)
+})
+
+test('more than 256 upstream requests run at once', async () => {
+  await using place = await createWorkplace()
+  const count = 400
+  let waiting = 0
+  const all = Promise.withResolvers<void>()
+  const upstream = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch() {
+      waiting++
+      if (waiting === count) all.resolve()
+      await all.promise
+      return Response.json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })
+    },
+  })
+  await place.write('tollgate.yaml', freeModel(upstream.url.origin))
+  const child = place.start(['serve', '--log', 'json'])
+  const url = listening.exec(await readUntil(child.stdout, (text) => listening.test(text)))?.[1]
+  // A process of its own: the one that runs the tests has the limit that this is about.
+  const script = `await Promise.all(Array.from({ length: ${count} }, () =>
+    fetch('${url}/v1/chat/completions', { method: 'POST',
+      headers: { authorization: 'Bearer ${tokenKey}' },
+      body: '${JSON.stringify(chat)}' }).then((r) => r.text())))`
+  const clients = Bun.spawn([process.execPath, '-e', script], {
+    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' },
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  await Promise.race([all.promise, clients.exited])
+  expect(waiting).toBe(count)
+  expect(await clients.exited).toBe(0)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  await upstream.stop(true)
+}, 15_000)
+
+test('a second signal cuts the grace of open requests short', async () => {
+  await using place = await createWorkplace()
+  const asked = Promise.withResolvers<void>()
+  const never = new Promise<Response>(() => {})
+  const upstream = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch() {
+      asked.resolve()
+      return never
+    },
+  })
+  await place.write('tollgate.yaml', freeModel(upstream.url.origin))
+  const child = place.start(['serve', '--log', 'json'])
+  const url = listening.exec(await readUntil(child.stdout, (text) => listening.test(text)))?.[1]
+  const answer = fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tokenKey}` },
+    body: JSON.stringify(chat),
+  })
+  await asked.promise
+  child.kill('SIGTERM')
+  expect(await readUntil(child.stdout, (text) => text.includes('stopping'))).toContain('"active":1')
+  child.kill('SIGTERM')
+  expect((await answer).status).toBeGreaterThanOrEqual(500)
+  expect(await child.exited).toBe(0)
+  const { out } = await place.run(['export', 'requests'])
+  expect(JSON.parse(out)).toMatchObject({ ending: 'shutdown', account: 'a@example.com' })
+  await upstream.stop(true)
+}, 15_000)
+
+test('an error that nobody caught is told, and does not end the process', async () => {
+  const script = `
+    const { surviveBugs } = await import('${import.meta.dir}/../../src/cli/lifecycle.ts')
+    surviveBugs({ error: (message, { error }) => console.log(message, error.message) })
+    setTimeout(() => { throw new Error('one') })
+    setTimeout(() => void Promise.reject(new Error('two')), 10)
+    setTimeout(() => console.log('still here'), 50)`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
+  expect(await child.stdout.text()).toBe(
+    'uncaught exception one\nunhandled rejection two\nstill here\n',
+  )
+  expect(await child.exited).toBe(0)
+})

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { endpoints } from './contract/endpoints.ts'
+import { type Expected, expectError } from './contract/expected.ts'
+import { type ContractGateway, keys, startContractGateway } from './contract/gateway.ts'
+import { openRaw, rawCall, requestHead } from './raw-client.ts'
+
+let gateway: ContractGateway
+beforeAll(async () => {
+  gateway = await startContractGateway()
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+/** CONTRACT 1.3: who is not let in, and whose body is therefore not read. */
+const shut: readonly (readonly [string, string | undefined, Expected])[] = [
+  ['no key', undefined, { status: 401, reason: 'missing' }],
+  ['an unknown key', keys.unknown, { status: 401, reason: 'unknown' }],
+  ['a deleted key', keys.deleted, { status: 401, reason: 'deleted' }],
+  [
+    'a disabled account',
+    keys.blocked,
+    { status: 403, reason: 'account_restricted', code: 'account_restricted' },
+  ],
+  [
+    'a key for other addresses',
+    keys.elsewhere,
+    { status: 403, reason: 'ip_not_allowed', code: 'ip_not_allowed' },
+  ],
+  ['an expired key', keys.expired, { status: 401, reason: 'expired' }],
+  ['a used-up balance', keys.poor, { status: 401, reason: 'balance' }],
+]
+
+const posts = Object.entries(endpoints).filter(([, { method }]) => method === 'POST')
+const announced = 60_000_000
+
+/** The head of a request whose body does not follow. */
+function headOnly(
+  path: string,
+  key: string | undefined,
+  more: readonly (readonly [string, string])[],
+) {
+  const headers = key === undefined ? more : [['x-api-key', key] as const, ...more]
+  return requestHead({ method: 'POST', path, headers })
+}
+
+describe.each(posts)('%s', (_name, endpoint) => {
+  const { shape, keyShape } = endpoint
+  const path = endpoint.path('test-model')
+
+  test.each(shut)(
+    '%s is answered before a broken body is looked at',
+    async (_who, key, expected) => {
+      for (const body of ['', '{', 'not JSON', '[]', '{"model":1}', '\u0000']) {
+        const headers = key === undefined ? [] : [['x-api-key', key] as const]
+        const call = { method: 'POST', path, headers, body }
+        expectError(await rawCall(gateway.tollgate.port, call), shape, keyShape, expected)
+      }
+    },
+  )
+
+  test.each(shut)('%s is answered while the body is still to come', async (_who, key, expected) => {
+    const bodies = [
+      [['content-length', String(announced)]],
+      [['transfer-encoding', 'chunked']],
+      [['content-length', '2147483648']],
+    ] as const
+    for (const more of bodies) {
+      using connection = await openRaw(gateway.tollgate.port)
+      connection.socket.write(headOnly(path, key, more))
+      expectError(await connection.answer('POST'), shape, keyShape, expected)
+    }
+  })
+})
+
+test('60 MB without a good key are not kept: memory does not grow', async () => {
+  const before = gateway.tollgate.residentBytes()
+  let most = before
+  const piece = Buffer.alloc(1_000_000, ' ')
+  const send = async (key: string | undefined) => {
+    using connection = await openRaw(gateway.tollgate.port)
+    const { socket } = connection
+    socket.write(headOnly('/v1/messages', key, [['content-length', String(announced)]]))
+    expect((await connection.answer('POST')).status).toBeWithin(401, 404)
+    for (let sent = 0; sent < announced && !socket.destroyed; sent += piece.length) {
+      if (!socket.write(piece)) await once(socket, 'drain')
+      most = Math.max(most, gateway.tollgate.residentBytes())
+    }
+  }
+  await Promise.all(shut.slice(0, 4).map(([, key]) => send(key)))
+  expect(most - before).toBeLessThan(20_000_000)
+})
+
+/** The next event of that name, or the end of the connection. */
+function once(socket: NodeJS.EventEmitter, name: string): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once(name, resolve)
+    socket.once('close', resolve)
+  })
+}

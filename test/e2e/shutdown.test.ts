@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
+import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
+import { ask, callBySocket, readUntil, requestIdOf } from './caller.ts'
+import { allDialects, costNano, type Dialect, dialects, wholeStream } from './dialects.ts'
+import { startFlood } from './flood.ts'
+import { openLedger } from './ledger.ts'
+import { until } from './until.ts'
+
+const tokens = { input: 1000, output: 500 }
+
+/** An upstream whose streams begin at once and go on when they may. */
+function startHesitating() {
+  const go = Promise.withResolvers<void>()
+  const upstream = startFakeUpstream((seen) => {
+    const dialect = allDialects.find(({ path }) => path(true) === seen.path) ?? dialects.chat
+    const encoder = new TextEncoder()
+    async function* body() {
+      yield encoder.encode(dialect.first(tokens) + dialect.piece('Hello, and welcome'))
+      await go.promise
+      yield encoder.encode(dialect.piece(' there') + dialect.last(tokens))
+    }
+    const headers = { 'content-type': 'text/event-stream' }
+    return new Response(body() as unknown as Bun.BodyInit, { headers })
+  })
+  return { upstream, go: go.resolve }
+}
+
+const start = (upstream: FakeUpstream | { url: string }, server: object = {}) =>
+  startBinary({ config: (listen) => tollgateYaml({ listen, upstream: upstream.url, server }) })
+
+/** A stream that has begun, and the promise of the rest of its text. */
+async function beginStream(gateway: RunningBinary, dialect: Dialect) {
+  const answer = await ask(gateway.url, dialect, true)
+  const { text, reader } = await readUntil(answer, (so) => so.includes('Hello'))
+  const rest = async () => {
+    const decoder = new TextDecoder()
+    let all = text
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return all
+      all += decoder.decode(value, { stream: true })
+    }
+  }
+  return { id: requestIdOf(answer), text: rest() }
+}
+
+const said = (gateway: RunningBinary, text: string) =>
+  until(`the line ${text}`, () => gateway.stdout.some((line) => line.includes(text)))
+
+async function refuses(gateway: RunningBinary): Promise<boolean> {
+  try {
+    const answer = await fetch(`${gateway.url}/api/hello`, { method: 'HEAD', keepalive: false })
+    return answer.status >= 500
+  } catch {
+    return true
+  }
+}
+
+describe('SIGTERM', () => {
+  test('takes no more requests, lets running streams end, settles, exits with 0', async () => {
+    const { upstream, go } = startHesitating()
+    await using _ = upstream
+    await using gateway = await start(upstream)
+    const streams = await Promise.all(allDialects.map((one) => beginStream(gateway, one)))
+    const ended = gateway.kill('SIGTERM')
+    await until('new requests to be refused', () => refuses(gateway))
+    expect(Bun.peek.status(ended)).toBe('pending')
+    go()
+    for (const [at, dialect] of allDialects.entries()) {
+      const text = await streams[at]?.text
+      expect(text).toBe(wholeStream(dialect, tokens, ['Hello, and welcome', ' there']))
+    }
+    expect(await ended).toBe(0)
+    using ledger = openLedger(gateway.cwd)
+    expect(ledger.records().map(({ ending }) => ending)).toEqual(allDialects.map(() => 'complete'))
+    expect(ledger.charges().length).toBe(allDialects.length)
+    expect(ledger.sumNano()).toBe(ledger.balanceNano())
+  })
+
+  test('a stream beyond the grace ends with an error event and is charged; exit code 0', async () => {
+    const { upstream } = startHesitating()
+    await using _ = upstream
+    await using gateway = await start(upstream, { shutdown_grace: '1s' })
+    const streams = await Promise.all(allDialects.map((one) => beginStream(gateway, one)))
+    const stopped = performance.now()
+    const ended = gateway.kill('SIGTERM')
+    for (const [at, dialect] of allDialects.entries()) {
+      const text = (await streams[at]?.text) ?? ''
+      expect([dialect.name, dialect.isError(text)]).toEqual([dialect.name, true])
+      expect(dialect.isWhole(text)).toBeFalse()
+    }
+    expect(await ended).toBe(0)
+    const took = performance.now() - stopped
+    expect(took).toBeWithin(950, 3000)
+    await until('the upstream connections to close', () =>
+      upstream.requests.every(({ abortedAt }) => abortedAt !== undefined),
+    )
+    using ledger = openLedger(gateway.cwd)
+    for (const { id } of streams) {
+      const record = ledger.record(id)
+      expect(record).toMatchObject({ ending: 'shutdown', cause: 'shutdown', estimated: 1 })
+      expect(record?.amount_nano).toBeGreaterThan(0)
+      expect(record?.charged_nano).toBe(-(record?.amount_nano ?? 0))
+    }
+  })
+
+  test('a second one cuts the grace', async () => {
+    const { upstream } = startHesitating()
+    await using _ = upstream
+    await using gateway = await start(upstream, { shutdown_grace: '60s' })
+    const stream = await beginStream(gateway, dialects.chat)
+    process.kill(gateway.pid, 'SIGTERM')
+    await said(gateway, 'stopping')
+    const second = performance.now()
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+    expect(performance.now() - second).toBeLessThan(2000)
+    expect(dialects.chat.isError(await stream.text)).toBeTrue()
+    using ledger = openLedger(gateway.cwd)
+    expect(ledger.record(stream.id)?.ending).toBe('shutdown')
+  })
+
+  test('a request that waits for its upstream is told to repeat itself', async () => {
+    await using upstream = startFakeUpstream(() => new Promise<Response>(() => {}))
+    await using gateway = await start(upstream, { shutdown_grace: '300ms' })
+    const asked = ask(gateway.url, dialects.chat, false)
+    await until('the upstream to be asked', () => upstream.requests.length > 0)
+    const ended = gateway.kill('SIGTERM')
+    const answer = await asked
+    expect(answer.status).toBe(502)
+    expect((await answer.json()) as object).toMatchObject({ error: { type: 'api_error' } })
+    expect(await ended).toBe(0)
+    using ledger = openLedger(gateway.cwd)
+    expect(ledger.record(requestIdOf(answer))).toMatchObject({
+      ending: 'shutdown',
+      amount_nano: 0,
+    })
+  })
+
+  test('clients that do not read, or stay connected, do not hold up the end', async () => {
+    await using flood = await startFlood(dialects.chat, tokens, 100_000_000)
+    await using gateway = await start(flood, { shutdown_grace: '300ms' })
+    using paused = await callBySocket(gateway.port, dialects.chat, true)
+    await until('the first bytes', () => paused.received() > 0)
+    paused.pause()
+    const idle = await Bun.connect({
+      hostname: '127.0.0.1',
+      port: gateway.port,
+      socket: { data() {} },
+    })
+    const stopped = performance.now()
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+    expect(performance.now() - stopped).toBeLessThan(4000)
+    idle.end()
+    using ledger = openLedger(gateway.cwd)
+    expect(ledger.records()).toMatchObject([{ ending: 'shutdown', estimated: 1 }])
+    expect(ledger.charges().length).toBe(1)
+  })
+})
+
+describe('SIGHUP', () => {
+  const yamlOf = (gateway: RunningBinary) => join(gateway.cwd, 'tollgate.yaml')
+
+  test('applies a changed configuration without dropping a running stream', async () => {
+    const { upstream, go } = startHesitating()
+    await using _ = upstream
+    await using gateway = await start(upstream)
+    const stream = await beginStream(gateway, dialects.messages)
+    const newKey = 'sk-test-new-0123456789abcdefghijklm'
+    const changed = readFileSync(yamlOf(gateway), 'utf8').replace(testKey, newKey)
+    writeFileSync(yamlOf(gateway), changed.replace('name: test\n', 'name: newer\n'))
+    process.kill(gateway.pid, 'SIGHUP')
+    await said(gateway, 'configuration applied')
+    expect((await ask(gateway.url, dialects.chat, true, { key: newKey })).status).toBe(200)
+    go()
+    expect(dialects.messages.isWhole(await stream.text)).toBeTrue()
+    using ledger = openLedger(gateway.cwd)
+    expect(ledger.record(stream.id)).toMatchObject({
+      ending: 'complete',
+      charged_nano: -costNano(tokens),
+    })
+  })
+
+  test('reports a broken configuration and changes nothing', async () => {
+    await using upstream = startFakeUpstream(() =>
+      sseAnswer(wholeStream(dialects.chat, tokens, ['Hello'])),
+    )
+    await using gateway = await start(upstream)
+    for (const broken of ['channels: [', 'channels:\n  - name: 7\n', 'no_such_field: 1\n']) {
+      const lines = gateway.stdout.length
+      writeFileSync(yamlOf(gateway), broken)
+      process.kill(gateway.pid, 'SIGHUP')
+      const line = await until('a report', () =>
+        gateway.stdout.slice(lines).find((one) => one.includes('not applied')),
+      )
+      expect(JSON.parse(line)).toMatchObject({ level: 'error' })
+      expect(line).toContain('tollgate.yaml')
+      const answer = await ask(gateway.url, dialects.chat, true)
+      expect(dialects.chat.isWhole(await answer.text())).toBeTrue()
+    }
+  })
+})
+
+describe('a second serve', () => {
+  test('on the same port fails with a clear message and exit code 1', async () => {
+    const { upstream } = startHesitating()
+    await using _ = upstream
+    await using gateway = await start(upstream)
+    const file = join(gateway.cwd, 'tollgate.yaml')
+    const second = await runBinary(['serve', '--config', file])
+    expect(second.exitCode).toBe(1)
+    expect(second.stdout + second.stderr).toContain(`Port ${gateway.port} on 127.0.0.1 is in use`)
+    expect(second.stderr).not.toContain('    at ')
+    expect((await fetch(`${gateway.url}/api/hello`, { method: 'HEAD' })).status).toBe(200)
+  })
+})

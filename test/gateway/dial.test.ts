@@ -1,0 +1,78 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { ConnectTimeout, createDialer } from '../../src/gateway/dial.ts'
+
+const servers: Server[] = []
+afterAll(() => {
+  for (const server of servers) server.close()
+})
+
+/** A server that counts its connections. */
+async function counting() {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => sockets.push(socket))
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return { url: new URL(`http://127.0.0.1:${port}/v1`), sockets }
+}
+
+describe('reach', () => {
+  test('dials a host once, and not again while it is known', async () => {
+    const { url, sockets } = await counting()
+    const dialer = createDialer({})
+    await dialer.reach(url, 1_000)
+    await dialer.reach(url, 1_000)
+    expect(sockets.length).toBe(1)
+  })
+
+  test('does not dial a host that has just answered', async () => {
+    const { url, sockets } = await counting()
+    const dialer = createDialer({})
+    dialer.answered(url)
+    await dialer.reach(url, 1_000)
+    expect(sockets.length).toBe(0)
+  })
+
+  test('leaves connecting to a proxy of the environment', async () => {
+    const { url, sockets } = await counting()
+    await createDialer({ HTTPS_PROXY: 'http://127.0.0.1:9' }).reach(url, 1_000)
+    expect(sockets.length).toBe(0)
+  })
+
+  test('a refused connection is the socket’s own error', async () => {
+    const { url } = await counting()
+    servers.pop()?.close()
+    await expect(createDialer({}).reach(url, 1_000)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  test('a connection that does not come about in time is told as that', async () => {
+    await using full = await fullServer()
+    const reaching = createDialer({}).reach(full.url, 150)
+    await expect(reaching).rejects.toBeInstanceOf(ConnectTimeout)
+  })
+})
+
+/** More connections than a system lets wait (512). */
+const queueLength = 600
+
+/** A server that is stopped and whose queue of waiting connections is full. */
+async function fullServer() {
+  const code = `require('node:net').createServer().listen({ port: 0, host: '127.0.0.1' },
+    function () { console.log(this.address().port) })`
+  const child = Bun.spawn([process.execPath, '-e', code], { stdout: 'pipe' })
+  const { value } = await child.stdout.getReader().read()
+  const port = Number(new TextDecoder().decode(value))
+  child.kill('SIGSTOP')
+  const waiting = Array.from({ length: queueLength }, () => connect({ host: '127.0.0.1', port }))
+  for (const socket of waiting) socket.on('error', () => {})
+  return {
+    url: new URL(`http://127.0.0.1:${port}/v1`),
+    async [Symbol.asyncDispose]() {
+      for (const socket of waiting) socket.destroy()
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}

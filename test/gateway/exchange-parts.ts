@@ -1,0 +1,70 @@
+import { buildCatalog } from '../../src/catalog/catalog.ts'
+import type { Caller } from '../../src/gateway/authenticate.ts'
+import type { Exchange } from '../../src/gateway/exchange.ts'
+import type { Operation, Protocol } from '../../src/protocols/protocol.ts'
+import type { PriceTerms } from '../../src/store/ports/catalog.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { now, seed } from '../store/support.ts'
+
+export interface ExchangeOptions {
+  readonly protocol: Protocol
+  readonly operation: Operation
+  readonly body: { readonly [field: string]: unknown }
+  readonly onDisconnect?: 'bill_observed' | 'drain'
+  readonly terms?: PriceTerms
+}
+
+/** 1 USD in and 2 USD out per million. */
+export const plainTerms: PriceTerms = {
+  unit: 'tokens',
+  base: {
+    input: 1_000_000,
+    output: 2_000_000,
+    cacheRead: null,
+    cacheWrite: null,
+    cacheWrite1h: null,
+  },
+  tiers: [],
+}
+
+/** An exchange as far as the upstream's answer, of the token and model that `seed` makes. */
+export async function createExchange(options: ExchangeOptions) {
+  const { protocol, operation, body, onDisconnect = 'bill_observed', terms = plainTerms } = options
+  const store = openSqliteStore({ path: ':memory:', clock: () => now })
+  await seed(store)
+  const catalog = buildCatalog(await store.catalog.load(), () => ['key'])
+  const token = await store.tokens.findByHash('hash-1')
+  await store.close()
+  const seeded = catalog.groups.get(1)
+  const sold = seeded?.offers.get('small')
+  const [candidate] = sold?.candidates ?? []
+  if (!token || !seeded || !sold || !candidate) throw new Error('The seed has changed.')
+  const group = { ...seeded, onDisconnect }
+  const offer = { ...sold, price: { ...sold.price, terms } }
+  const caller: Caller = {
+    token,
+    ipAllow: [],
+    models: new Set(),
+    account: { ...token.account },
+  }
+  const exchange: Exchange = {
+    requestId: 'req_1',
+    protocol,
+    operation,
+    request: new Request('http://gateway.example/'),
+    startedAt: now,
+    startedTick: 1000,
+    framing: 'sse',
+    caller,
+    model: 'small',
+    facts: operation.read(body),
+    plan: { group, offer, candidates: offer.candidates },
+    candidate,
+    attempts: [],
+    firstByteTick: undefined,
+    interruption: undefined,
+    abort: () => {},
+    onInterrupted: () => {},
+  }
+  return { exchange, caller }
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '../../src/gateway/errors.ts'
+import { allDialects, dialects } from '../e2e/dialects.ts'
+import { createScene, tokens, turn } from './relay-scene.ts'
+
+describe.each(allDialects)('$name', (dialect) => {
+  test('settles once, before the last words, and passes every byte', async () => {
+    using scene = await createScene({ dialect })
+    scene.send(dialect.piece('Hello'))
+    scene.send(dialect.last(tokens))
+    scene.end()
+    const whole = dialect.first(tokens) + dialect.piece('Hello') + dialect.last(tokens)
+    expect(await scene.readAll()).toBe(whole)
+    const [first, piece, ...end] = scene.events
+    expect([first, piece]).toEqual([dialect.first(tokens), dialect.piece('Hello')])
+    expect(end.slice(0, 2)).toEqual(['settled', dialect.last(tokens)])
+    expect(scene.ends).toMatchObject([
+      { end: { ending: 'complete', status: 200, cause: null }, seen: { outcome: 'complete' } },
+    ])
+    expect(scene.finished).toEqual([null])
+  })
+
+  test('S5: an upstream that ends without last words is cut, and the client told', async () => {
+    using scene = await createScene({ dialect })
+    scene.send(dialect.piece('Hello'))
+    scene.end()
+    const text = await scene.readAll()
+    expect(dialect.isError(text)).toBeTrue()
+    expect(dialect.isWhole(text)).toBeFalse()
+    expect(scene.ends).toMatchObject([{ end: { ending: 'cut', cause: 'upstream_error' } }])
+    expect(scene.ends[0]?.seen.text.sample).toBe('Hello')
+  })
+
+  test('what cannot be settled does not end well', async () => {
+    const internal = new GatewayError('internal', 'The gateway could not store this request.')
+    using scene = await createScene({ dialect, settle: () => Promise.reject(internal) })
+    scene.send(dialect.piece('Hello'))
+    scene.send(dialect.last(tokens))
+    scene.end()
+    const text = await scene.readAll()
+    expect(dialect.isWhole(text)).toBeFalse()
+    expect(dialect.isError(text)).toBeTrue()
+    expect(text).toContain('could not store')
+    expect(scene.ends.length).toBe(1)
+  })
+})
+
+test('a break in mid-frame: only whole frames go out before the error', async () => {
+  using scene = await createScene()
+  scene.send(`${dialects.chat.piece('Hello')}data: {"choices":[{"del`)
+  expect(await scene.read()).toBe(dialects.chat.first(tokens))
+  expect(await scene.read()).toBe(dialects.chat.piece('Hello'))
+  scene.breakOff()
+  expect(await scene.read()).toStartWith('data: {"error":')
+  expect(await scene.read()).toBeUndefined()
+})
+
+test('the usage that the client did not ask for counts, and is not shown', async () => {
+  using scene = await createScene({ hideUsage: true })
+  scene.send(dialects.chat.piece('Hello') + dialects.chat.last(tokens))
+  scene.end()
+  const text = await scene.readAll()
+  expect(text).not.toContain('prompt_tokens')
+  expect(text).toEndWith('data: [DONE]\n\n')
+  expect(scene.ends[0]?.seen.usage).toMatchObject({ inputTokens: 10, outputTokens: 20 })
+})
+
+test('an upstream that breaks behind its finish reason has ended', async () => {
+  using scene = await createScene({ dialect: dialects.gemini })
+  scene.send(dialects.gemini.last(tokens))
+  await scene.read()
+  const last = scene.read()
+  await turn()
+  scene.breakOff()
+  expect(await last).toBe(dialects.gemini.last(tokens))
+  expect(scene.ends).toMatchObject([{ end: { ending: 'complete' } }])
+})
+
+describe('the client leaves', () => {
+  test('while the upstream thinks: closed, settled as observed', async () => {
+    using scene = await createScene({ dialect: dialects.messages })
+    await scene.read()
+    const waiting = scene.read()
+    scene.interrupt('client_left')
+    expect(await waiting).toBeUndefined()
+    expect(scene.ends).toMatchObject([
+      { end: { ending: 'client_left' }, seen: { usage: { inputTokens: 10 } } },
+    ])
+    expect(scene.finished).toEqual(['client_left'])
+  })
+
+  test('while a chunk waits for it: `return` settles', async () => {
+    using scene = await createScene()
+    await scene.read()
+    scene.send(dialects.chat.piece('Hello'))
+    await scene.read()
+    scene.interrupt('client_left')
+    await scene.stream.return(undefined)
+    expect(scene.ends).toMatchObject([{ end: { ending: 'client_left' } }])
+  })
+
+  test('before it has pulled anything: settled all the same', async () => {
+    using scene = await createScene()
+    scene.interrupt('client_left')
+    while (scene.ends.length === 0) await turn()
+    expect(scene.ends).toMatchObject([{ end: { ending: 'client_left' } }])
+  })
+
+  test('when it has everything: complete, once, and the upstream is let go', async () => {
+    using scene = await createScene()
+    scene.send(dialects.chat.last(tokens))
+    await scene.read()
+    expect(await scene.read()).toBe(dialects.chat.last(tokens))
+    scene.interrupt('client_left')
+    await scene.stream.return(undefined)
+    expect(scene.ends).toMatchObject([{ end: { ending: 'complete' } }])
+    expect(scene.ends.length).toBe(1)
+    expect(scene.isClosed()).toBeTrue()
+  })
+
+  test('with drain the rest is read and counts', async () => {
+    using scene = await createScene({ onDisconnect: 'drain' })
+    await scene.read()
+    scene.interrupt('client_left')
+    const returned = scene.stream.return(undefined)
+    await turn()
+    expect(scene.ends).toEqual([])
+    scene.send(dialects.chat.piece('Hello'))
+    scene.send(dialects.chat.last(tokens))
+    await returned
+    expect(scene.ends).toMatchObject([
+      { end: { ending: 'complete' }, seen: { usage: { inputTokens: 10, outputTokens: 20 } } },
+    ])
+    expect(scene.isClosed()).toBeTrue()
+  })
+
+  test('with drain, an upstream that falls silent is let go at the idle limit', async () => {
+    using scene = await createScene({ onDisconnect: 'drain' })
+    await scene.read() // the watchdog knows: the client has not come back for more
+    scene.interrupt('client_left')
+    const returned = scene.stream.return(undefined)
+    await turn()
+    await scene.waitTo(999)
+    expect(scene.ends).toEqual([])
+    await scene.waitTo(1000)
+    await returned
+    expect(scene.ends).toMatchObject([{ end: { ending: 'client_left' } }])
+  })
+})
+
+describe('limits', () => {
+  test('a silent upstream: an error event, the attempt says which limit it was', async () => {
+    using scene = await createScene()
+    await scene.read()
+    const waiting = scene.read()
+    await turn()
+    await scene.waitTo(1000)
+    expect(await waiting).toContain('fell silent')
+    expect(scene.ends).toMatchObject([{ end: { ending: 'cut', cause: 'upstream_timeout' } }])
+    expect(scene.finished).toEqual(['timeout_idle'])
+  })
+
+  test('the total limit settles at once, though the client does not read', async () => {
+    using scene = await createScene()
+    await scene.read()
+    await scene.waitTo(10_000)
+    expect(scene.ends).toMatchObject([{ end: { ending: 'cut' } }])
+    expect(await scene.read()).toContain('did not finish its answer in time')
+    expect(await scene.read()).toBeUndefined()
+    expect(scene.ends.length).toBe(1)
+  })
+
+  test('a stop of the process settles at once and tells the client', async () => {
+    using scene = await createScene()
+    await scene.read()
+    scene.interrupt('shutdown')
+    await turn()
+    expect(scene.ends).toMatchObject([{ end: { ending: 'shutdown' } }])
+    expect(await scene.read()).toContain('is being stopped')
+  })
+})

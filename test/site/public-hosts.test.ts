@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { createHostRule } from '../../src/site/public-hosts.ts'
+
+const unset = { baseUrl: null, overseasBaseUrl: null, statusUrl: null, priceBackupUrl: null }
+const addresses = {
+  baseUrl: 'https://gateway.example.com',
+  overseasBaseUrl: 'https://overseas.example.com',
+  statusUrl: 'https://Status.example.com',
+  priceBackupUrl: 'https://backup.example.com:8443/api/provider/pricing',
+}
+
+const hides = (rule: ReturnType<typeof createHostRule>, host: string, path: string) =>
+  rule({ headers: new Headers({ host }), url: `http://${host}${path}` })
+
+test.each([
+  ['gateway.example.com', '/v1/models', false],
+  ['overseas.example.com', '/v1/models', false],
+  ['localhost:8787', '/v1/models', false],
+  ['status.example.com', '/feed', false],
+  ['status.example.com', '/feed?x=1', false],
+  ['status.example.com', '/v1/models', true],
+  ['STATUS.example.com.:443', '/v1/models', true],
+  ['backup.example.com:8443', '/', true],
+  ['backup.example.com', '/feed/', true],
+  ['other.status.example.com', '/v1/models', false],
+])('host %p, path %p: hidden %p', (host, path, hidden) => {
+  expect(hides(createHostRule(addresses, ['/feed']), host, path)).toBe(hidden)
+})
+
+test('a host that the API has too serves everything', () => {
+  const one = 'https://gateway.example.com'
+  const rule = createHostRule({ ...addresses, statusUrl: `${one}/status`, priceBackupUrl: one }, [])
+  expect(hides(rule, 'gateway.example.com', '/v1/models')).toBe(false)
+  const overseas = createHostRule({ ...addresses, statusUrl: 'https://overseas.example.com' }, [])
+  expect(hides(overseas, 'overseas.example.com', '/v1/models')).toBe(false)
+})
+
+test('nothing is hidden as long as the base address is not known', () => {
+  const rule = createHostRule({ ...unset, statusUrl: addresses.statusUrl }, [])
+  expect(hides(rule, 'status.example.com', '/v1/models')).toBe(false)
+})
+
+test('a request without a host is not hidden', () => {
+  const rule = createHostRule(addresses, [])
+  expect(rule({ headers: new Headers(), url: 'http://x/v1/models' })).toBe(false)
+})
