@@ -1,7 +1,7 @@
-import { raiseFetchLimit } from './cli/fetch-limit.ts'
+import { applyRuntimeSettings } from './cli/runtime-settings.ts'
 
 const args = process.argv.slice(2)
-raiseFetchLimit(args)
+applyRuntimeSettings(args)
 
 // Not before: the line above may start this process anew, and everything loaded by then is wasted.
 const { run } = await import('./cli/run.ts')

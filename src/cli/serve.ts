@@ -4,12 +4,12 @@ import { type Inventory, takeInventory } from '../app/report/resources.ts'
 import { serve } from '../app/serve.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
-import { fetchLimitWarning } from './fetch-limit.ts'
 import { counted } from './format.ts'
 import { surviveBugs, untilStopped } from './lifecycle.ts'
 import { createLineSink } from './log-sink.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
 import { formatPairs } from './output.ts'
+import { runtimeWarning } from './runtime-settings.ts'
 import { version } from './version.ts'
 
 interface ServeOptions extends ConfigOption {
@@ -59,7 +59,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       found,
       url: serving.url,
       inventory: await takeInventory(instance.store),
-      warnings: [...found.warnings, ...instance.warnings, fetchLimitWarning() ?? []].flat(),
+      warnings: [...found.warnings, ...instance.warnings, runtimeWarning() ?? []].flat(),
     }
     if (isJson) logStart(log, start)
     else for (const line of describeStart(start)) sink.write(line)

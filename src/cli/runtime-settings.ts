@@ -1,0 +1,48 @@
+const maxFetches = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
+
+/** Read by the runtime before the first line of ours runs; what the operator has set stays. */
+const settings: Readonly<Record<string, string>> = {
+  // `fetch` runs 256 requests at once otherwise, open streams included. This is the largest value
+  // that Bun 1.4 accepts; it ignores a larger one in silence.
+  [maxFetches]: '65535',
+  // The collector lets the heap double before it runs while it believes to have much memory to
+  // spare. With 64 MiB it runs at a quarter more: half the memory under load, for a few percent of
+  // speed. It limits nothing: the heap grows as far as it must.
+  BUN_JSC_forceRAMSize: String(64 * 1_048_576),
+}
+
+/** Commands that forward requests; a bare `tollgate`, also with options, is `serve`. */
+const forwards = new Set([undefined, 'serve', 'demo'])
+
+/**
+ * Starts the process anew with the settings of the runtime that forwarding needs, once: same id,
+ * same arguments. Where that is not possible it returns, and `runtimeWarning` says what comes of it.
+ */
+export function applyRuntimeSettings(args: readonly string[]): void {
+  const [first] = args
+  if (Object.keys(settings).every((name) => process.env[name] !== undefined)) return
+  if (!forwards.has(first) && !first?.startsWith('-')) return
+  if (process.platform === 'win32' || process.execve === undefined) return
+  // A compiled binary finds its own code; `bun src/main.ts` must be told again.
+  const script = isCompiled() ? [] : [...process.execArgv, Bun.main]
+  try {
+    process.execve(process.execPath, [process.execPath, ...script, ...args], {
+      ...settings,
+      ...process.env,
+    })
+  } catch {
+    // The warning below is what comes of it.
+  }
+}
+
+/** Where the code of a compiled binary lives, on Unix and on Windows. */
+const isCompiled = () => /^(\/\$bunfs\/|B:[\\/]~BUN[\\/])/.test(Bun.main)
+
+/** Says that only 256 upstream requests can run at once, when that is so. */
+export function runtimeWarning(): string | undefined {
+  if (process.env[maxFetches] !== undefined) return undefined
+  return (
+    'At most 256 upstream requests run at once, open streams included; more wait. ' +
+    `Set ${maxFetches}=${settings[maxFetches]} in the environment before the start.`
+  )
+}
