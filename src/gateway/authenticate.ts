@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../lib/clock.ts'
-import type { SettledBalance } from '../store/ports/records.ts'
+import type { AccountFigures } from '../store/ports/records.ts'
 import type { TokenRecord, TokenStore } from '../store/ports/tokens.ts'
 import { type AddressList, compileAddressList, isListed } from './client-address.ts'
 import { GatewayError, unauthenticated } from './errors.ts'
@@ -26,7 +26,7 @@ export interface Authenticator {
   /** The token behind a key; throws the 401 of an unknown one. */
   identify(key: string): Caller | Promise<Caller>
   /** Puts the balances of a committed settlement in force. */
-  settled(balances: readonly SettledBalance[]): void
+  settled(balances: readonly AccountFigures[]): void
   /** Forgets everything: the database was changed elsewhere. */
   forget(): void
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../lib/log.ts'
-import type { RecordStore, SettledBalance, Settlement } from '../store/ports/records.ts'
+import type { AccountFigures, RecordStore, Settlement } from '../store/ports/records.ts'
 
 export interface Settler {
   /** Resolves when the settlement is committed; rejects when it is not stored. */
@@ -31,7 +31,7 @@ interface Waiting {
  */
 export function createSettler(
   records: RecordStore,
-  onSettled: (balances: readonly SettledBalance[]) => void,
+  onSettled: (balances: readonly AccountFigures[]) => void,
   log: Logger,
 ): Settler {
   let waiting: Waiting[] = []
@@ -44,7 +44,7 @@ export function createSettler(
     if (batch.length === 0) return
     try {
       // A request that is stored already is skipped by its id.
-      onSettled(await records.settle(batch))
+      onSettled((await records.commit({ settle: batch })).accounts)
       kept.clear()
       log.info('late requests stored', { count: batch.length })
     } catch (error) {
@@ -65,7 +65,7 @@ export function createSettler(
       const batch = waiting
       waiting = []
       try {
-        onSettled(await records.settle(batch.map((one) => one.settlement)))
+        onSettled((await records.commit({ settle: batch.map((one) => one.settlement) })).accounts)
         for (const one of batch) one.resolve()
       } catch (error) {
         if (batch.length > 1 && !isStoreFault(error)) await settleSingly(batch)
@@ -79,7 +79,7 @@ export function createSettler(
   async function settleSingly(batch: readonly Waiting[]): Promise<void> {
     for (const one of batch) {
       try {
-        onSettled(await records.settle([one.settlement]))
+        onSettled((await records.commit({ settle: [one.settlement] })).accounts)
         one.resolve()
       } catch (error) {
         one.reject(error)

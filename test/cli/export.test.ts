@@ -12,31 +12,33 @@ beforeAll(async () => {
   place = await createWorkplace()
   const store = openSqliteStore({ path: join(place.path, 'tollgate.db'), clock: () => now })
   await seed(store)
-  await store.records.settle([
-    settlement({ requestId: 'req_1', amountNano: 32_000_000 }, [
-      attemptRow({ status: 503, cause: 'upstream_error', upstreamRequestId: null }),
-      attemptRow(),
-    ]),
-    settlement(
-      {
-        requestId: 'req_2',
-        createdAt: now + hour,
-        status: 404,
-        ending: 'refused',
-        cause: 'model_not_found',
-        causeText: odd,
-        model: '',
-        channelId: null,
-        upstreamModel: null,
-        upstreamProtocol: null,
-        priceId: null,
-        usageRaw: null,
-        firstByteMs: null,
-        amountNano: 0,
-      },
-      [],
-    ),
-  ])
+  await store.records.commit({
+    settle: [
+      settlement({ requestId: 'req_1', amountNano: 32_000_000 }, [
+        attemptRow({ status: 503, cause: 'upstream_error', upstreamRequestId: null }),
+        attemptRow(),
+      ]),
+      settlement(
+        {
+          requestId: 'req_2',
+          createdAt: now + hour,
+          status: 404,
+          ending: 'refused',
+          cause: 'model_not_found',
+          causeText: odd,
+          model: '',
+          channelId: null,
+          upstreamModel: null,
+          upstreamProtocol: null,
+          priceId: null,
+          usageRaw: null,
+          firstByteMs: null,
+          amountNano: 0,
+        },
+        [],
+      ),
+    ],
+  })
   await store.close()
 })
 afterAll(() => place[Symbol.asyncDispose]())
@@ -125,7 +127,7 @@ test('a reader that leaves early is no failure', async () => {
   const store = openSqliteStore({ path: join(place.path, 'many.db'), clock: () => now })
   await seed(store)
   const batch = Array.from({ length: 3000 }, (_, i) => settlement({ requestId: `req_${i}` }))
-  await store.records.settle(batch)
+  await store.records.commit({ settle: batch })
   await store.close()
   await place.write('many.yaml', 'store: sqlite:./many.db\n')
 

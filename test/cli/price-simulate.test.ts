@@ -50,68 +50,70 @@ beforeAll(async () => {
     tokens: [tokenWrite()],
   })
   const large = { ...tokens, model: 'house-large', priceId: 1, createdAt: now - 2 * day }
-  await store.records.settle([
-    // 500 × 1 + 100 × 10, × 0.8; then 500 × 2 + 100 × 20.
-    settlement({
-      requestId: 'a',
-      ...large,
-      inputTokens: 500,
-      outputTokens: 100,
-      amountNano: 1_200_000,
-    }),
-    // Above 1,000 context tokens the file has a tier; the second group does not use tiers.
-    settlement({
-      requestId: 'b',
-      ...large,
-      inputTokens: 600,
-      cacheReadTokens: 401,
-      amountNano: 800_800,
-    }),
-    settlement({ requestId: 'c', ...large, groupId: 2, inputTokens: 1001, amountNano: 800_800 }),
-    settlement({
-      requestId: 'old',
-      ...large,
-      createdAt: now - 9 * day,
-      inputTokens: 1,
-      amountNano: 800,
-    }),
-    settlement({
-      requestId: 'd',
-      ...tokens,
-      model: 'house-painter',
-      priceId: 2,
-      calls: 3,
-      amountNano: 96_000_000,
-      createdAt: now - day,
-    }),
-    settlement({
-      requestId: 'e',
-      ...tokens,
-      model: 'house-free',
-      priceId: 3,
-      inputTokens: 5,
-      amountNano: 0,
-      createdAt: now - day,
-    }),
-    settlement({
-      requestId: 'f',
-      ...large,
-      calls: 0,
-      amountNano: 0,
-      ending: 'refused',
-      status: 502,
-    }),
-    settlement({
-      requestId: 'g',
-      ...tokens,
-      model: 'made-up',
-      priceId: null,
-      calls: 0,
-      amountNano: 0,
-      status: 404,
-      createdAt: now - day,
-    }),
-  ])
+  await store.records.commit({
+    settle: [
+      // 500 × 1 + 100 × 10, × 0.8; then 500 × 2 + 100 × 20.
+      settlement({
+        requestId: 'a',
+        ...large,
+        inputTokens: 500,
+        outputTokens: 100,
+        amountNano: 1_200_000,
+      }),
+      // Above 1,000 context tokens the file has a tier; the second group does not use tiers.
+      settlement({
+        requestId: 'b',
+        ...large,
+        inputTokens: 600,
+        cacheReadTokens: 401,
+        amountNano: 800_800,
+      }),
+      settlement({ requestId: 'c', ...large, groupId: 2, inputTokens: 1001, amountNano: 800_800 }),
+      settlement({
+        requestId: 'old',
+        ...large,
+        createdAt: now - 9 * day,
+        inputTokens: 1,
+        amountNano: 800,
+      }),
+      settlement({
+        requestId: 'd',
+        ...tokens,
+        model: 'house-painter',
+        priceId: 2,
+        calls: 3,
+        amountNano: 96_000_000,
+        createdAt: now - day,
+      }),
+      settlement({
+        requestId: 'e',
+        ...tokens,
+        model: 'house-free',
+        priceId: 3,
+        inputTokens: 5,
+        amountNano: 0,
+        createdAt: now - day,
+      }),
+      settlement({
+        requestId: 'f',
+        ...large,
+        calls: 0,
+        amountNano: 0,
+        ending: 'refused',
+        status: 502,
+      }),
+      settlement({
+        requestId: 'g',
+        ...tokens,
+        model: 'made-up',
+        priceId: null,
+        calls: 0,
+        amountNano: 0,
+        status: 404,
+        createdAt: now - day,
+      }),
+    ],
+  })
   await store.close()
 })
 afterAll(() => place[Symbol.asyncDispose]())

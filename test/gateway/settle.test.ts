@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createSettler, type Settler } from '../../src/gateway/settle.ts'
 import { createLogger } from '../../src/lib/log.ts'
-import type { RecordStore, SettledBalance } from '../../src/store/ports/records.ts'
+import type { AccountFigures, RecordStore } from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { collect, now, seed, settlement, temporaryDirectory } from '../store/support.ts'
@@ -11,7 +11,7 @@ let store: Store
 let settler: Settler
 /** Sizes of the batches that the store was given. */
 let batches: number[]
-let balances: (readonly SettledBalance[])[]
+let balances: (readonly AccountFigures[])[]
 let lines: string[]
 
 beforeEach(async () => {
@@ -28,9 +28,9 @@ beforeEach(async () => {
   })
   const records: RecordStore = {
     ...store.records,
-    settle(batch) {
-      batches.push(batch.length)
-      return store.records.settle(batch)
+    commit(batch) {
+      batches.push(batch.settle?.length ?? 0)
+      return store.records.commit(batch)
     },
   }
   settler = createSettler(records, (settled) => balances.push(settled), log)
@@ -89,9 +89,9 @@ test('a store that fails as a whole is not asked for each one again', async () =
   let calls = 0
   const counting: RecordStore = {
     ...file.records,
-    settle(batch) {
+    commit(batch) {
       calls++
-      return file.records.settle(batch)
+      return file.records.commit(batch)
     },
   }
   const log = createLogger({ sink: () => {}, pretty: false, clock: () => now, level: 'info' })

@@ -68,6 +68,7 @@ export function tokenWrite(changes: Partial<TokenWrite> = {}): TokenWrite {
     models: [],
     ipAllow: [],
     expiresAt: null,
+    budget: { totalNano: null, dayNano: null, monthNano: null },
     ...changes,
   }
 }
@@ -113,9 +114,11 @@ export function requestRow(changes: Partial<RequestRow> & { requestId: string })
     cacheWrite1hTokens: 1,
     calls: 1,
     estimated: false,
+    clamped: false,
     usageRaw: '{"prompt_tokens":16}',
     priceId: 1,
     tierAbove: null,
+    longContextPricing: true,
     multiplierMillionths: 800_000,
     amountNano: 100,
     firstByteMs: 12,

@@ -103,6 +103,7 @@ function writeOf(
   same: TokenView | undefined,
   seal: (text: string) => Uint8Array,
 ): TokenWrite {
-  const { key, budgetNano: _, ...write } = token
-  return { ...write, keySealed: same?.keySealed ?? seal(key), keyHint: keyHint(key) }
+  const { key, budgetNano, ...write } = token
+  const budget = { totalNano: budgetNano, dayNano: null, monthNano: null }
+  return { ...write, budget, keySealed: same?.keySealed ?? seal(key), keyHint: keyHint(key) }
 }

@@ -1,4 +1,5 @@
 import type { ChannelSettings, GroupSettings, PriceSetting } from './catalog.ts'
+import type { TokenBudget } from './tokens.ts'
 
 /** A channel as it is to be; `keysSealed` absent: keep the keys it has. */
 export interface ChannelWrite extends ChannelSettings {
@@ -11,6 +12,10 @@ export interface AccountWrite {
   readonly status: 'active' | 'disabled'
   /** Opening balance: used when the account is created, ignored ever after. */
   readonly openingNano: number
+  /** How far below zero the balance may go (postpaid); 0: prepaid. Absent: keep, or 0. */
+  readonly creditLimitNano?: number
+  /** Below this the balance counts as low; null: the gateway's setting. Absent: keep, or null. */
+  readonly balanceLowNano?: number | null
   /** Absent: keep. `mark` is a keyed hash that tells whether the configured password changed. */
   readonly password?: { readonly hash: string; readonly mark: string }
 }
@@ -28,6 +33,7 @@ export interface TokenWrite {
   readonly models: readonly string[]
   readonly ipAllow: readonly string[]
   readonly expiresAt: number | null
+  readonly budget: TokenBudget
 }
 
 export interface PriceWrite extends PriceSetting {
@@ -68,6 +74,10 @@ export interface AccountView {
   readonly role: 'admin' | 'user'
   readonly status: 'active' | 'disabled'
   readonly balanceNano: number
+  /** Set aside for requests under way. */
+  readonly reservedNano: number
+  readonly creditLimitNano: number
+  readonly balanceLowNano: number | null
   readonly tokenCount: number
   readonly passwordMark: string | null
   readonly createdAt: number
@@ -85,7 +95,28 @@ export interface TokenView {
   readonly models: readonly string[]
   readonly ipAllow: readonly string[]
   readonly expiresAt: number | null
+  readonly budget: TokenBudget
   readonly createdAt: number
+}
+
+/** A change of a balance by hand. */
+export interface Adjustment {
+  readonly account: string
+  readonly kind: 'credit' | 'debit'
+  /** Above 0; a debit takes it. */
+  readonly amountNano: number
+  readonly reason: string
+  /** Who asks twice with one key changes the balance once; null: no key. */
+  readonly idempotencyKey: string | null
+  /** Who does it: an e-mail, or `command line`. */
+  readonly actor: string
+}
+
+export interface Adjusted {
+  readonly ledgerId: number
+  readonly balanceNano: number
+  /** True when the key was used before: nothing was changed, this is what it did then. */
+  readonly isRepeat: boolean
 }
 
 /** Which tokens to list; all given conditions must hold. Newest last. */
@@ -103,6 +134,12 @@ export interface TokenFilter {
 export interface AdminStore {
   /** Throws `WriteRefused` with the name at fault (unknown group, key in use by another account). */
   write(writes: Writes): Promise<void>
+  /**
+   * Credits or debits an account, with its ledger entry and audit row, in one transaction. Throws
+   * `WriteRefused`: unknown account, a key that was used for something else, a balance that would
+   * leave the exact integers.
+   */
+  adjust(adjustment: Adjustment): Promise<Adjusted>
   accounts(): Promise<readonly AccountView[]>
   account(email: string): Promise<AccountView | undefined>
   tokens(filter: TokenFilter): Promise<readonly TokenView[]>

@@ -46,11 +46,15 @@ export interface RequestRow {
   readonly calls: number
   /** True when the counts are our own estimate and not the upstream's report. */
   readonly estimated: boolean
+  /** True when the upstream reported more than the model's context window can hold. */
+  readonly clamped: boolean
   /** The upstream's own usage report, as JSON text. */
   readonly usageRaw: string | null
   readonly priceId: number | null
   /** The tier that was charged: the `above` it exceeded; null for the base tier. */
   readonly tierAbove: number | null
+  /** False: the group charges the base tier, however long the context. */
+  readonly longContextPricing: boolean
   readonly multiplierMillionths: number
   readonly amountNano: number
   readonly firstByteMs: number | null
@@ -76,12 +80,70 @@ export interface AttemptRow {
 export interface Settlement {
   readonly request: RequestRow
   readonly attempts: readonly AttemptRow[]
+  /** The token has a budget: what it has spent by then is reported back. */
+  readonly hasBudget?: boolean
 }
 
-/** The balance of an account after a settlement was committed. */
-export interface SettledBalance {
+/** What is set aside for a request under way, so that its account can pay what it will cost. */
+export interface Reservation {
+  readonly requestId: string
+  readonly createdAt: number
+  readonly accountId: number
+  readonly tokenId: number
+  readonly groupId: number
+  readonly model: string | null
+  readonly clientProtocol: string
+  readonly operation: string
+  readonly stream: boolean
+  readonly priceId: number | null
+  readonly multiplierMillionths: number
+  readonly amountNano: number
+}
+
+/** More for a request that has a reservation already. */
+export interface Growth {
+  readonly requestId: string
+  readonly accountId: number
+  readonly byNano: number
+}
+
+/** What is ready to be stored at one moment; missing parts are empty. */
+export interface Batch {
+  readonly settle?: readonly Settlement[]
+  /** Ids of requests that end without a record: what is set aside for them is free again. */
+  readonly release?: readonly string[]
+  readonly reserve?: readonly Reservation[]
+  readonly grow?: readonly Growth[]
+}
+
+/** An account's figures as they were committed. */
+export interface AccountFigures {
   readonly accountId: number
   readonly balanceNano: number
+}
+
+/** What a token with a budget has spent, as it was committed. */
+export interface TokenSpending {
+  readonly tokenId: number
+  readonly spent: Spent
+}
+
+/** Charges of a token, in nano-USD: in all, and on its last UTC day and in that day's month. */
+export interface Spent {
+  readonly totalNano: number
+  readonly dayNano: number
+  readonly monthNano: number
+  /** The UTC day that `dayNano` counts, `2026-11-21`. */
+  readonly day: string
+}
+
+export interface Committed {
+  /** Of `reserve` and `grow`, the requests that the balance does not cover: nothing was set aside. */
+  readonly denied: ReadonlySet<string>
+  /** All accounts that the batch touched. */
+  readonly accounts: readonly AccountFigures[]
+  /** Of the tokens that were charged, those with a budget. */
+  readonly tokens: readonly TokenSpending[]
 }
 
 /** A stored request with the names that its ids stand for. */
@@ -139,11 +201,18 @@ export interface UsageTotals {
 /** Writing and reading what requests left behind. */
 export interface RecordStore {
   /**
-   * Stores a batch in one transaction: request, attempts, ledger entry, balance, daily totals.
-   * A request id that is already stored is skipped whole, so a repeat is harmless. Throws when
-   * nothing of the batch was stored (disk full, locked beyond the busy timeout).
+   * Stores a batch in one transaction, in the order settle, release, reserve, grow. A settlement is
+   * request, attempts, ledger entry, balance, daily totals and the end of its reservation; a request
+   * id that is already stored is skipped whole, so a repeat is harmless. Money is set aside only
+   * where balance and credit limit, less all that is set aside, cover it. Throws when nothing of
+   * the batch was stored (disk full, locked beyond the busy timeout).
    */
-  settle(batch: readonly Settlement[]): Promise<readonly SettledBalance[]>
+  commit(batch: Batch): Promise<Committed>
+  /**
+   * Closes all reservations, recording their requests as interrupted and uncharged; returns how
+   * many there were. Only for who knows that no other process serves from this store.
+   */
+  sweep(): Promise<number>
   /** In order of arrival, a page at a time: memory does not grow with the table. */
   exportRequests(span: Span): AsyncIterable<StoredRequest>
   exportLedger(span: Span): AsyncIterable<LedgerEntry>

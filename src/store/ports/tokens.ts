@@ -1,3 +1,12 @@
+import type { Spent } from './records.ts'
+
+/** What may be spent with a token, in nano-USD: in all, in a UTC day, in a UTC month; null: no limit. */
+export interface TokenBudget {
+  readonly totalNano: number | null
+  readonly dayNano: number | null
+  readonly monthNano: number | null
+}
+
 /** What authentication needs of a token, read in one look-up and kept in memory by the gateway. */
 export interface TokenRecord {
   readonly id: number
@@ -11,12 +20,17 @@ export interface TokenRecord {
   readonly models: readonly string[]
   /** Addresses and CIDR blocks; empty: any. */
   readonly ipAllow: readonly string[]
+  readonly budget: TokenBudget
+  /** What was spent so far; null for a token without a budget. */
+  readonly spent: Spent | null
   readonly account: {
     readonly id: number
     readonly email: string
     readonly status: 'active' | 'disabled'
     readonly deletedAt: number | null
     readonly balanceNano: number
+    readonly creditLimitNano: number
+    readonly balanceLowNano: number | null
   }
 }
 

@@ -14,6 +14,9 @@ const selectAccounts = ({ build }: Queries) =>
       'account.role as role',
       'account.status as status',
       'account.balance_nano as balanceNano',
+      'account.reserved_nano as reservedNano',
+      'account.credit_limit_nano as creditLimitNano',
+      'account.balance_low_nano as balanceLowNano',
       'account.password_mark as passwordMark',
       'account.created_at as createdAt',
       eb
@@ -54,6 +57,9 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
       'token.models as models',
       'token.ip_allow as ipAllow',
       'token.expires_at as expiresAt',
+      'token.budget_total_nano as totalNano',
+      'token.budget_day_nano as dayNano',
+      'token.budget_month_nano as monthNano',
       'token.created_at as createdAt',
     ])
     .where('token.deleted_at', 'is', null)
@@ -70,8 +76,9 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
   }
   if (id !== undefined) query = query.where('token.id', '=', id)
   if (keyHash !== undefined) query = query.where('token.key_hash', '=', keyHash)
-  return queries.all(query).map((row) => ({
+  return queries.all(query).map(({ totalNano, dayNano, monthNano, ...row }) => ({
     ...row,
+    budget: { totalNano, dayNano, monthNano },
     models: parseList(row.models),
     ipAllow: parseList(row.ipAllow),
   }))

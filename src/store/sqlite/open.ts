@@ -2,13 +2,15 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../ports/store.ts'
+import { adjustBalance } from './adjust.ts'
 import { findAccount, listAccounts, listTokens } from './admin.ts'
 import { loadCatalog, loadPriceHistory } from './catalog.ts'
+import { createCommit } from './commit.ts'
 import { checkPlace, explained } from './failures.ts'
 import { migrate } from './migrate.ts'
 import { createQueries } from './queries.ts'
 import { exportLedger, exportRequests, findReceipt, sumUsage } from './records.ts'
-import { createSettle } from './settle.ts'
+import { createSweep } from './sweep.ts'
 import { createTokenLookup } from './tokens.ts'
 import { applyWrites } from './write.ts'
 
@@ -69,11 +71,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const { path, clock } = options
   const db = explained(path, () => openDatabase(options))
   const queries = createQueries(db, path)
-  const findByHash = createTokenLookup(db)
-  const settle = createSettle(db, clock)
+  const findByHash = createTokenLookup(db, clock)
+  const sweep = createSweep(db)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const readVersion = () => dataVersion.get()?.data_version
   const write = db.transaction(applyWrites)
+  const adjust = db.transaction(adjustBalance)
   const load = db.transaction(() => loadCatalog(queries))
   const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
   let seenVersion = readVersion()
@@ -86,7 +89,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
       priceHistory: (model) => access(() => loadPriceHistory(queries, model)),
     },
     records: {
-      settle,
+      commit: createCommit(db, clock),
+      sweep: () => access(sweep),
       exportRequests: (span) => exportRequests(queries, span),
       exportLedger: (span) => exportLedger(queries, span),
       receipt: (requestId) => access(() => findReceipt(queries, requestId)),
@@ -94,6 +98,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     admin: {
       write: (writes) => access(() => write.immediate(queries, writes, clock())),
+      adjust: (adjustment) => access(() => adjust.immediate(queries, adjustment, clock())),
       accounts: () => access(() => listAccounts(queries)),
       account: (email) => access(() => findAccount(queries, email)),
       tokens: (filter) => access(() => listTokens(queries, filter)),

@@ -41,7 +41,13 @@ type RequestResult =
   ReturnType<RequestQuery['execute']> extends Promise<(infer Row)[]> ? Row : never
 
 function toRequest(row: RequestResult): StoredRequest {
-  return { ...row, stream: row.stream === 1, estimated: row.estimated === 1 }
+  return {
+    ...row,
+    stream: row.stream === 1,
+    estimated: row.estimated === 1,
+    clamped: row.clamped === 1,
+    longContextPricing: row.longContextPricing === 1,
+  }
 }
 
 const selectLedger = ({ build }: Queries) =>

@@ -24,9 +24,11 @@ export const requestColumns = [
   'request.cache_write_1h_tokens as cacheWrite1hTokens',
   'request.calls as calls',
   'request.estimated as estimated',
+  'request.clamped as clamped',
   'request.usage_raw as usageRaw',
   'request.price_id as priceId',
   'request.tier_above as tierAbove',
+  'request.long_context_pricing as longContextPricing',
   'request.multiplier_millionths as multiplierMillionths',
   'request.amount_nano as amountNano',
   'request.first_byte_ms as firstByteMs',
@@ -43,6 +45,22 @@ export const attemptColumns = [
   'attempt.duration_ms as durationMs',
   'attempt.upstream_request_id as upstreamRequestId',
   'attempt.usage_raw as usageRaw',
+] as const
+
+/** The same for `reservation`. */
+export const reservationColumns = [
+  'reservation.request_id as requestId',
+  'reservation.created_at as createdAt',
+  'reservation.account_id as accountId',
+  'reservation.token_id as tokenId',
+  'reservation.group_id as groupId',
+  'reservation.model as model',
+  'reservation.client_protocol as clientProtocol',
+  'reservation.operation as operation',
+  'reservation.stream as stream',
+  'reservation.price_id as priceId',
+  'reservation.multiplier_millionths as multiplierMillionths',
+  'reservation.amount_nano as amountNano',
 ] as const
 
 /** `INSERT` text for a column list; its parameters carry the names in code (`$requestId`). */

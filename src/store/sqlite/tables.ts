@@ -13,6 +13,9 @@ interface AccountTable {
   role: 'admin' | 'user'
   status: Status
   balance_nano: number
+  reserved_nano: Generated<number>
+  credit_limit_nano: number
+  balance_low_nano: number | null
   password_hash: string | null
   password_mark: string | null
   created_at: number
@@ -68,6 +71,9 @@ interface TokenTable {
   models: Json
   ip_allow: Json
   expires_at: number | null
+  budget_total_nano: number | null
+  budget_day_nano: number | null
+  budget_month_nano: number | null
   created_at: number
   deleted_at: number | null
 }
@@ -107,9 +113,11 @@ interface RequestTable {
   cache_write_1h_tokens: number
   calls: number
   estimated: Flag
+  clamped: Flag
   usage_raw: Json | null
   price_id: number | null
   tier_above: number | null
+  long_context_pricing: Flag
   multiplier_millionths: number
   amount_nano: number
   first_byte_ms: number | null
@@ -129,6 +137,21 @@ interface AttemptTable {
   usage_raw: Json | null
 }
 
+interface ReservationTable {
+  request_id: string
+  created_at: number
+  account_id: number
+  token_id: number
+  group_id: number
+  model: string | null
+  client_protocol: string
+  operation: string
+  stream: Flag
+  price_id: number | null
+  multiplier_millionths: number
+  amount_nano: number
+}
+
 interface LedgerTable {
   id: Generated<number>
   created_at: number
@@ -137,6 +160,7 @@ interface LedgerTable {
   amount_nano: number
   request_id: string | null
   reason: string | null
+  idempotency_key: string | null
   balance_after_nano: number
 }
 
@@ -154,6 +178,15 @@ interface UsageDayTable {
   amount_nano: number
 }
 
+interface AuditTable {
+  id: Generated<number>
+  created_at: number
+  actor: string
+  action: string
+  subject: string
+  detail: Json
+}
+
 /** The tables as the query builder knows them; the migrations are what makes them. */
 export interface Tables {
   account: AccountTable
@@ -164,6 +197,8 @@ export interface Tables {
   model_price: ModelPriceTable
   request: RequestTable
   attempt: AttemptTable
+  reservation: ReservationTable
   ledger: LedgerTable
+  audit: AuditTable
   usage_day: UsageDayTable
 }

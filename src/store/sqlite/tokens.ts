@@ -1,17 +1,23 @@
 import type { Database } from 'bun:sqlite'
-import type { TokenRecord } from '../ports/tokens.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { TokenBudget, TokenRecord } from '../ports/tokens.ts'
 import { parseList } from './json.ts'
+import { createDayName, createSpending } from './spending.ts'
 
 const findByHash = `
 SELECT token.id, token.name, token.group_id AS groupId, token.status,
   token.deleted_at AS deletedAt, token.expires_at AS expiresAt, token.models,
-  token.ip_allow AS ipAllow, account.id AS accountId, account.email,
+  token.ip_allow AS ipAllow, token.budget_total_nano AS totalNano,
+  token.budget_day_nano AS dayNano, token.budget_month_nano AS monthNano, account.id AS accountId, account.email,
   account.status AS accountStatus, account.deleted_at AS accountDeletedAt,
-  account.balance_nano AS balanceNano
+  account.balance_nano AS balanceNano, account.credit_limit_nano AS creditLimitNano,
+  account.balance_low_nano AS balanceLowNano
 FROM token JOIN account ON account.id = token.account_id
 WHERE token.key_hash = ? ORDER BY token.id DESC LIMIT 1`
 
-interface FoundToken extends Omit<TokenRecord, 'models' | 'ipAllow' | 'account'> {
+interface FoundToken
+  extends Omit<TokenRecord, 'models' | 'ipAllow' | 'budget' | 'spent' | 'account'>,
+    TokenBudget {
   readonly models: string
   readonly ipAllow: string
   readonly accountId: number
@@ -19,17 +25,30 @@ interface FoundToken extends Omit<TokenRecord, 'models' | 'ipAllow' | 'account'>
   readonly accountStatus: 'active' | 'disabled'
   readonly accountDeletedAt: number | null
   readonly balanceNano: number
+  readonly creditLimitNano: number
+  readonly balanceLowNano: number | null
 }
 
 /** The hot path's reading: one prepared statement. Of several rows of a key, the newest counts. */
-export function createTokenLookup(db: Database): (keyHash: string) => TokenRecord | undefined {
+export function createTokenLookup(
+  db: Database,
+  clock: Clock,
+): (keyHash: string) => TokenRecord | undefined {
+  const spending = createSpending(db)
+  const dayName = createDayName()
   const statement = db.prepare<FoundToken, [string]>(findByHash)
   return (keyHash) => {
     const row = statement.get(keyHash)
     if (row === null) return undefined
-    const { accountId, email, accountStatus, accountDeletedAt, balanceNano, ...token } = row
+    const { accountId, email, accountStatus, accountDeletedAt, ...more } = row
+    const { balanceNano, creditLimitNano, balanceLowNano, ...other } = more
+    const { totalNano, dayNano, monthNano, ...token } = other
+    const budget = { totalNano, dayNano, monthNano }
+    const isLimited = Object.values(budget).some((limit) => limit !== null)
     return {
       ...token,
+      budget,
+      spent: isLimited ? spending(token.id, dayName(clock())) : null,
       models: parseList(row.models),
       ipAllow: parseList(row.ipAllow),
       account: {
@@ -38,6 +57,8 @@ export function createTokenLookup(db: Database): (keyHash: string) => TokenRecor
         status: accountStatus,
         deletedAt: accountDeletedAt,
         balanceNano,
+        creditLimitNano,
+        balanceLowNano,
       },
     }
   }

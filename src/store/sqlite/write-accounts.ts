@@ -15,6 +15,8 @@ function openAccount({ build, run, first }: Queries, account: AccountWrite, now:
     role,
     status,
     balance_nano: openingNano,
+    credit_limit_nano: account.creditLimitNano ?? 0,
+    balance_low_nano: account.balanceLowNano ?? null,
     password_hash: password?.hash ?? null,
     password_mark: password?.mark ?? null,
     created_at: now,
@@ -39,12 +41,18 @@ export function writeAccount(queries: Queries, account: AccountWrite, now: numbe
     openAccount(queries, account, now)
     return
   }
-  const { role, status, password } = account
+  const { role, status, password, creditLimitNano, balanceLowNano } = account
   const secret = password ? { password_hash: password.hash, password_mark: password.mark } : {}
   run(
     build
       .updateTable('account')
-      .set({ role, status, ...secret })
+      .set({
+        role,
+        status,
+        ...secret,
+        ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
+        ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
+      })
       .where('id', '=', id),
   )
 }
@@ -126,6 +134,9 @@ export function writeToken(queries: Queries, token: TokenWrite, context: TokenCo
     models: JSON.stringify(token.models),
     ip_allow: JSON.stringify(token.ipAllow),
     expires_at: token.expiresAt,
+    budget_total_nano: token.budget.totalNano,
+    budget_day_nano: token.budget.dayNano,
+    budget_month_nano: token.budget.monthNano,
   }
   if (id !== undefined) {
     run(build.updateTable('token').set(columns).where('id', '=', id))

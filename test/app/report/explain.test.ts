@@ -10,7 +10,7 @@ const names = { account: 'ann@example.com', token: 'laptop', group: 'g', channel
 
 function receiptOf(terms: PriceTerms | null, changes: Partial<RequestRow> = {}): ReceiptRows {
   const request = { ...requestRow({ requestId: 'req_1' }), ...changes }
-  const charged = terms && charge({ terms, usage: request, longContextPricing: true, ...request })
+  const charged = terms && charge({ terms, usage: request, ...request })
   return {
     request: { ...request, ...charged, ...names, id: 7, attemptCount: 1 },
     attempts: [{ ...attemptRow({ usageRaw: '{"prompt_tokens":16}' }), channel: 'main' }],

@@ -45,10 +45,10 @@ test.each(['normal', 'full'] as const)(
     const store = openSqliteStore({ path, clock, synchronous })
     await seed(store)
     await expect(
-      store.records.settle([settlement({ requestId: 'req_1', tokenId: 77 })]),
+      store.records.commit({ settle: [settlement({ requestId: 'req_1', tokenId: 77 })] }),
     ).rejects.toThrow('FOREIGN KEY')
     await expect(
-      store.records.settle([settlement({ requestId: 'req_1', durationMs: 1.5 })]),
+      store.records.commit({ settle: [settlement({ requestId: 'req_1', durationMs: 1.5 })] }),
     ).rejects.toThrow('cannot store REAL value in INTEGER column')
     await store.close()
     const db = new Database(path)

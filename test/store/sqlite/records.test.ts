@@ -18,12 +18,14 @@ const ids = async (span: { since?: number; until?: number }) =>
   (await collect(store.records.exportRequests(span))).map(({ requestId }) => requestId)
 
 test('exports requests by time of arrival, within a half-open span', async () => {
-  await store.records.settle([
-    settlement({ requestId: 'late', createdAt: now + 20 }),
-    settlement({ requestId: 'first', createdAt: now }),
-    settlement({ requestId: 'second', createdAt: now + 10 }),
-    settlement({ requestId: 'third', createdAt: now + 10 }),
-  ])
+  await store.records.commit({
+    settle: [
+      settlement({ requestId: 'late', createdAt: now + 20 }),
+      settlement({ requestId: 'first', createdAt: now }),
+      settlement({ requestId: 'second', createdAt: now + 10 }),
+      settlement({ requestId: 'third', createdAt: now + 10 }),
+    ],
+  })
   expect(await ids({})).toEqual(['first', 'second', 'third', 'late'])
   expect(await ids({ since: now + 10 })).toEqual(['second', 'third', 'late'])
   expect(await ids({ since: now + 10, until: now + 20 })).toEqual(['second', 'third'])
@@ -34,11 +36,13 @@ test('exports many pages without a gap or a repeat, while more arrives', async (
   const batch = Array.from({ length: 2500 }, (_, number) =>
     settlement({ requestId: `req_${number}`, createdAt: now + (number % 7) }),
   )
-  await store.records.settle(batch)
+  await store.records.commit({ settle: batch })
   const seen: string[] = []
   for await (const { requestId } of store.records.exportRequests({})) {
     if (seen.length === 1500) {
-      await store.records.settle([settlement({ requestId: 'newest', createdAt: now + dayMs })])
+      await store.records.commit({
+        settle: [settlement({ requestId: 'newest', createdAt: now + dayMs })],
+      })
     }
     seen.push(requestId)
   }
@@ -52,7 +56,9 @@ test('exports many pages without a gap or a repeat, while more arrives', async (
 test('exports the ledger within a span, with a running balance', async () => {
   for (const number of [1, 2, 3]) {
     time = now + number
-    await store.records.settle([settlement({ requestId: `req_${number}`, amountNano: number })])
+    await store.records.commit({
+      settle: [settlement({ requestId: `req_${number}`, amountNano: number })],
+    })
   }
   const entries = await collect(store.records.exportLedger({ since: now + 2, until: now + 3 }))
   expect(entries).toMatchObject([
@@ -61,9 +67,9 @@ test('exports the ledger within a span, with a running balance', async () => {
 })
 
 test('another program work goes on between two pages of an export', async () => {
-  await store.records.settle(
-    Array.from({ length: 1001 }, (_, number) => settlement({ requestId: `req_${number}` })),
-  )
+  await store.records.commit({
+    settle: Array.from({ length: 1001 }, (_, number) => settlement({ requestId: `req_${number}` })),
+  })
   let turns = 0
   setImmediate(() => turns++)
   await collect(store.records.exportRequests({}))
@@ -72,12 +78,14 @@ test('another program work goes on between two pages of an export', async () => 
 
 test('adds up what a token used, in all and since a day', async () => {
   await store.admin.write({ tokens: [tokenWrite({ name: 'other', keyHash: 'hash-2' })] })
-  await store.records.settle([
-    settlement({ requestId: 'req_1', createdAt: now - dayMs }),
-    settlement({ requestId: 'req_2' }),
-    settlement({ requestId: 'req_3', model: 'made up', priceId: null, amountNano: 0 }),
-    settlement({ requestId: 'req_4', tokenId: 2, amountNano: 7 }),
-  ])
+  await store.records.commit({
+    settle: [
+      settlement({ requestId: 'req_1', createdAt: now - dayMs }),
+      settlement({ requestId: 'req_2' }),
+      settlement({ requestId: 'req_3', model: 'made up', priceId: null, amountNano: 0 }),
+      settlement({ requestId: 'req_4', tokenId: 2, amountNano: 7 }),
+    ],
+  })
   expect(await store.records.tokenUsage(1)).toEqual({
     requests: 3,
     inputTokens: 30,
@@ -139,7 +147,7 @@ test.each([1, 2, 3])(
           amountNano: random(4) * random(1_000_000_000),
         })
       })
-      await store.records.settle(batch).catch(() => undefined)
+      await store.records.commit({ settle: batch }).catch(() => undefined)
       if (step % 10 === 0)
         await store.admin.write({ accounts: [accountWrite({ openingNano: step })] })
     }

@@ -56,7 +56,7 @@ test('a request costs the same however large the tables are', async () => {
   const open = async (name: string): Promise<Store> => {
     const store = openSqliteStore({ path: directory.file(name), clock })
     await seed(store)
-    await store.records.settle([settlement({ requestId: 'req_first' })])
+    await store.records.commit({ settle: [settlement({ requestId: 'req_first' })] })
     return store
   }
   const small = await open('small.db')
@@ -67,9 +67,9 @@ test('a request costs the same however large the tables are', async () => {
   const measure = async (store: Store, tokens: number) => ({
     find: await timeOf((round) => store.tokens.findByHash(`many-${1 + ((round * 7919) % tokens)}`)),
     settle: await timeOf((round) =>
-      store.records.settle([
-        settlement({ requestId: `req_${round}`, tokenId: 1 + (round % tokens) }),
-      ]),
+      store.records.commit({
+        settle: [settlement({ requestId: `req_${round}`, tokenId: 1 + (round % tokens) })],
+      }),
     ),
     usage: await timeOf(() => store.records.tokenUsage(1)),
     load: await timeOf(() => store.catalog.load(), 50),

@@ -57,7 +57,7 @@ describe('channels and groups', () => {
   })
 
   test('a removed channel leaves its groups, and its name is free for another', async () => {
-    await store.records.settle([settlement({ requestId: 'req_1' })])
+    await store.records.commit({ settle: [settlement({ requestId: 'req_1' })] })
     await write({ remove: { channels: ['main'] } })
     expect((await store.catalog.load()).groups[0]?.channels).toEqual([])
     await write({ channels: [channelWrite()], groups: [groupWrite()] })
@@ -84,7 +84,7 @@ describe('prices', () => {
   })
 
   test('the newest is in force, and older ones stay for the receipts', async () => {
-    await store.records.settle([settlement({ requestId: 'req_1' })])
+    await store.records.commit({ settle: [settlement({ requestId: 'req_1' })] })
     time = now + 1000
     await write({ prices: [priceWrite('small', tokens(4))] })
     const [price] = await prices()
@@ -117,7 +117,7 @@ describe('prices', () => {
 
 describe('accounts', () => {
   test('the opening balance is set once and never again', async () => {
-    await store.records.settle([settlement({ requestId: 'req_1' })])
+    await store.records.commit({ settle: [settlement({ requestId: 'req_1' })] })
     await write({ accounts: [accountWrite({ openingNano: 5_000_000_000, role: 'admin' })] })
     expect(await store.admin.account(ann)).toEqual({
       id: 1,
@@ -125,6 +125,9 @@ describe('accounts', () => {
       role: 'admin',
       status: 'active',
       balanceNano: 999_999_900,
+      reservedNano: 0,
+      creditLimitNano: 0,
+      balanceLowNano: null,
       tokenCount: 1,
       passwordMark: null,
       createdAt: now,
@@ -153,7 +156,7 @@ describe('accounts', () => {
   })
 
   test('a removed account takes its tokens along, and what it did stays on record', async () => {
-    await store.records.settle([settlement({ requestId: 'req_1' })])
+    await store.records.commit({ settle: [settlement({ requestId: 'req_1' })] })
     time = now + 9
     await write({ remove: { accounts: [ann] } })
     expect(await store.admin.account(ann)).toBeUndefined()
@@ -177,12 +180,16 @@ describe('tokens', () => {
       status: 'active',
       deletedAt: null,
       ...limits,
+      budget: { totalNano: null, dayNano: null, monthNano: null },
+      spent: null,
       account: {
         id: 1,
         email: ann,
         status: 'active',
         deletedAt: null,
         balanceNano: 1_000_000_000,
+        creditLimitNano: 0,
+        balanceLowNano: null,
       },
     })
     expect(await store.tokens.findByHash('hash-2')).toBeUndefined()

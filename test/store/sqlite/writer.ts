@@ -10,7 +10,7 @@ try {
     const batch = [1, 2, 3].map((amountNano) =>
       settlement({ requestId: createRequestId(), amountNano }),
     )
-    await store.records.settle(batch)
+    await store.records.commit({ settle: batch })
     writeSync(1, batch.map(({ request }) => `${request.requestId}\n`).join(''))
   }
 } catch (error) {

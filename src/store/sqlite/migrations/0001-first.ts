@@ -10,6 +10,12 @@ CREATE TABLE account (
   role TEXT NOT NULL CHECK (role IN ('admin', 'user')),
   status TEXT NOT NULL CHECK (status IN ('active', 'disabled')),
   balance_nano INTEGER NOT NULL DEFAULT 0,
+  -- The sum of the account's rows in reservation.
+  reserved_nano INTEGER NOT NULL DEFAULT 0,
+  -- How far below zero the balance may go: 0 is prepaid.
+  credit_limit_nano INTEGER NOT NULL DEFAULT 0 CHECK (credit_limit_nano >= 0),
+  -- Below this the balance counts as low; NULL: the setting of the whole gateway.
+  balance_low_nano INTEGER,
   password_hash TEXT,
   password_mark TEXT,
   created_at INTEGER NOT NULL,
@@ -71,6 +77,10 @@ CREATE TABLE token (
   models TEXT NOT NULL CHECK (json_valid(models)),
   ip_allow TEXT NOT NULL CHECK (json_valid(ip_allow)),
   expires_at INTEGER,
+  -- What may be spent with it in all, in a UTC day, in a UTC month; NULL: no limit.
+  budget_total_nano INTEGER,
+  budget_day_nano INTEGER,
+  budget_month_nano INTEGER,
   created_at INTEGER NOT NULL,
   deleted_at INTEGER
 ) STRICT;
@@ -119,9 +129,11 @@ CREATE TABLE request (
   cache_write_1h_tokens INTEGER NOT NULL,
   calls INTEGER NOT NULL,
   estimated INTEGER NOT NULL,
+  clamped INTEGER NOT NULL,
   usage_raw TEXT,
   price_id INTEGER REFERENCES model_price (id),
   tier_above INTEGER,
+  long_context_pricing INTEGER NOT NULL,
   multiplier_millionths INTEGER NOT NULL,
   amount_nano INTEGER NOT NULL CHECK (amount_nano >= 0),
   first_byte_ms INTEGER,
@@ -145,6 +157,23 @@ CREATE TABLE attempt (
   PRIMARY KEY (request_row, position)
 ) STRICT, WITHOUT ROWID;
 
+-- What is set aside for requests under way, and who asked: rows that a killed process left behind
+-- become requests that were interrupted.
+CREATE TABLE reservation (
+  request_id TEXT PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  account_id INTEGER NOT NULL REFERENCES account (id),
+  token_id INTEGER NOT NULL REFERENCES token (id),
+  group_id INTEGER NOT NULL REFERENCES "group" (id),
+  model TEXT,
+  client_protocol TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  stream INTEGER NOT NULL,
+  price_id INTEGER REFERENCES model_price (id),
+  multiplier_millionths INTEGER NOT NULL,
+  amount_nano INTEGER NOT NULL CHECK (amount_nano >= 0)
+) STRICT, WITHOUT ROWID;
+
 -- Every change of a balance; the balance is the sum of it.
 CREATE TABLE ledger (
   id INTEGER PRIMARY KEY,
@@ -154,8 +183,12 @@ CREATE TABLE ledger (
   amount_nano INTEGER NOT NULL,
   request_id TEXT,
   reason TEXT,
+  -- Who asks twice with one key changes the balance once.
+  idempotency_key TEXT,
   balance_after_nano INTEGER NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX ledger_idempotency ON ledger (account_id, idempotency_key)
+  WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX ledger_request ON ledger (request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX ledger_account ON ledger (account_id);
 CREATE INDEX ledger_created_at ON ledger (created_at);
@@ -176,4 +209,16 @@ CREATE TABLE usage_day (
   amount_nano INTEGER NOT NULL,
   PRIMARY KEY (token_id, day, model)
 ) STRICT, WITHOUT ROWID;
+
+-- Who changed what by hand.
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  -- E-mail of the administrator, or 'command line'.
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  detail TEXT NOT NULL CHECK (json_valid(detail))
+) STRICT;
+CREATE INDEX audit_subject ON audit (subject);
 `

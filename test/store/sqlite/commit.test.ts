@@ -32,7 +32,9 @@ test('stores request, attempts, charge and balance together', async () => {
     attemptRow({ startedAt: now + 5 }),
   ]
   const batch = [settlement({ requestId: 'req_1' }, attempts)]
-  expect(await store.records.settle(batch)).toEqual([{ accountId: 1, balanceNano: 999_999_900 }])
+  expect((await store.records.commit({ settle: batch })).accounts).toEqual([
+    { accountId: 1, balanceNano: 999_999_900 },
+  ])
   const receipt = await store.records.receipt('req_1')
   expect(receipt).toEqual({
     request: {
@@ -72,30 +74,43 @@ test('stores request, attempts, charge and balance together', async () => {
 
 test('charges once however often the same request is settled', async () => {
   const one = settlement({ requestId: 'req_1' })
-  await store.records.settle([one, one])
-  expect(await store.records.settle([one])).toEqual([{ accountId: 1, balanceNano: 999_999_900 }])
+  await store.records.commit({ settle: [one, one] })
+  expect((await store.records.commit({ settle: [one] })).accounts).toEqual([
+    { accountId: 1, balanceNano: 999_999_900 },
+  ])
   expect(await charges()).toHaveLength(1)
   expect((await store.records.receipt('req_1'))?.attempts).toHaveLength(1)
   expect((await store.records.tokenUsage(1)).requests).toBe(1)
 })
 
 test('a repeat beside new requests is skipped alone', async () => {
-  await store.records.settle([settlement({ requestId: 'req_1' })])
+  await store.records.commit({ settle: [settlement({ requestId: 'req_1' })] })
   const batch = [
     settlement({ requestId: 'req_1', amountNano: 7 }),
     settlement({ requestId: 'req_2' }),
   ]
-  expect(await store.records.settle(batch)).toEqual([{ accountId: 1, balanceNano: 999_999_800 }])
+  expect((await store.records.commit({ settle: batch })).accounts).toEqual([
+    { accountId: 1, balanceNano: 999_999_800 },
+  ])
 })
 
 test('records a request that costs nothing without a ledger entry', async () => {
   const failed = { status: 404, cause: 'model_not_found', causeText: 'No model "x".' }
-  await store.records.settle([
-    settlement(
-      { requestId: 'req_1', amountNano: 0, channelId: null, priceId: null, model: null, ...failed },
-      [],
-    ),
-  ])
+  await store.records.commit({
+    settle: [
+      settlement(
+        {
+          requestId: 'req_1',
+          amountNano: 0,
+          channelId: null,
+          priceId: null,
+          model: null,
+          ...failed,
+        },
+        [],
+      ),
+    ],
+  })
   const receipt = await store.records.receipt('req_1')
   expect(receipt?.request).toMatchObject({ channel: null, model: null, attemptCount: 0, ...failed })
   expect(receipt?.ledgerId).toBeNull()
@@ -109,17 +124,19 @@ test('gives back one final balance for each account of a batch', async () => {
     tokens: [tokenWrite({ account: 'bob@example.com', keyHash: 'hash-2' })],
   })
   const bob = { accountId: 2, tokenId: 2 }
-  const balances = await store.records.settle([
-    settlement({ requestId: 'req_1' }),
-    settlement({ requestId: 'req_2', ...bob, amountNano: 600 }),
-    settlement({ requestId: 'req_3' }),
-    settlement({ requestId: 'req_4', ...bob, amountNano: 0 }),
-  ])
-  expect(balances).toEqual([
+  const { accounts } = await store.records.commit({
+    settle: [
+      settlement({ requestId: 'req_1' }),
+      settlement({ requestId: 'req_2', ...bob, amountNano: 600 }),
+      settlement({ requestId: 'req_3' }),
+      settlement({ requestId: 'req_4', ...bob, amountNano: 0 }),
+    ],
+  })
+  expect(accounts).toEqual([
     { accountId: 1, balanceNano: 999_999_800 },
     { accountId: 2, balanceNano: -100 },
   ])
-  expect(await store.records.settle([])).toEqual([])
+  expect((await store.records.commit({ settle: [] })).accounts).toEqual([])
 })
 
 test.each([
@@ -130,21 +147,21 @@ test.each([
   ['a charge that is not counted exactly', { amountNano: 2 ** 53 }],
 ])('stores nothing of a batch with %s', async (_, changes) => {
   const batch = [settlement({ requestId: 'req_1' }), settlement({ requestId: 'req_2', ...changes })]
-  await expect(store.records.settle(batch)).rejects.toThrow()
+  await expect(store.records.commit({ settle: batch })).rejects.toThrow()
   expect(await collect(store.records.exportRequests({}))).toEqual([])
   expect(await charges()).toEqual([])
   expect(await balance()).toBe(1_000_000_000)
   expect((await store.records.tokenUsage(1)).requests).toBe(0)
-  await store.records.settle([settlement({ requestId: 'req_1' })])
+  await store.records.commit({ settle: [settlement({ requestId: 'req_1' })] })
   expect(await balance()).toBe(999_999_900)
 })
 
 test('a balance never leaves the integers that are exact', async () => {
   const most = Number.MAX_SAFE_INTEGER
-  await store.records.settle([settlement({ requestId: 'req_1', amountNano: most })])
+  await store.records.commit({ settle: [settlement({ requestId: 'req_1', amountNano: most })] })
   expect(await balance()).toBe(1_000_000_000 - most)
   const over = settlement({ requestId: 'req_2', amountNano: 1_000_000_001 })
-  await expect(store.records.settle([over])).rejects.toThrow('req_2')
+  await expect(store.records.commit({ settle: [over] })).rejects.toThrow('req_2')
   expect(await balance()).toBe(1_000_000_000 - most)
 })
 
@@ -156,12 +173,14 @@ test('throws and keeps nothing while another process holds the write lock, then 
   const other = new Database(path)
   other.run('BEGIN IMMEDIATE')
   const batch = [settlement({ requestId: 'req_1' })]
-  await expect(locked.records.settle(batch)).rejects.toThrow(
+  await expect(locked.records.commit({ settle: batch })).rejects.toThrow(
     `The database ${path} is locked by another process`,
   )
   expect((await locked.tokens.findByHash('hash-1'))?.account.balanceNano).toBe(1_000_000_000)
   other.run('ROLLBACK')
   other.close()
-  expect(await locked.records.settle(batch)).toEqual([{ accountId: 1, balanceNano: 999_999_900 }])
+  expect((await locked.records.commit({ settle: batch })).accounts).toEqual([
+    { accountId: 1, balanceNano: 999_999_900 },
+  ])
   await locked.close()
 })

@@ -1,0 +1,63 @@
+import { type Adjusted, type Adjustment, WriteRefused } from '../ports/admin.ts'
+import { requireAccount } from './names.ts'
+import type { Queries } from './queries.ts'
+
+/** A change of a balance by hand, with its ledger entry and audit row. Call it in a transaction. */
+export function adjustBalance(queries: Queries, adjustment: Adjustment, now: number): Adjusted {
+  const { account, kind, amountNano, reason, idempotencyKey, actor } = adjustment
+  const { build, run, first } = queries
+  const asker = `${kind} of account "${account}"`
+  if (!Number.isSafeInteger(amountNano) || amountNano <= 0) {
+    throw new WriteRefused(`${asker}: ${amountNano} nano-USD is not a whole number above 0`)
+  }
+  const accountId = requireAccount(queries, account, asker)
+  const signedNano = kind === 'credit' ? amountNano : -amountNano
+  const earlier =
+    idempotencyKey === null ? undefined : findEarlier(queries, accountId, idempotencyKey)
+  if (earlier) {
+    if (earlier.amountNano !== signedNano || earlier.kind !== kind) {
+      throw new WriteRefused(
+        `${asker}: the key "${idempotencyKey}" was used for another change (ledger entry ` +
+          `${earlier.ledgerId}); use a new key`,
+      )
+    }
+    return { ledgerId: earlier.ledgerId, balanceNano: earlier.balanceNano, isRepeat: true }
+  }
+  const found = first(
+    build.selectFrom('account').select('balance_nano').where('id', '=', accountId),
+  )
+  const balanceNano = (found?.balance_nano ?? 0) + signedNano
+  if (!Number.isSafeInteger(balanceNano)) {
+    throw new WriteRefused(`${asker}: the balance would leave the range that is counted exactly`)
+  }
+  run(build.updateTable('account').set({ balance_nano: balanceNano }).where('id', '=', accountId))
+  const entry = {
+    created_at: now,
+    account_id: accountId,
+    kind,
+    amount_nano: signedNano,
+    reason,
+    idempotency_key: idempotencyKey,
+    balance_after_nano: balanceNano,
+  }
+  const ledgerId = first(build.insertInto('ledger').values(entry).returning('id'))?.id ?? 0
+  const detail = JSON.stringify({ ledger_id: ledgerId, amount_nano: signedNano, reason })
+  const audit = { created_at: now, actor, action: `account.${kind}`, subject: account, detail }
+  run(build.insertInto('audit').values(audit))
+  return { ledgerId, balanceNano, isRepeat: false }
+}
+
+function findEarlier({ build, first }: Queries, accountId: number, idempotencyKey: string) {
+  return first(
+    build
+      .selectFrom('ledger')
+      .select([
+        'id as ledgerId',
+        'kind',
+        'amount_nano as amountNano',
+        'balance_after_nano as balanceNano',
+      ])
+      .where('account_id', '=', accountId)
+      .where('idempotency_key', '=', idempotencyKey),
+  )
+}

@@ -1,0 +1,41 @@
+import type { Database } from 'bun:sqlite'
+import { createDayName } from './spending.ts'
+
+/** The client may have begun to receive: what it got is not known any more. */
+const interrupt = `
+INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
+  client_protocol, operation, stream, status, cause, cause_text, ending, input_tokens,
+  output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens,
+  calls, estimated, clamped, price_id, long_context_pricing, multiplier_millionths, amount_nano,
+  duration_ms)
+SELECT request_id, created_at, account_id, token_id, group_id, model, client_protocol, operation,
+  stream, 500, 'interrupted', 'The gateway was ended while this request was under way.',
+  'interrupted', 0, 0, 0, 0, 0, 0, 0, 0, 0, price_id, 1, multiplier_millionths, 0, 0
+FROM reservation WHERE true ON CONFLICT (request_id) DO NOTHING`
+
+const countRequests = `
+INSERT INTO usage_day
+SELECT token_id, $day, iif(price_id IS NULL, '', ifnull(model, '')), count(*), 0, 0, 0, 0, 0, 0, 0
+FROM reservation WHERE created_at >= $from AND created_at < $from + 86400000 GROUP BY 1, 3
+ON CONFLICT (token_id, day, model) DO UPDATE SET requests = requests + excluded.requests`
+
+/** Turns all reservations into requests that were interrupted and cost nothing; returns how many. */
+export function createSweep(db: Database): () => number {
+  const dayName = createDayName()
+  return db.transaction(() => {
+    const days = db
+      .query<{ start: number }, []>(
+        'SELECT DISTINCT created_at / 86400000 * 86400000 AS start FROM reservation',
+      )
+      .all()
+    for (const { start } of days) {
+      db.query<void, [{ day: string; from: number }]>(countRequests).run({
+        day: dayName(start),
+        from: start,
+      })
+    }
+    db.run(interrupt)
+    db.run('UPDATE account SET reserved_nano = 0 WHERE reserved_nano <> 0')
+    return db.run('DELETE FROM reservation').changes
+  }).immediate
+}
