@@ -6,7 +6,13 @@ import { createSecretBox, loadSecret, type SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { Config, StoreConfig } from './config/config.ts'
-import { formatProblems, loadConfig, loadStoreConfig } from './config/load.ts'
+import {
+  type FileWord,
+  formatProblems,
+  loadConfig,
+  loadFileWord,
+  loadStoreConfig,
+} from './config/load.ts'
 
 /** The file that is read when none is named. */
 export const defaultConfigFile = 'tollgate.yaml'
@@ -48,6 +54,12 @@ export async function findStore(named: string | undefined): Promise<StoreConfig>
   const loaded = loadStoreConfig(source)
   if (!loaded.ok) throw new UserError(formatProblems(loaded.problems))
   return loaded.store
+}
+
+/** What the configuration says that commands on the data show or point out; it may be broken. */
+export async function findFileWord(named: string | undefined): Promise<FileWord> {
+  const { source } = await readConfig(named)
+  return loadFileWord(source)
 }
 
 async function readConfig(named: string | undefined) {

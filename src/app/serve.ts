@@ -1,5 +1,6 @@
 import { systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Store } from '../store/ports/store.ts'
 import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
 import { type Instance, UserError } from './instance.ts'
@@ -33,6 +34,7 @@ const pollMs = 500
 /** Applies the configuration, opens the port and keeps the gateway going until it is stopped. */
 export async function serve({ config, instance, log, reload }: ServeParts): Promise<Serving> {
   const { store, secrets } = instance
+  await takeOver(store, config, log)
   await applyConfig(instance, config, { prune: false })
   const tollgate = await createTollgate({ config, store, secrets, log, clock: systemClock })
   const listening = await openPort(tollgate, config)
@@ -91,6 +93,21 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
       return stopping
     },
   }
+}
+
+/** Makes sure that no other process serves, and closes what a killed one left open. */
+async function takeOver(store: Store, config: Config, log: Logger): Promise<void> {
+  if (!(await store.claimServing())) {
+    throw new UserError(
+      `Another process serves from the database ${config.store.path}. Stop it first, or give this ` +
+        'one a database of its own (store: in the configuration).',
+    )
+  }
+  const interrupted = await store.records.sweep()
+  if (interrupted === 0) return
+  log.warn('requests were under way when the gateway was ended; recorded, nothing charged', {
+    interrupted,
+  })
 }
 
 async function openPort(tollgate: Tollgate, { server }: Config): Promise<Listening> {

@@ -2,15 +2,17 @@ import { Elysia } from 'elysia'
 import { createAffinity } from '../gateway/affinity.ts'
 import { createAuthenticator } from '../gateway/authenticate.ts'
 import { compileAddressList } from '../gateway/client-address.ts'
+import { createCommitter } from '../gateway/committer.ts'
 import { pageNotFound } from '../gateway/errors.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createGatekeeper } from '../gateway/gatekeeper.ts'
+import { createLowBalanceWarning } from '../gateway/low-balance.ts'
 import { createOutbound } from '../gateway/outbound.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
+import { createReservations } from '../gateway/reservations.ts'
 import { modelRoutes } from '../gateway/routes.ts'
-import { createSettler } from '../gateway/settle.ts'
 import { createWatchdog } from '../gateway/watchdog.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
@@ -53,9 +55,21 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const { store, secrets, log, clock } = parts
   let settings = liveSettings(parts.config)
   const catalog = await createLiveCatalog(store, secrets)
-  const authenticator = createAuthenticator(store.tokens, secrets.keyedHash)
+  const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
+  const authenticator = createAuthenticator(store.tokens, secrets.keyedHash, warnIfLow)
   const gatekeeper = createGatekeeper(authenticator, clock, () => settings)
-  const settler = createSettler(store.records, authenticator.settled, log)
+  const reservations = createReservations(
+    () => committer,
+    () => utcDay(clock()),
+  )
+  const committer = createCommitter(
+    store.records,
+    (batch, committed) => {
+      authenticator.committed(committed)
+      reservations.committed(batch, committed)
+    },
+    log,
+  )
   const plazaRefusal = createPlazaAccess(gatekeeper)
   const site = createSite({
     config: parts.config,
@@ -71,13 +85,16 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     gatekeeper,
     affinity: createAffinity(),
     refusals: createRefusalLimit(),
+    reservations,
+    currentCaller: authenticator.current,
     outbound: createOutbound(),
     clock,
     log,
   }
   const forwarder = createForwarder({
     ...shared,
-    settler,
+    committer,
+    usualOutputTokens: () => settings.usualOutputTokens,
     watchdog,
     tick,
     countTokens,
@@ -104,7 +121,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     active: forwarder.active,
     close: forwarder.close,
     interruptAll: forwarder.interruptAll,
-    settled: settler.idle,
+    settled: committer.idle,
     async stop() {
       watchdog.stop()
       await site.stop()
@@ -119,6 +136,8 @@ function liveSettings({ server, settings }: Config) {
     geminiQueryKey: settings.geminiQueryKey,
     modelsList: settings.modelsList,
     maxBodyBytes: server.maxBodyBytes,
+    usualOutputTokens: settings.usualOutputTokens,
+    balanceLowThresholdNano: settings.balanceLowThresholdNano,
   }
 }
 

@@ -64,12 +64,20 @@ export function effectiveRates(rates: TokenRates): Record<keyof TokenRates, numb
   }
 }
 
-/** The highest tier whose `above` the context exceeds; `above` itself is still the tier below. */
-function chargedTier(terms: Extract<PriceTerms, { unit: 'tokens' }>, basis: ChargeBasis) {
-  if (!basis.longContextPricing) return undefined
-  const { usage } = basis
-  const context =
+/** All that an answer was made from, cached or not: what tiers are chosen by (CONTRACT 4.2). */
+export function contextTokens(usage: ChargedUsage): number {
+  return (
     usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.cacheWrite1hTokens
+  )
+}
+
+/** The highest tier whose `above` the context exceeds; `above` itself is still the tier below. */
+export function chargedTier(
+  terms: Extract<PriceTerms, { unit: 'tokens' }>,
+  { usage, longContextPricing }: Pick<ChargeBasis, 'usage' | 'longContextPricing'>,
+) {
+  if (!longContextPricing) return undefined
+  const context = contextTokens(usage)
   return terms.tiers.findLast((tier) => context > tier.above)
 }
 
@@ -85,6 +93,6 @@ function microTimesTokens(rates: Record<keyof TokenRates, number>, usage: Charge
 
 function roundHalfUp(product: bigint, unit: bigint): number {
   const amount = Number((product + unit / 2n) / unit)
-  if (!Number.isSafeInteger(amount)) throw new Error('charge exceeds the safe integer range')
+  if (!Number.isSafeInteger(amount)) throw new RangeError('charge exceeds the safe integer range')
   return amount
 }

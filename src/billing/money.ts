@@ -53,3 +53,9 @@ export function formatDecimal(value: number | bigint, decimals: number): string 
 export function formatNano(amountNano: number | bigint): string {
   return formatDecimal(amountNano, nanoDecimals)
 }
+
+/** Nano-USD as people write money: at least two decimals, and as many more as it takes. */
+export function usd(amountNano: number | bigint): string {
+  const [whole = '0', fraction = ''] = formatNano(amountNano).split('.')
+  return `${whole}.${fraction.padEnd(2, '0')} USD`
+}

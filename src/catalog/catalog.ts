@@ -6,6 +6,7 @@ import type {
   PriceRow,
   ProtocolBases,
 } from '../store/ports/catalog.ts'
+import { type ContextWindows, createContextWindows } from './context-windows.ts'
 
 /** An upstream address with its keys opened, ready to be called. */
 export interface Channel {
@@ -32,6 +33,8 @@ export interface Offer {
   readonly price: PriceRow
   /** Ascending by priority; empty while all its channels are off. */
   readonly candidates: readonly Candidate[]
+  /** LLM tokens that the model can hold; null: not known. */
+  readonly contextWindow: number | null
 }
 
 export interface Group {
@@ -76,9 +79,8 @@ export function buildCatalog(
     if (row.status === 'active') channels.set(row.id, openChannel(row, openKeys(row.keysSealed)))
   }
   const channelRows = new Map(rows.channels.map((row) => [row.name, row]))
-  const groups = new Map(
-    rows.groups.map((row) => [row.id, buildGroup(row, channelRows, channels, prices)]),
-  )
+  const parts = { channelRows, channels, prices, contextWindows: createContextWindows() }
+  const groups = new Map(rows.groups.map((row) => [row.id, buildGroup(row, parts)]))
   return { groups, channels, models: listModels(groups.values()) }
 }
 
@@ -87,12 +89,15 @@ function openChannel(row: ChannelRow, keys: readonly string[]): Channel {
   return { id, name, speaks, keys, priority, weight, timeouts, allowPrivate }
 }
 
-function buildGroup(
-  row: GroupRow,
-  channelRows: ReadonlyMap<string, ChannelRow>,
-  channels: ReadonlyMap<number, Channel>,
-  prices: ReadonlyMap<string, PriceRow>,
-): Group {
+interface GroupParts {
+  readonly channelRows: ReadonlyMap<string, ChannelRow>
+  readonly channels: ReadonlyMap<number, Channel>
+  readonly prices: ReadonlyMap<string, PriceRow>
+  readonly contextWindows: ContextWindows
+}
+
+function buildGroup(row: GroupRow, parts: GroupParts): Group {
+  const { channelRows, channels, prices, contextWindows } = parts
   const allowed = row.models.length > 0 ? new Set(row.models) : undefined
   const candidates = new Map<string, Candidate[]>()
   for (const name of row.channels) {
@@ -111,7 +116,8 @@ function buildGroup(
     const price = prices.get(model)
     if (price === undefined || price.terms.unit === 'none') continue
     found.sort((a, b) => a.channel.priority - b.channel.priority)
-    offers.set(model, { model, price, candidates: found })
+    const contextWindow = contextWindows.of(price, found)
+    offers.set(model, { model, price, candidates: found, contextWindow })
   }
   return {
     id: row.id,

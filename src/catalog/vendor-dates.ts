@@ -13,6 +13,8 @@ const forms: readonly (readonly [digits: RegExp, mark: string])[] = [
  * `gpt-5-mini-2025-08-07` gives `gpt-5-mini-YYYY-MM-DD` and `gpt-5-mini-2025-MM-DD`.
  */
 export function datedForms(modelId: string): string[] {
+  // Most ids end otherwise, and a catalog may have ten thousand.
+  if (!/\d\d$/.test(modelId)) return []
   return forms.flatMap(([digits, mark]) =>
     digits.test(modelId) ? [modelId.replace(digits, mark)] : [],
   )

@@ -1,13 +1,18 @@
-import { Argument, type Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Instance } from '../app/instance.ts'
-import { accountDetails, accountReport } from '../app/report/resources.ts'
-import { counted, humanTime, usd } from './format.ts'
+import { accountReport, tokenReports } from '../app/report/resources.ts'
+import { usd } from '../billing/money.ts'
+import { counted } from '../lib/format.ts'
+import { addCredit, addDebit } from './account-adjust.ts'
+import { addLedger } from './account-ledger.ts'
+import { addSet } from './account-set.ts'
+import { accountColumns, describeDetails } from './account-text.ts'
+import { findBalanceLow } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
-import { allTokens, findAccount, requireFree } from './lookup.ts'
+import { allTokens, emailArgument, findAccount, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { formatPairs, formatTable, writeJson, writeLines, writeList } from './output.ts'
+import { writeJson, writeLines, writeList } from './output.ts'
 import { addSwitches, type Switchable } from './switches.ts'
-import { tokenColumns } from './token.ts'
 
 interface JsonOption extends ConfigOption {
   readonly json?: boolean
@@ -17,35 +22,32 @@ interface JsonOption extends ConfigOption {
 export function addAccountCommands(program: Command): void {
   const account = program
     .command('account')
-    .description('accounts: list, add, show, disable, enable, remove')
+    .description('accounts: list, add, show, set, credit, debit, ledger, disable, enable, remove')
   addList(account)
   addAdd(account)
   addShow(account)
+  addSet(account)
+  addCredit(account)
+  addDebit(account)
+  addLedger(account)
   addSwitches(account, switchable)
-  withExamples(account, 'tollgate account add someone@example.com --balance 10')
+  withExamples(
+    account,
+    'tollgate account add someone@example.com --balance 10',
+    'tollgate account credit someone@example.com 20 --reason "invoice 7"',
+  )
 }
-
-const emailArgument = () => new Argument('<email>', 'its e-mail address')
-
-type Report = ReturnType<typeof accountReport>
-
-const columns = [
-  { title: 'EMAIL', text: ({ email }: Report) => email },
-  { title: 'ROLE', text: ({ role }: Report) => role },
-  { title: 'STATUS', text: ({ status }: Report) => status },
-  { title: 'BALANCE', text: ({ balance_nano }: Report) => usd(balance_nano), right: true },
-  { title: 'TOKENS', text: ({ token_count }: Report) => String(token_count), right: true },
-]
 
 function addList(account: Command): void {
   const command = account
     .command('list')
-    .description('list accounts')
+    .description('list accounts; LOW marks balances below their threshold')
     .option('--json', 'as JSON')
     .action(async (options: JsonOption) =>
       withStore(options, async ({ store }) => {
-        const rows = (await store.admin.accounts()).map(accountReport)
-        await writeList(rows, columns, { json: options.json, none: 'No accounts.' })
+        const low = await findBalanceLow(options)
+        const rows = (await store.admin.accounts()).map((row) => accountReport(row, low))
+        await writeList(rows, accountColumns, { json: options.json, none: 'No accounts.' })
       }),
     )
   withExamples(withConfig(command), 'tollgate account list')
@@ -54,6 +56,7 @@ function addList(account: Command): void {
 interface AddOptions extends JsonOption {
   readonly role: string
   readonly balance: string
+  readonly creditLimit?: string
 }
 
 function addAdd(account: Command): void {
@@ -64,28 +67,34 @@ function addAdd(account: Command): void {
     .addArgument(emailArgument())
     .addOption(role.choices(['user', 'admin']).default('user'))
     .option('--balance <usd>', 'its opening balance', '0')
+    .option('--credit-limit <usd>', 'how far below zero the balance may go (default: 0, prepaid)')
     .option('--json', 'as JSON')
     .action(async (email: string, options: AddOptions) =>
       withStore(options, async (instance) => {
         const report = await createAccount(instance, email, options)
         if (options.json) return writeJson(report)
-        const { balance_nano } = report
         await writeLines([
-          `Account ${email} has ${usd(balance_nano)}. Its first token: ` +
+          `Account ${email} has ${usd(report.balance_nano)}. Its first token: ` +
             `tollgate token add --account ${email} --group …`,
         ])
       }),
     )
-  withExamples(withConfig(command), 'tollgate account add someone@example.com --balance 10')
+  withExamples(
+    withConfig(command),
+    'tollgate account add someone@example.com --balance 10',
+    'tollgate account add team@example.com --credit-limit 500',
+  )
 }
 
 async function createAccount(instance: Instance, email: string, options: AddOptions) {
   const { admin } = instance.store
-  const { role, balance } = options
-  const config = readFragment({ accounts: [{ email, role, balance }] })
+  const { role, balance, creditLimit } = options
+  const limit = creditLimit === undefined ? {} : { credit_limit: creditLimit }
+  const config = readFragment({ accounts: [{ email, role, balance, ...limit }] })
   requireFree('account', email, (await admin.account(email)) !== undefined)
   await admin.write(await writesOf(config, instance))
-  return accountDetails(await findAccount(instance, email), [])
+  const made = await findAccount(instance, email)
+  return { ...accountReport(made, await findBalanceLow(options)), tokens: [] }
 }
 
 function addShow(account: Command): void {
@@ -97,26 +106,16 @@ function addShow(account: Command): void {
     .action(async (email: string, options: JsonOption) =>
       withStore(options, async (instance) => {
         const found = await findAccount(instance, email)
-        const report = accountDetails(found, await allTokens(instance, { account: email }))
+        const tokens = await allTokens(instance, { account: email })
+        const report = {
+          ...accountReport(found, await findBalanceLow(options)),
+          tokens: await tokenReports(instance.store, tokens),
+        }
         if (options.json) return writeJson(report)
-        await writeLines(describe(report))
+        await writeLines(describeDetails(report))
       }),
     )
   withExamples(withConfig(command), 'tollgate account show someone@example.com --json')
-}
-
-function describe(report: ReturnType<typeof accountDetails>): readonly string[] {
-  const pairs = formatPairs([
-    ['Email', report.email],
-    ['Role', report.role],
-    ['Status', report.status],
-    ['Balance', usd(report.balance_nano)],
-    ['Reserved', usd(report.reserved_nano)],
-    ['Created', humanTime(report.created_at)],
-    ['Tokens', report.tokens.length === 0 ? 'none' : String(report.tokens.length)],
-  ])
-  if (report.tokens.length === 0) return pairs
-  return [...pairs, '', ...formatTable(tokenColumns, report.tokens)]
 }
 
 const switchable: Switchable<string> = {

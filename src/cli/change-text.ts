@@ -1,5 +1,5 @@
 import type { Change, Plan } from '../app/config/diff.ts'
-import { printable } from './output.ts'
+import { printable } from '../lib/table.ts'
 
 const signs = { create: '+', update: '~', remove: '-' } as const
 

@@ -1,5 +1,6 @@
+import { usd } from '../billing/money.ts'
+import { counted, humanDuration } from '../lib/format.ts'
 import type { LogFields, Logger } from '../lib/log.ts'
-import { counted, humanDuration, usd } from './format.ts'
 
 /** A logger that turns request lines into what a newcomer wants to know, and adds them up. */
 export interface DemoLog {

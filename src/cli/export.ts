@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { type ExportFormat, exportFormats, exportLines } from '../app/report/export.ts'
-import { ledgerFields, requestFields } from '../app/report/fields.ts'
+import { ledgerFields, requestFields } from '../billing/receipt/fields.ts'
 import type { RecordStore, Span } from '../store/ports/records.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { write } from './output.ts'

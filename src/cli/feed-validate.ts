@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { UserError } from '../app/instance.ts'
+import { counted } from '../lib/format.ts'
+import { printable } from '../lib/table.ts'
 import { readOrigin } from '../site/feed/origin.ts'
 import type { FeedDocument } from '../site/feed/schema.ts'
 import { describeProblem, type FeedProblem, validateFeed } from '../site/feed/validate.ts'
-import { counted } from './format.ts'
 import { withExamples } from './open.ts'
-import { printable, writeJson, writeLines } from './output.ts'
+import { writeJson, writeLines } from './output.ts'
 
 /** `tollgate feed validate`: checks any price feed against the specification. */
 export function addFeedValidate(feed: Command): void {

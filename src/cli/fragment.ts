@@ -34,6 +34,11 @@ const spelling: { readonly [key: string]: string } = {
   cache_write_1h: '--cache-write-1h',
   per_call: '--per-call',
   tiers: '--tier',
+  context_window: '--context-window',
+  credit_limit: '--credit-limit',
+  'budget.total': '--budget',
+  'budget.day': '--budget-day',
+  'budget.month': '--budget-month',
 }
 
 /**
@@ -55,6 +60,7 @@ function asOption(message: string): string {
     .replace(
       /^(?:prices\[0\]\.|(?:\w+\[0\]\.)+)(\w+)([^\s:]*)/,
       (_, key: string, rest: string) =>
+        spelling[key + rest] ??
         (spelling[key] ?? key) + rest.replace(/\[\d+\]/g, '').replace('.', ' '),
     )
     .replace('write { free: true }', 'say --free')

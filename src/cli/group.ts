@@ -1,11 +1,12 @@
 import { Argument, type Command } from 'commander'
 import type { Instance } from '../app/instance.ts'
 import { groupReport } from '../app/report/resources.ts'
-import { listed } from './format.ts'
+import { listed } from '../lib/format.ts'
+import { formatPairs } from '../lib/table.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { findNamed, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { formatPairs, writeJson, writeLines, writeList } from './output.ts'
+import { writeJson, writeLines, writeList } from './output.ts'
 import { addSwitches, type Switchable } from './switches.ts'
 
 interface JsonOption extends ConfigOption {

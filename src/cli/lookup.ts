@@ -1,6 +1,18 @@
+import { Argument } from 'commander'
 import { suggest } from '../app/config/suggest.ts'
 import { type Instance, UserError } from '../app/instance.ts'
 import type { AccountView, TokenFilter, TokenView } from '../store/ports/admin.ts'
+import { parseWhole } from './values.ts'
+
+/** Who changes things here, for the audit. */
+export const commandLine = 'command line'
+
+/** The argument of the commands that work on one account. */
+export const emailArgument = () => new Argument('<email>', 'its e-mail address')
+
+/** The argument of the commands that work on one token. */
+export const tokenArgument = () =>
+  new Argument('<id>', 'its number, as "tollgate token list" shows it').argParser(parseWhole)
 
 /** Finds by name, byte for byte. Throws with the nearest name when there is none. */
 export function findNamed<Row extends { readonly name: string }>(

@@ -4,14 +4,14 @@ import type { Instance } from '../app/instance.ts'
 import { priceReport } from '../app/prices/report.ts'
 import { vendorPriceWrite } from '../app/vendor-price-sync.ts'
 import type { PriceWrite } from '../store/ports/admin.ts'
-import type { PriceRow } from '../store/ports/catalog.ts'
+import type { PriceRow, PriceTerms } from '../store/ports/catalog.ts'
 import { confirm } from './confirm.ts'
 import { complain, UsageError } from './errors.ts'
 import { readFragment } from './fragment.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { findPrice, modelArgument, warnOfConfig } from './price-lookup.ts'
-import { describeTerms } from './price-text.ts'
+import { describeSetting } from './price-text.ts'
 import { splitPair } from './values.ts'
 
 interface SetOptions extends ConfigOption {
@@ -21,6 +21,7 @@ interface SetOptions extends ConfigOption {
   readonly cacheWrite?: string
   readonly cacheWrite1h?: string
   readonly tier?: readonly string[]
+  readonly contextWindow?: string
   readonly perCall?: string
   readonly free?: boolean
   readonly vendor?: boolean
@@ -40,6 +41,10 @@ export function addSet(price: Command): void {
     .option('--cache-write <usd>', 'per 1M tokens written to a cache (default: as input)')
     .option('--cache-write-1h <usd>', 'the same for 1 hour (default: as --cache-write)')
     .option('--tier <above=n,input=usd,output=usd,…>', 'prices above n context tokens', collect)
+    .option(
+      '--context-window <tokens>',
+      'what it can hold; none: as its vendor says (default: kept)',
+    )
     .option('--per-call <usd>', 'per call, instead of per token')
     .option('--free', 'costs nothing, on purpose')
     .option('--vendor', "the vendor's list price again, and its changes with new versions")
@@ -65,21 +70,22 @@ async function setPrice(instance: Instance, model: string, options: SetOptions):
   if (unfit !== undefined) throw new UsageError(`MODEL: ${JSON.stringify(model)} ${unfit}`)
   const { channels, prices } = await catalog.load()
   const before = prices.find((row) => row.model === model)
-  const write = options.vendor ? vendorWrite(model, before, options) : ownWrite(model, options)
+  const write = options.vendor
+    ? vendorWrite(model, before, options)
+    : ownWrite(model, before, options)
   const note = options.note ?? (options.vendor ? '' : (before?.note ?? ''))
   await admin.write({ prices: [{ ...write, note }] })
   const row = await findPrice(instance, model)
   if (options.json) await writeJson(priceReport(row))
-  else await writeLines([`The price of ${model} is: ${describeTerms(row.terms)}.`])
+  else await writeLines([`The price of ${model} is: ${describeSetting(row.terms)}.`])
   if (before?.source === 'config') warnOfConfig([model])
   if (!channels.some(({ models }) => models.some(({ id }) => id === model)))
     complain(`note: no channel offers ${model}, so nobody can call it yet`)
 }
 
 function vendorWrite(model: string, before: PriceRow | undefined, options: SetOptions): PriceWrite {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h, perCall, free, tier } = options
-  const others = [input, output, cacheRead, cacheWrite, cacheWrite1h, perCall, free, tier]
-  if (others.some((option) => option !== undefined))
+  const { vendor: _, note: __, json: ___, config: ____, ...others } = options
+  if (Object.values(others).some((option) => option !== undefined))
     throw new UsageError("--vendor can't stand beside a price of your own: choose one.")
   const write = vendorPriceWrite(model, before)
   if (write === undefined)
@@ -90,8 +96,8 @@ function vendorWrite(model: string, before: PriceRow | undefined, options: SetOp
 }
 
 /** Checked by the same rules as a price of the configuration file. */
-function ownWrite(model: string, options: SetOptions): PriceWrite {
-  const { input, output, perCall, free, tier } = options
+function ownWrite(model: string, before: PriceRow | undefined, options: SetOptions): PriceWrite {
+  const { input, output, perCall, free, tier, contextWindow } = options
   const given = {
     input,
     output,
@@ -99,6 +105,7 @@ function ownWrite(model: string, options: SetOptions): PriceWrite {
     cache_write: options.cacheWrite,
     cache_write_1h: options.cacheWrite1h,
     tiers: tier?.map(parseTier),
+    context_window: contextWindow === 'none' ? undefined : contextWindow,
     per_call: perCall,
     free,
   }
@@ -109,7 +116,18 @@ function ownWrite(model: string, options: SetOptions): PriceWrite {
     )
   const [price] = readFragment({ prices: { [model]: Object.fromEntries(entries) } }).prices
   if (price === undefined) throw new Error('A price was read, but is not there.')
-  return { ...price, source: 'operator' }
+  return { ...price, terms: withWindow(price.terms, before, options), source: 'operator' }
+}
+
+/** What a model can hold does not change with its price. */
+function withWindow(
+  terms: PriceTerms,
+  before: PriceRow | undefined,
+  { contextWindow }: SetOptions,
+): PriceTerms {
+  const kept = before?.terms.unit === 'tokens' ? before.terms.contextWindow : undefined
+  if (terms.unit !== 'tokens' || contextWindow !== undefined || kept === undefined) return terms
+  return { ...terms, contextWindow: kept }
 }
 
 const tierKeys = new Set([

@@ -3,10 +3,11 @@ import { comparePrices, type PriceChange, type PriceDifference } from '../app/pr
 import type { FigureChange } from '../app/prices/figures.ts'
 import { loadPriceList } from '../app/prices/load-price-list.ts'
 import type { PriceForm } from '../app/prices/price-list.ts'
+import { counted, listed } from '../lib/format.ts'
+import { formatTable } from '../lib/table.ts'
 import { confirm } from './confirm.ts'
-import { counted, listed } from './format.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { formatTable, writeJson, writeLines } from './output.ts'
+import { writeJson, writeLines } from './output.ts'
 import { warnOfConfig } from './price-lookup.ts'
 import { describePercent } from './price-text.ts'
 

@@ -1,7 +1,7 @@
 import { effectiveRates } from '../billing/charge.ts'
 import { formatDecimal, formatNano, priceDecimals } from '../billing/money.ts'
+import type { Column } from '../lib/table.ts'
 import type { PriceRow, PriceTerms, TokenRates } from '../store/ports/catalog.ts'
-import type { Column } from './output.ts'
 
 /** A price in one line, in USD: only what is set, without the fall-backs. */
 export function describeTerms(terms: PriceTerms): string {
@@ -18,6 +18,14 @@ export function describeTerms(terms: PriceTerms): string {
     case 'none':
       return 'removed'
   }
+}
+
+/** The same with all else that was set with it. */
+export function describeSetting(terms: PriceTerms): string {
+  const window = terms.unit === 'tokens' ? terms.contextWindow : undefined
+  return [describeTerms(terms), ...(window === undefined ? [] : [`context window ${window}`])].join(
+    '; ',
+  )
 }
 
 function describeRates(rates: TokenRates): string {

@@ -6,15 +6,16 @@ import {
   priceReport,
   usdPerMillion,
 } from '../app/prices/report.ts'
+import { humanTime, listed } from '../lib/format.ts'
+import { formatPairs, formatTable } from '../lib/table.ts'
 import type { PriceRow, PriceSource } from '../store/ports/catalog.ts'
-import { humanTime, listed } from './format.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { formatPairs, formatTable, writeJson, writeLines } from './output.ts'
+import { writeJson, writeLines } from './output.ts'
 import { findPrice, modelArgument } from './price-lookup.ts'
 import { addRemove, addSet } from './price-set.ts'
 import { addSimulate } from './price-simulate.ts'
 import { addSync } from './price-sync.ts'
-import { describeTerms, priceColumns } from './price-text.ts'
+import { describeSetting, describeTerms, priceColumns } from './price-text.ts'
 
 interface JsonOption extends ConfigOption {
   readonly json?: boolean
@@ -89,6 +90,7 @@ function describe(row: PriceRow, details: PriceDetails): readonly string[] {
     ['Model', row.model],
     ['Price', describeTerms(row.terms) + perMillion],
     ['Charged like others', listed(not_set.map(describeFallback), 'none: all is set')],
+    ['Context window', describeWindow(details)],
     ['Set by', row.source],
     ['Since', humanTime(details.valid_from)],
     ['Note', row.note],
@@ -97,6 +99,12 @@ function describe(row: PriceRow, details: PriceDetails): readonly string[] {
     ['Groups', listed(sellers, 'none')],
     ['Vendor asks', describeVendor(vendor)],
   ])
+}
+
+function describeWindow({ context_window, usage_clamped_above }: PriceDetails): string {
+  if (usage_clamped_above === null) return 'not known'
+  const by = context_window === null ? 'as the vendor says' : 'set with the price'
+  return `${usage_clamped_above} tokens, ${by}`
 }
 
 function describeFallback(name: string): string {
@@ -120,7 +128,7 @@ const historyColumns = [
   { title: 'ID', text: (row: PriceRow) => String(row.id), right: true },
   { title: 'MODEL', text: (row: PriceRow) => row.model },
   { title: 'SET BY', text: (row: PriceRow) => row.source },
-  { title: 'PRICE', text: (row: PriceRow) => describeTerms(row.terms) },
+  { title: 'PRICE', text: (row: PriceRow) => describeSetting(row.terms) },
   { title: 'NOTE', text: (row: PriceRow) => row.note },
 ]
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { UserError } from '../app/instance.ts'
-import { receiptView } from '../app/report/receipt.ts'
+import { describeReceipt } from '../billing/receipt/text.ts'
+import { receiptView } from '../billing/receipt/view.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
-import { describeReceipt } from './receipt-text.ts'
 
 /** `tollgate receipt`: one request and all that explains its charge. */
 export function addReceipt(program: Command): void {
@@ -17,7 +17,7 @@ export function addReceipt(program: Command): void {
         const rows = await store.records.receipt(id)
         if (!rows)
           throw new UserError(
-            `There is no request ${JSON.stringify(id)}. "tollgate export requests" lists all.`,
+            `There is no request ${JSON.stringify(id)}: "tollgate export requests" lists all that have ended.`,
           )
         if (options.json) return writeJson(receiptView(rows))
         await writeLines(describeReceipt(rows))

@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './account.ts'
 import { addApply } from './apply.ts'
+import { addAuditCommands } from './audit.ts'
+import { addBackup } from './backup.ts'
 import { addChannelCommands } from './channel.ts'
 import { addDemo } from './demo.ts'
 import { complain, type ExitCode, reportFailure } from './errors.ts'
@@ -11,9 +13,12 @@ import { addInit } from './init.ts'
 import { addPlan } from './plan.ts'
 import { addPriceCommands } from './price.ts'
 import { addReceipt } from './receipt.ts'
+import { addReconcile } from './reconcile.ts'
+import { addRestore } from './restore.ts'
 import { addSchema } from './schema.ts'
 import { addServe } from './serve.ts'
 import { addTokenCommands } from './token.ts'
+import { addVerify } from './verify.ts'
 import { addVersion, version } from './version.ts'
 
 /** Runs one command line (without the program's name); resolves when it is done. */
@@ -58,6 +63,11 @@ function createProgram(): Command {
   addFeedCommands(program)
   addExport(program)
   addReceipt(program)
+  addVerify(program)
+  addAuditCommands(program)
+  addBackup(program)
+  addRestore(program)
+  addReconcile(program)
   addSchema(program)
   addVersion(program)
   return program

@@ -1,14 +1,21 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { type Instance, UserError } from '../app/instance.ts'
-import { tokenReport } from '../app/report/resources.ts'
+import { tokenDetails, tokenReports } from '../app/report/resources.ts'
 import { createTokenKey } from '../lib/ids.ts'
-import { humanTime, listed } from './format.ts'
 import { readFragment, writesOf } from './fragment.ts'
-import { allTokens, findAccount, findNamed, findToken, requireFree } from './lookup.ts'
+import {
+  allTokens,
+  findAccount,
+  findNamed,
+  findToken,
+  requireFree,
+  tokenArgument,
+} from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { formatPairs, writeJson, writeLines, writeList } from './output.ts'
+import { writeJson, writeLines, writeList } from './output.ts'
 import { addSwitches, type Switchable } from './switches.ts'
-import { parseWhole } from './values.ts'
+import { addSet } from './token-set.ts'
+import { describeToken, tokenColumns } from './token-text.ts'
 
 interface JsonOption extends ConfigOption {
   readonly json?: boolean
@@ -16,21 +23,21 @@ interface JsonOption extends ConfigOption {
 
 /** `tollgate token …`: the API keys that clients use. */
 export function addTokenCommands(program: Command): void {
-  const token = program.command('token').description('API keys: list, add, show, disable, remove')
+  const token = program
+    .command('token')
+    .description('API keys: list, add, show, set, disable, enable, remove')
   addList(token)
   addAdd(token)
   addShow(token)
+  addSet(token)
   addSwitches(token, switchable)
   withExamples(token, 'tollgate token add --account admin@example.com --group main')
 }
 
-const idArgument = () =>
-  new Argument('<id>', 'its number, as "tollgate token list" shows it').argParser(parseWhole)
-
 function addList(token: Command): void {
   const command = token
     .command('list')
-    .description('list tokens, without their keys')
+    .description('list tokens, without their keys, and what was spent of their budgets')
     .option('--account <email>', 'only those of this account')
     .option('--group <name>', 'only those of this group')
     .option('--json', 'as JSON')
@@ -41,26 +48,12 @@ function addList(token: Command): void {
         if (group !== undefined)
           findNamed('group', group, (await instance.store.catalog.load()).groups)
         const filter = { ...(account && { account }), ...(group && { group }) }
-        const rows = (await allTokens(instance, filter)).map(tokenReport)
+        const rows = await tokenReports(instance.store, await allTokens(instance, filter))
         await writeList(rows, tokenColumns, { json, none: 'No tokens.' })
       }),
     )
   withExamples(withConfig(command), 'tollgate token list --account admin@example.com')
 }
-
-type Report = ReturnType<typeof tokenReport>
-
-/** How tokens are listed. */
-export const tokenColumns = [
-  { title: 'ID', text: ({ id }: Report) => String(id), right: true },
-  { title: 'ACCOUNT', text: ({ account }: Report) => account },
-  { title: 'NAME', text: ({ name }: Report) => name },
-  { title: 'KEY', text: ({ key_hint }: Report) => key_hint },
-  { title: 'GROUP', text: ({ group }: Report) => group },
-  { title: 'STATUS', text: ({ status }: Report) => status },
-  { title: 'EXPIRES', text: ({ expires_at }: Report) => expires_at?.slice(0, 10) ?? 'never' },
-  { title: 'MODELS', text: ({ models }: Report) => listed(models, 'all') },
-]
 
 interface AddOptions extends JsonOption {
   readonly account: string
@@ -70,6 +63,9 @@ interface AddOptions extends JsonOption {
   readonly model: readonly string[]
   readonly ip: readonly string[]
   readonly expires?: string
+  readonly budget?: string
+  readonly budgetDay?: string
+  readonly budgetMonth?: string
 }
 
 function addAdd(token: Command): void {
@@ -83,6 +79,9 @@ function addAdd(token: Command): void {
     .option('--model <id...>', 'only these models (default: all of the group)', [])
     .option('--ip <cidr...>', 'only from these addresses (default: any)', [])
     .option('--expires <time>', 'when it expires, ISO 8601 with offset (default: never)')
+    .option('--budget <usd>', 'what may be spent with it in all (default: no limit)')
+    .option('--budget-day <usd>', 'the same in a UTC day')
+    .option('--budget-month <usd>', 'the same in a UTC month')
     .option('--json', 'as JSON')
     .action(async (options: AddOptions) =>
       withStore(options, async (instance) => {
@@ -94,7 +93,7 @@ function addAdd(token: Command): void {
     )
   withExamples(
     withConfig(command),
-    'tollgate token add --account admin@example.com --group main --name laptop',
+    'tollgate token add --account admin@example.com --group main --name laptop --budget-day 5',
     'KEY=$(tollgate token add --account a@example.com --group main | tail -n 1)',
   )
 }
@@ -118,6 +117,7 @@ async function createToken(instance: Instance, options: AddOptions) {
             models: options.model,
             ip_allow: options.ip,
             expires_at: options.expires ?? null,
+            budget: budgetOf(options),
           },
         ],
       },
@@ -130,7 +130,14 @@ async function createToken(instance: Instance, options: AddOptions) {
   await store.admin.write({ tokens })
   const [made] = await store.admin.tokens({ keyHash })
   if (!made) throw new UserError('The token was removed while it was being made.')
-  return { key, report: tokenReport(made) }
+  return { key, report: await tokenDetails(store, made) }
+}
+
+/** The options as the file writes them. */
+function budgetOf({ budget, budgetDay, budgetMonth }: AddOptions) {
+  const parts = { total: budget, day: budgetDay, month: budgetMonth }
+  const given = Object.entries(parts).filter(([, usd]) => usd !== undefined)
+  return given.length === 0 ? null : Object.fromEntries(given)
 }
 
 function freeName(taken: readonly string[]): string {
@@ -144,39 +151,24 @@ function addShow(token: Command): void {
   const command = token
     .command('show')
     .description('show a token')
-    .addArgument(idArgument())
+    .addArgument(tokenArgument())
     .option('--reveal', 'with its key')
     .option('--json', 'as JSON')
     .action(async (id: number, options: JsonOption & { readonly reveal?: boolean }) =>
       withStore(options, async (instance) => {
         const found = await findToken(instance, id)
         const key = options.reveal ? instance.secrets.open(found.keySealed) : undefined
-        const report = { ...tokenReport(found), ...(key !== undefined && { key }) }
+        const details = await tokenDetails(instance.store, found)
+        const report = { ...details, ...(key !== undefined && { key }) }
         if (options.json) return writeJson(report)
-        await writeLines(describe(report))
+        await writeLines(describeToken(report))
       }),
     )
   withExamples(withConfig(command), 'tollgate token show 3', 'tollgate token show 3 --reveal')
 }
 
-function describe(report: Report & { readonly key?: string }): readonly string[] {
-  const { expires_at } = report
-  return formatPairs([
-    ['Id', String(report.id)],
-    ['Account', report.account],
-    ['Name', report.name],
-    ['Key', report.key ?? `${report.key_hint} (--reveal shows it)`],
-    ['Group', report.group],
-    ['Status', report.status],
-    ['Models', listed(report.models, 'all of its group')],
-    ['Addresses', listed(report.ip_allow, 'any')],
-    ['Expires', expires_at === null ? 'never' : humanTime(expires_at)],
-    ['Created', humanTime(report.created_at)],
-  ])
-}
-
 const switchable: Switchable<number> = {
-  argument: idArgument,
+  argument: tokenArgument,
   example: '3',
   async find(instance, id) {
     const found = await findToken(instance, id)

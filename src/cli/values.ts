@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDateTime } from '../app/config/values.ts'
+import { complaints, parseDateTime } from '../app/config/values.ts'
+import { nanoDecimals, parseDecimal } from '../billing/money.ts'
 
 const ageUnitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
@@ -27,6 +28,59 @@ export function parseWhole(text: string): number {
   const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('Write a whole number.')
   return value
+}
+
+/** An amount of USD, 0 or more, in nano-USD. */
+export function parseUsd(text: string): number {
+  const complaint = complaints.usd(text)
+  const nano = parseDecimal(text, nanoDecimals)
+  if (complaint === undefined && nano !== undefined) return nano
+  throw new InvalidArgumentError(
+    'Write USD as a plain number, 0 or more, with at most 9 decimals, such as 20 or 2.5.',
+  )
+}
+
+/** The same, but more than nothing. */
+export function parseAmount(text: string): number {
+  const nano = parseUsd(text)
+  if (nano > 0) return nano
+  throw new InvalidArgumentError('It is nothing: write more than 0.')
+}
+
+/** An amount, or its word for nothing: commander takes a null for an option without a value. */
+export const parseUsdOrNone = (text: string): number | 'none' =>
+  text === 'none' ? text : parseUsd(text)
+
+/** When something ends, in milliseconds since 1970. */
+export function parseExpiry(text: string): number | 'never' {
+  const time = text === 'never' ? text : parseDateTime(text)
+  if (time !== undefined) return time
+  throw new InvalidArgumentError(
+    'Write a date and time with its offset, such as 2027-01-31T12:00:00Z, or never.',
+  )
+}
+
+/** What an option with such a word says to the store. */
+export const orNull = (value: number | 'none' | 'never'): number | null =>
+  typeof value === 'number' ? value : null
+
+/** How many rows a list may show at most: it is held in memory. */
+const mostRows = 10_000
+
+/** How many of the newest rows to show. */
+export function parseRowLimit(text: string): number {
+  const count = parseWhole(text)
+  if (count >= 1 && count <= mostRows) return count
+  throw new InvalidArgumentError(`Write a number from 1 to ${mostRows}.`)
+}
+
+/** Words for the record, in one line. */
+export function parseWords(text: string): string {
+  const words = text.trim()
+  if (words === '') throw new InvalidArgumentError('It is empty.')
+  if (/\p{Cc}/u.test(words)) throw new InvalidArgumentError('Write one line of plain text.')
+  if (words.length <= 500) return words
+  throw new InvalidArgumentError('Write at most 500 characters.')
 }
 
 /** A port to listen on. */

@@ -48,9 +48,14 @@ export async function attempt(
   exchange.abort = () => controller.abort()
   const row = startRow(parts, exchange, candidate, watch)
 
-  const fail = (name: FailureName, status: number | null, retryAfter?: number): AttemptResult => {
+  const fail = (
+    name: FailureName,
+    status: number | null,
+    retryAfter?: number,
+    usageRaw?: unknown,
+  ): AttemptResult => {
     controller.abort()
-    row.finish(name)
+    row.finish(name, usageRaw)
     const failure = { name, status, ...(retryAfter === undefined ? {} : { retryAfter }) }
     return { ok: false, failure }
   }
@@ -73,9 +78,10 @@ export async function attempt(
       return { ok: true, answer: refusal }
     }
     const read = await readAnswer(response, exchange, watch)
-    if (read === undefined) return fail('upstream_invalid', status)
+    if (read.kind === 'unusable') return fail('upstream_invalid', status, undefined, read.usageRaw)
     if (read.kind === 'body') {
-      row.finish(null, read.observer.seen.usageRaw)
+      const { outcome, usageRaw } = read.observer.seen
+      row.finish(outcome === 'failed' ? 'upstream_error' : null, usageRaw)
       return { ok: true, answer: read }
     }
     const { observer } = read

@@ -1,32 +1,45 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../lib/clock.ts'
-import type { AccountFigures } from '../store/ports/records.ts'
+import type { Committed, Spent } from '../store/ports/records.ts'
 import type { TokenRecord, TokenStore } from '../store/ports/tokens.ts'
+import { budgetLeft } from './budget.ts'
 import { type AddressList, compileAddressList, isListed } from './client-address.ts'
 import { GatewayError, unauthenticated } from './errors.ts'
 
 /** The one live view of an account that all its tokens share. */
-interface AccountState {
+export interface AccountState {
   readonly id: number
   readonly email: string
   readonly status: 'active' | 'disabled'
   readonly deletedAt: number | null
   balanceNano: number
+  readonly creditLimitNano: number
+  readonly balanceLowNano: number | null
+}
+
+/** The same of a token with a budget. */
+interface SpendingState {
+  spent: Spent
 }
 
 /** Who calls: a token that is known, with its account's present balance. */
 export interface Caller {
+  readonly keyHash: string
   readonly token: TokenRecord
   readonly ipAllow: AddressList
   readonly models: ReadonlySet<string>
   readonly account: AccountState
+  /** Undefined for a token without a budget. */
+  readonly spending: SpendingState | undefined
 }
 
 export interface Authenticator {
   /** The token behind a key; throws the 401 of an unknown one. */
   identify(key: string): Caller | Promise<Caller>
-  /** Puts the balances of a committed settlement in force. */
-  settled(balances: readonly AccountFigures[]): void
+  /** The same caller as it is known now: a request may be under way for an hour. */
+  current(caller: Caller): Caller | Promise<Caller>
+  /** Puts the figures of a commit in force. */
+  committed(committed: Committed): void
   /** Forgets everything: the database was changed elsewhere. */
   forget(): void
 }
@@ -34,12 +47,15 @@ export interface Authenticator {
 /** How many tokens and accounts are kept in memory; the store has them all. */
 const cacheSize = 50_000
 
+/** `onBalance` is told of every balance that a commit has changed, and what it was. */
 export function createAuthenticator(
   tokens: TokenStore,
   keyedHash: (key: string) => string,
+  onBalance: (account: AccountState, beforeNano: number) => void = () => {},
 ): Authenticator {
   const callers = new LRUCache<string, Caller>({ max: cacheSize })
   const accounts = new LRUCache<number, AccountState>({ max: cacheSize })
+  const spendings = new LRUCache<number, SpendingState>({ max: cacheSize })
   let generation = 0
 
   async function load(hash: string): Promise<Caller> {
@@ -47,37 +63,54 @@ export function createAuthenticator(
     const token = await tokens.findByHash(hash)
     if (token === undefined) throw unauthenticated('unknown')
     const account = accounts.get(token.account.id) ?? { ...token.account }
+    const spending = token.spent === null ? undefined : { spent: token.spent }
     const caller: Caller = {
+      keyHash: hash,
       token,
       ipAllow: compileAddressList(token.ipAllow),
       models: new Set(token.models),
       account,
+      spending,
     }
     if (started === generation) {
+      if (spending) spendings.set(token.id, spending)
       accounts.set(account.id, account)
       callers.set(hash, caller)
     }
     return caller
   }
 
+  const isCurrent = ({ token, spending }: Caller) =>
+    spending === undefined || spendings.get(token.id) === spending
+
+  const find = (hash: string): Caller | Promise<Caller> => {
+    const known = callers.get(hash)
+    // A caller whose figures were evicted would keep some that nobody updates.
+    if (known && accounts.get(known.account.id) === known.account && isCurrent(known)) return known
+    return load(hash)
+  }
+
   return {
-    identify(key) {
-      const hash = keyedHash(key)
-      const known = callers.get(hash)
-      // A caller whose account was evicted would keep a balance that nobody updates.
-      if (known && accounts.get(known.account.id) === known.account) return known
-      return load(hash)
-    },
-    settled(balances) {
-      for (const { accountId, balanceNano } of balances) {
+    identify: (key) => find(keyedHash(key)),
+    current: (caller) => find(caller.keyHash),
+    committed(committed) {
+      for (const { accountId, balanceNano } of committed.accounts) {
         const account = accounts.peek(accountId)
-        if (account) account.balanceNano = balanceNano
+        if (account === undefined || account.balanceNano === balanceNano) continue
+        const before = account.balanceNano
+        account.balanceNano = balanceNano
+        onBalance(account, before)
+      }
+      for (const { tokenId, spent } of committed.tokens) {
+        const spending = spendings.peek(tokenId)
+        if (spending) spending.spent = spent
       }
     },
     forget() {
       generation++
       callers.clear()
       accounts.clear()
+      spendings.clear()
     },
   }
 }
@@ -87,6 +120,8 @@ interface Admission {
   /** Asked only when the token has an allow-list: looking it up costs. */
   readonly clientAddress: () => string
   readonly needsBalance: boolean
+  /** The UTC day, `2026-11-21`. */
+  readonly today: () => string
 }
 
 /** The checks that come before the body is read, in CONTRACT 1.3's order. Throws the first refusal. */
@@ -109,5 +144,7 @@ export function checkCaller(caller: Caller, admission: Admission): void {
   if (token.expiresAt !== null && token.expiresAt <= admission.clock()) {
     throw unauthenticated('expired')
   }
-  if (admission.needsBalance && account.balanceNano <= 0) throw unauthenticated('balance')
+  if (!admission.needsBalance) return
+  if (account.balanceNano + account.creditLimitNano <= 0) throw unauthenticated('balance')
+  if (budgetLeft(caller, admission.today()) <= 0) throw unauthenticated('budget')
 }

@@ -4,18 +4,29 @@ import type { Observation } from '../protocols/canonical/observation.ts'
 import type { Settlement } from '../store/ports/records.ts'
 import type { Affinity } from './affinity.ts'
 import type { Refusal } from './answer.ts'
-import type { Caller } from './authenticate.ts'
+import type { Authenticator, Caller } from './authenticate.ts'
+import type { Committer } from './committer.ts'
 import { GatewayError } from './errors.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
 import { logExchange } from './exchange-log.ts'
 import { shownError } from './hide-secrets.ts'
-import { buildSettlement, type End, nothingUsed, usedTokens } from './record.ts'
+import {
+  affordedTokens,
+  balanceUsedUp,
+  buildSettlement,
+  type End,
+  nothingUsed,
+  usedTokens,
+} from './record.ts'
 import type { RefusalLimit } from './refusal-limit.ts'
-import type { Settler } from './settle.ts'
+import type { Reservations } from './reservations.ts'
 
 export interface ConcludeParts {
-  readonly settler: Settler
+  readonly committer: Committer
+  readonly reservations: Reservations
+  /** A caller as it is known now. */
+  readonly currentCaller: Authenticator['current']
   readonly affinity: Affinity
   readonly refusals: RefusalLimit
   readonly countTokens: CountTokens
@@ -38,9 +49,16 @@ export async function settle(
     return logExchange(parts.log, exchange, end, undefined, parts.tick())
   }
   try {
-    const used = seen.pending ? nothingUsed : await usedTokens(exchange, seen, parts.countTokens)
+    const counted = seen.pending ? nothingUsed : await usedTokens(exchange, seen, parts.countTokens)
+    const used =
+      end.cause === balanceUsedUp
+        ? affordedTokens(exchange, counted, parts.reservations.heldFor(exchange.requestId))
+        : counted
     const settlement = buildSettlement(exchange, caller, end, used, seen, parts.tick())
-    await store(parts, settlement, isDelivered)
+    if (used.clamped) warnOfClamp(parts, exchange, settlement)
+    const failed = () =>
+      buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
+    await store(parts, settlement, failed, isDelivered)
     logExchange(parts.log, exchange, end, settlement.request, parts.tick())
   } catch (error) {
     parts.log.error('request not settled', {
@@ -53,14 +71,40 @@ export async function settle(
   }
 }
 
-/** What the client has a part of is charged even when it can be stored only later. */
-async function store({ settler }: ConcludeParts, settlement: Settlement, isDelivered: boolean) {
+/** An operator must know of an upstream whose reports can't be true. */
+function warnOfClamp({ log }: ConcludeParts, exchange: Concluded, { request }: Settlement): void {
+  log.warn('the upstream reported more usage than its model can hold; charged up to that', {
+    request_id: request.requestId,
+    channel: exchange.candidate?.channel.name,
+    model: request.model,
+    context_window: exchange.plan?.offer.contextWindow,
+    usage_raw: request.usageRaw,
+  })
+}
+
+/**
+ * What the client has a part of is charged even when it can be stored only later; what it gets
+ * nothing of is recorded then as what it was told.
+ */
+async function store(
+  { committer }: ConcludeParts,
+  settlement: Settlement,
+  failed: () => Settlement,
+  isDelivered: boolean,
+) {
   try {
-    await settler.settle(settlement)
+    await committer.settle(settlement)
   } catch (error) {
-    if (isDelivered) settler.keep(settlement)
+    committer.keep(isDelivered ? settlement : failed())
     throw error
   }
+}
+
+const notStored: End = {
+  ending: 'failed',
+  status: 500,
+  cause: 'internal',
+  causeText: 'The gateway could not store this request in time.',
 }
 
 /** An answer that can be continued or fetched by its id belongs to the channel that made it. */
@@ -83,7 +127,18 @@ function rememberOrigin(
   const { startedTick, plan, facts, model, protocol, startedAt, firstByteTick } = exchange
   const kept = { caller, candidate, operation, startedTick, plan, model, protocol, startedAt }
   const { stream = false, calls = 1 } = facts ?? {}
-  const keptFacts = { stream, calls, model, continues: [], amend: {}, text: () => '' }
+  const keptFacts = {
+    stream,
+    calls,
+    model,
+    continues: [],
+    amend: {},
+    answers: 1,
+    maxOutputTokens: null,
+    takesTurns: true,
+    text: () => '',
+    media: () => ({ tokens: 0, bytes: 0 }),
+  }
   const chargeFetched = async (body: unknown, requestId: string) => {
     const observer = operation.createObserver()
     observer.pushBody(body)
@@ -115,7 +170,9 @@ export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): v
   const isKept = end.ending !== 'refused' || parts.refusals.admit(caller?.token.id, now)
   if (operation.charged && caller && isKept) {
     const settlement = buildSettlement(exchange, caller, end, nothingUsed, undefined, now)
-    parts.settler.record(settlement)
+    parts.committer.record(settlement)
+  } else if (parts.reservations.isOpen(exchange.requestId)) {
+    parts.committer.release(exchange.requestId)
   }
   logExchange(parts.log, exchange, end, undefined, now)
 }

@@ -7,6 +7,8 @@ import type { Protocol } from '../protocols/protocol.ts'
 const statusOf = {
   unauthenticated: 401,
   insufficient_balance: 401,
+  // Only inside a stream that had begun: there is no HTTP status any more.
+  balance_used_up: 402,
   invalid_json: 400,
   missing_parameter: 400,
   invalid_value: 400,
@@ -18,6 +20,7 @@ const statusOf = {
   group_disabled: 403,
   model_not_found: 404,
   response_not_found: 404,
+  receipt_not_found: 404,
   unsupported_action: 404,
   body_too_large: 413,
   channels_busy: 429,
@@ -31,7 +34,14 @@ const statusOf = {
 export type ErrorKind = keyof typeof statusOf
 
 /** Why a 401 was given: the value of the header `x-tollgate-reason`. */
-export type AuthReason = 'missing' | 'unknown' | 'deleted' | 'disabled' | 'expired' | 'balance'
+export type AuthReason =
+  | 'missing'
+  | 'unknown'
+  | 'deleted'
+  | 'disabled'
+  | 'expired'
+  | 'balance'
+  | 'budget'
 
 interface Details {
   readonly reason?: AuthReason
@@ -65,7 +75,7 @@ export class GatewayError extends Error {
 
 /** The 401 of SPEC 7.2: no cause but the header tells why. */
 export function unauthenticated(reason: AuthReason): GatewayError {
-  if (reason === 'balance') {
+  if (reason === 'balance' || reason === 'budget') {
     return new GatewayError('insufficient_balance', 'Insufficient account balance', { reason })
   }
   const message = reason === 'missing' ? keyRequired : 'Invalid API key'
@@ -109,7 +119,7 @@ function unauthenticatedBody(error: GatewayError, protocol: Protocol): string {
   const code =
     reason === 'missing'
       ? 'API_KEY_REQUIRED'
-      : reason === 'balance'
+      : error.kind === 'insufficient_balance'
         ? 'INSUFFICIENT_BALANCE'
         : 'INVALID_API_KEY'
   return JSON.stringify({ code, message: error.message })

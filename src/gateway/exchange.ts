@@ -25,6 +25,8 @@ export interface Exchange {
   model: string | undefined
   facts: RequestFacts | undefined
   plan: Plan | undefined
+  /** Undefined for what is not charged, and until it is set aside. */
+  reservation: ExchangeReservation | undefined
   /** The channel whose answer is being relayed, or that was tried last. */
   candidate: Candidate | undefined
   readonly attempts: AttemptRow[]
@@ -37,8 +39,22 @@ export interface Exchange {
   onInterrupted: () => void
 }
 
+/** What was set aside for an exchange before its upstream was asked. */
+export interface ExchangeReservation {
+  /** Has it committed; rejects with the `GatewayError` of a refusal. */
+  readonly written: () => Promise<void>
+  /** What it was reckoned with. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** The answer can't get longer than what is set aside. */
+  readonly isEnough: boolean
+}
+
 /** What of an exchange its record and charge are made from. */
-export type Concluded = Omit<Exchange, 'request' | 'framing' | 'abort' | 'onInterrupted'>
+export type Concluded = Omit<
+  Exchange,
+  'request' | 'framing' | 'abort' | 'onInterrupted' | 'reservation'
+>
 
 /** Whether an interruption may end the upstream call, or must let it come to its end. */
 export function mayAbort(exchange: Exchange, interruption: Interruption): boolean {

@@ -6,6 +6,7 @@ import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
+import { type AffordParts, setAside } from './afford.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptParts, attempt } from './attempt.ts'
 import { checkBody, type ParsedBody, parseJsonBody, type RequestBody, readBytes } from './body.ts'
@@ -15,6 +16,7 @@ import { type Exchange, type Interruption, mayAbort } from './exchange.ts'
 import { type Failure, failureClasses, finalError } from './failures.ts'
 import { isForm, parseFormBody } from './form-body.ts'
 import type { Gatekeeper, HttpCall } from './gatekeeper.ts'
+import { createMeter } from './meter.ts'
 import { orderCandidates, planRequest } from './plan.ts'
 import { createRelay } from './relay.ts'
 import { shortName } from './short-name.ts'
@@ -31,7 +33,7 @@ export interface ModelCall extends HttpCall {
   readonly limitSilence: (seconds: number) => void
 }
 
-export interface ForwardParts extends AttemptParts, ConcludeParts {
+export interface ForwardParts extends AttemptParts, ConcludeParts, AffordParts {
   readonly catalog: () => Catalog
   readonly gatekeeper: Gatekeeper
   readonly random: () => number
@@ -76,6 +78,8 @@ export function createForwarder(parts: ForwardParts): Forwarder {
       const body = await Promise.race([admit(parts, exchange, call), interruptionOf(exchange)])
       if (!signal.aborted) call.limitSilence(0) // models think in silence
       const answer = await askChannels(parts, exchange, body)
+      // A whole answer is settled before its first byte: that is as good.
+      if (answer.kind === 'stream') await exchange.reservation?.written()
       return await deliver(parts, exchange, answer, { body, done, limitSilence: call.limitSilence })
     } catch (error) {
       done()
@@ -122,6 +126,7 @@ function begin(parts: ForwardParts, call: ModelCall): Exchange {
     model: call.model,
     facts: undefined,
     plan: undefined,
+    reservation: undefined,
     candidate: undefined,
     attempts: [],
     firstByteTick: undefined,
@@ -150,6 +155,7 @@ async function admit(parts: ForwardParts, exchange: Exchange, call: ModelCall) {
   exchange.facts = body.facts
   exchange.model = call.model ?? body.facts.model ?? ''
   exchange.plan = planRequest(parts.catalog(), caller, exchange.model, exchange.protocol)
+  await setAside(parts, exchange, body)
   return body
 }
 
@@ -176,6 +182,7 @@ async function askChannels(
   for (const candidate of chooseCandidates(parts, exchange).slice(0, maxAttempts)) {
     const result = await attempt(parts, exchange, body, candidate)
     if (result.ok) return result.answer
+    await exchange.reservation?.written() // a refusal of the money is what ended the attempt
     if (exchange.interruption) throw new GatewayError('no_channel', stopping, { retryAfter: 1 })
     failures.push(result.failure)
     if (!failureClasses[result.failure.name].retry) break
@@ -231,6 +238,7 @@ async function deliver(
     answer,
     splitter: exchange.framing === 'sse' ? createSseSplitter() : createJsonArraySplitter(),
     hideUsage: 'stream_options' in body.facts.amend,
+    meter: createMeter(parts, exchange),
     settle: (end, seen, isDelivered) =>
       settle(parts, exchange, end, seen, isDelivered).finally(done),
   })

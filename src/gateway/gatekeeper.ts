@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, utcDay } from '../lib/clock.ts'
 import { type Authenticator, type Caller, checkCaller } from './authenticate.ts'
 import { type AddressList, clientAddress } from './client-address.ts'
 import { type Credential, readCredential } from './credentials.ts'
@@ -52,6 +52,7 @@ export function createGatekeeper(
         clock,
         clientAddress: () => clientAddress(call.peer(), forwardedFor(), settings().trustedProxies),
         needsBalance,
+        today: () => utcDay(clock()),
       })
     },
   }

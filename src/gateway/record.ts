@@ -1,8 +1,9 @@
-import { charge } from '../billing/charge.ts'
+import { type Charge, charge } from '../billing/charge.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
 import { emptyUsage, type Usage } from '../protocols/canonical/usage.ts'
 import type { Ending, Settlement } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
+import { clampUsage } from './clamp.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
 
@@ -21,11 +22,18 @@ export interface End {
 export interface UsedTokens {
   readonly usage: Usage
   readonly estimated: boolean
+  /** The upstream reported more than its model can hold. */
+  readonly clamped: boolean
   /** Calls to charge by a price per call. */
   readonly calls: number
 }
 
-export const nothingUsed: UsedTokens = { usage: emptyUsage, estimated: false, calls: 0 }
+export const nothingUsed: UsedTokens = {
+  usage: emptyUsage,
+  estimated: false,
+  clamped: false,
+  calls: 0,
+}
 
 /**
  * What to charge for. The upstream's report counts; where there is none, or the answer broke off
@@ -37,28 +45,84 @@ export async function usedTokens(
   seen: Observation,
   count: CountTokens,
 ): Promise<UsedTokens> {
+  const used = await reportedOrCounted(exchange, seen, count)
+  const { plan, facts } = exchange
+  const window = plan?.offer.contextWindow ?? null
+  // Embeddings generate nothing, and take many inputs at a time.
+  if (window === null || facts?.maxOutputTokens === 0) return { ...used, clamped: false }
+  const turns = facts?.takesTurns ? mostTurns : 1
+  const usage = clampUsage(used.usage, window * turns, facts?.answers ?? 1)
+  return { ...used, usage, clamped: usage !== used.usage }
+}
+
+async function reportedOrCounted(
+  exchange: Concluded,
+  seen: Observation,
+  count: CountTokens,
+): Promise<Omit<UsedTokens, 'clamped'>> {
   const { usage, text, outcome } = seen
   const answered = outcome === 'complete' || outcome === 'incomplete'
   // A client that leaves once the answer has begun has made the upstream read all that it asked.
   const begunFor = exchange.interruption === 'client_left' && exchange.firstByteTick !== undefined
   const delivered = answered || text.length > 0 || usage !== undefined || begunFor
   const calls = delivered ? (exchange.facts?.calls ?? 1) : 0
-  if (usage !== undefined && (outcome !== undefined || text.length === 0)) {
-    return { usage, estimated: false, calls }
-  }
   if (!delivered) return nothingUsed
-  const outputTokens = await estimateTokens(text.sample, text.length, count)
-  if (usage !== undefined) {
-    // Messages reports its input first and its output last; a stream cut in between has only the
-    // first report, whose output count is a placeholder.
-    const estimated = outputTokens > usage.outputTokens
-    return estimated
-      ? { usage: { ...usage, outputTokens }, estimated, calls }
-      : { usage, estimated, calls }
+  // A report says nothing of text that came behind it; nor is it the last one where the answer
+  // broke off. Messages begins with one whose output is a placeholder.
+  const isLast = outcome !== undefined || text.length === 0
+  const tellsOutput = usage !== undefined && isLast && text.length <= seen.reportedLength
+  const reported = usage ?? emptyUsage
+  const outputTokens = tellsOutput
+    ? reported.outputTokens
+    : Math.max(reported.outputTokens, await estimateTokens(text.sample, text.length, count))
+  const tellsInput = usage !== undefined && !seen.lacksInput
+  const inputTokens = tellsInput ? reported.inputTokens : await countInput(exchange, count)
+  const estimated = !tellsInput || outputTokens > reported.outputTokens
+  return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls }
+}
+
+async function countInput({ facts }: Concluded, count: CountTokens): Promise<number> {
+  const asked = facts?.text() ?? ''
+  return (facts?.media().tokens ?? 0) + (await estimateTokens(asked, asked.length, count))
+}
+
+/** What an exchange costs by what it used; nothing before it has a price. */
+export function chargeFor({ plan }: Concluded, { usage, calls }: UsedTokens): Charge {
+  if (plan === undefined) return { amountNano: 0, tierAbove: null }
+  const { multiplierMillionths, longContextPricing } = plan.group
+  const { terms } = plan.offer.price
+  return charge({ terms, usage, calls, multiplierMillionths, longContextPricing })
+}
+
+/** So often a model may have been asked for one answer, where the upstream runs tools for it. */
+const mostTurns = 100
+
+/** The cause of an answer that was ended because its account could pay no more. */
+export const balanceUsedUp = 'balance_used_up'
+
+/**
+ * What of a counted answer is charged when it was ended for money: as much as `heldNano` pays for.
+ * The end is found by a count that is a guess between two countings, and the account's owner is not
+ * the one to pay for it.
+ */
+export function affordedTokens(
+  exchange: Concluded,
+  used: UsedTokens,
+  heldNano: number,
+): UsedTokens {
+  const withOutput = (outputTokens: number): UsedTokens => {
+    const reasoningTokens = Math.min(used.usage.reasoningTokens, outputTokens)
+    return { ...used, usage: { ...used.usage, outputTokens, reasoningTokens } }
   }
-  const asked = exchange.facts?.text() ?? ''
-  const inputTokens = await estimateTokens(asked, asked.length, count)
-  return { usage: { ...emptyUsage, inputTokens, outputTokens }, estimated: true, calls }
+  const isPaid = (outputTokens: number) =>
+    chargeFor(exchange, withOutput(outputTokens)).amountNano <= heldNano
+  let [paid, unpaid] = [0, used.usage.outputTokens + 1]
+  while (unpaid - paid > 1) {
+    const middle = Math.floor((paid + unpaid) / 2)
+    if (isPaid(middle)) paid = middle
+    else unpaid = middle
+  }
+  return paid === used.usage.outputTokens ? used : withOutput(paid)
 }
 
 /** What went wrong is told in a sentence; what quotes a body may be of any length. */
@@ -78,17 +142,6 @@ export function buildSettlement(
 ): Settlement {
   const { plan, operation, candidate, firstByteTick, startedTick } = exchange
   const { usage } = used
-  const multiplierMillionths = plan?.group.multiplierMillionths ?? 1_000_000
-  const charged =
-    plan === undefined
-      ? { amountNano: 0, tierAbove: null }
-      : charge({
-          terms: plan.offer.price.terms,
-          usage,
-          calls: used.calls,
-          multiplierMillionths,
-          longContextPricing: plan.group.longContextPricing,
-        })
   return {
     request: {
       requestId: exchange.requestId,
@@ -108,15 +161,16 @@ export function buildSettlement(
       ...usage,
       calls: used.calls,
       estimated: used.estimated,
-      clamped: false,
+      clamped: used.clamped,
       usageRaw: seen?.usageRaw === undefined ? null : JSON.stringify(seen.usageRaw),
       priceId: plan?.offer.price.id ?? null,
-      ...charged,
+      ...chargeFor(exchange, used),
       longContextPricing: plan?.group.longContextPricing ?? true,
-      multiplierMillionths,
+      multiplierMillionths: plan?.group.multiplierMillionths ?? 1_000_000,
       firstByteMs: firstByteTick === undefined ? null : Math.round(firstByteTick - startedTick),
       durationMs: Math.round(nowTick - startedTick),
     },
     attempts: exchange.attempts,
+    hasBudget: caller.spending !== undefined,
   }
 }

@@ -7,7 +7,8 @@ import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures.ts'
 import { shownBytes, shownError } from './hide-secrets.ts'
-import type { End } from './record.ts'
+import type { Meter } from './meter.ts'
+import { balanceUsedUp, type End } from './record.ts'
 import { createTap, type Tap } from './tap.ts'
 
 export interface RelayParts {
@@ -16,6 +17,7 @@ export interface RelayParts {
   readonly splitter: FrameSplitter
   /** The upstream is asked for a usage chunk that the client did not ask for. */
   readonly hideUsage: boolean
+  readonly meter: Meter
   /**
    * Charges and stores; resolves when committed, rejects with a `GatewayError` (logged) if not. What
    * the client has a part of is stored later then.
@@ -29,16 +31,24 @@ export interface RelayParts {
  * or because the client left before the first byte was pulled.
  */
 export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
-  const { exchange, answer } = parts
+  const { exchange, answer, meter } = parts
   const { reader, observer, watch } = answer
   const { seen } = observer
-  const tap = createTap(parts.splitter, observer, parts.hideUsage)
+  const tap = createTap({ ...parts, observer, limit: () => meter.limit })
   let settling: Promise<void> | undefined
   let pulled = false
   let framesSent = false
+  let isUnpaid = false
+  let lastByte: number | undefined
+
+  /** What goes to the client, and how it ends. */
+  const sent = (bytes: Uint8Array): Uint8Array => {
+    lastByte = bytes.at(-1) ?? lastByte
+    return bytes
+  }
 
   const settle = (): Promise<void> => {
-    settling ??= finish(parts, framesSent)
+    settling ??= finish(parts, framesSent, isUnpaid)
     return settling
   }
 
@@ -49,33 +59,42 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       let chunk: Uint8Array | undefined = answer.first
       while (chunk) {
         const out = shownBytes(tap.push(chunk), exchange, seen)
+        const paid = isBeyond(meter, seen) ? await cutUnpaid(meter, tap, seen) : undefined
         if (isFinal(seen)) await settle()
         if (held) {
           framesSent = true
-          yield held
+          yield sent(held)
         }
         held = undefined
+        if (paid) {
+          framesSent ||= paid.byteLength > 0
+          isUnpaid = true
+          yield sent(paid)
+          throw endForMoney()
+        }
         // What could be the answer's end waits until it is known to be, and settled.
         if (mayEnd(seen)) held = out
         else if (out.byteLength > 0) {
           framesSent = true
           watch.paused()
-          yield out
+          yield sent(out)
           watch.touched()
         }
         chunk = await nextChunk(parts)
       }
       const rest = shownBytes(tap.end(), exchange, seen)
       await settle()
-      if (held) yield held
-      if (hasEnded(seen) || endsLine(rest)) yield rest
+      if (held) yield sent(held)
+      if (hasEnded(seen) || endsLine(rest)) yield sent(rest)
       if (!hasEnded(seen)) throw brokenOff(answer)
     } catch (error) {
       if (exchange.interruption === 'client_left') return
       await settled(settle)
+      // A line end of two characters may have been cut in half.
+      if (lastByte === carriageReturn) yield lineFeed
       yield encodeFailure(parts, error, !framesSent)
     } finally {
-      if (settling === undefined && !answer.signal.aborted) await drain(parts, tap)
+      if (settling === undefined && !answer.signal.aborted && !isUnpaid) await drain(parts, tap)
       await settled(settle)
       await closeUpstream(reader)
     }
@@ -91,9 +110,32 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   return stream
 }
 
+/** The answer has more text than the meter has counted. */
+const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
+
+/** The part of the last bytes that is paid for, when the money has ended; else undefined. */
+async function cutUnpaid(meter: Meter, tap: Tap, seen: Observation) {
+  if (await meter.cover(seen)) return undefined
+  // The largest number of whole frames that is paid for; `frameCount` of them are all.
+  let [paid, unpaid] = [0, tap.frameCount() + 1]
+  while (unpaid - paid > 1) {
+    const middle = Math.floor((paid + unpaid) / 2)
+    if (await meter.pays(tap.before(middle))) paid = middle
+    else unpaid = middle
+  }
+  return tap.cutBefore(paid)
+}
+
+/** Told inside of the stream, when what could be set aside for it is used. */
+const endForMoney = () =>
+  new GatewayError(
+    'balance_used_up',
+    'The balance, or the budget of the key, is used up: the answer ends here. What came is charged.',
+  )
+
 /** Charges and stores, once. */
-async function finish(parts: RelayParts, isDelivered: boolean): Promise<void> {
-  const end = endOf(parts)
+async function finish(parts: RelayParts, isDelivered: boolean, isUnpaid: boolean): Promise<void> {
+  const end = isUnpaid ? unpaidEnd : endOf(parts)
   parts.answer.finish(attemptCause(parts, end))
   await parts.settle(end, parts.answer.observer.seen, isDelivered)
 }
@@ -158,7 +200,7 @@ async function within(limitMs: number, reading: ReturnType<ByteReader['read']>) 
 }
 
 /** The client left, and its group wants the upstream's own final count: read on without it. */
-async function drain({ answer }: RelayParts, tap: Tap): Promise<void> {
+async function drain({ answer, meter }: RelayParts, tap: Tap): Promise<void> {
   answer.watch.touched() // a slow client may have paused it, and nobody pauses it any more
   try {
     while (!isFinal(answer.observer.seen)) {
@@ -166,6 +208,8 @@ async function drain({ answer }: RelayParts, tap: Tap): Promise<void> {
       if (done) break
       answer.watch.touched()
       tap.push(value)
+      const { seen } = answer.observer
+      if (isBeyond(meter, seen) && (await cutUnpaid(meter, tap, seen))) return
     }
     tap.end()
   } catch {
@@ -193,6 +237,13 @@ const endings: Readonly<Record<Outcome, Ending>> = {
   complete: 'complete',
   incomplete: 'incomplete',
   failed: 'failed',
+}
+
+const unpaidEnd: End = {
+  ending: 'cut',
+  status: 200,
+  cause: balanceUsedUp,
+  causeText: 'The answer was ended when the balance, or the budget of the key, was used up.',
 }
 
 /** How the stream ended, as far as can be told now. */
@@ -248,6 +299,9 @@ function failureToTell({ exchange, answer }: RelayParts, error: unknown): Gatewa
   return brokenOff(answer)
 }
 
+const carriageReturn = 0x0d
+const lineFeed = Uint8Array.of(0x0a)
+
 function endsLine(bytes: Uint8Array): boolean {
-  return bytes.at(-1) === 0x0a || bytes.at(-1) === 0x0d
+  return bytes.at(-1) === 0x0a || bytes.at(-1) === carriageReturn
 }

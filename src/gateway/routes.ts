@@ -15,6 +15,8 @@ import { guarded } from './guarded.ts'
 import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from './model-routes.ts'
 import type { Outbound } from './outbound.ts'
 import { queryOf } from './query.ts'
+import { receiptRoute } from './receipt.ts'
+import type { Reservations } from './reservations.ts'
 import { forwardStoredResponse } from './stored-responses.ts'
 import { tokenUsage } from './token-usage.ts'
 
@@ -23,6 +25,7 @@ export interface RouteParts extends ModelListParts {
   readonly records: RecordStore
   readonly affinity: Affinity
   readonly outbound: Outbound
+  readonly reservations: Reservations
   readonly clock: Clock
 }
 
@@ -51,6 +54,7 @@ export function modelRoutes(parts: RouteParts) {
     .get('/v1/models', modelsRoute(parts), raw)
     .get('/v1beta/models', geminiModelsRoute(parts), raw)
     .get('/v1/usage', usageRoute(parts), raw)
+    .get('/v1/receipts/:id', receiptRoute(parts), raw)
     .get('/api/hello', () => new Response(null), raw)
   for (const path of [...modelPaths('/v1/models'), ...modelPaths('/v1beta/models')]) {
     app.post(path, onGemini, raw).get(path, onModel, raw)
@@ -100,7 +104,7 @@ function usageRoute(parts: RouteParts): Handler {
     guarded(
       parts,
       { call: httpCall(context, false), protocol: chat, needsBalance: false },
-      (caller) => tokenUsage(parts.records, parts.catalog(), caller, parts.clock),
+      (caller) => tokenUsage(parts, caller),
     )
 }
 

@@ -1,6 +1,7 @@
 import type { Channel } from '../catalog/catalog.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { AnswerObserver } from '../protocols/protocol.ts'
+import { createSseSplitter } from '../protocols/sse.ts'
 import type { BodyAnswer, Refusal } from './answer.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
@@ -20,31 +21,56 @@ interface BegunStream {
   readonly observer: AnswerObserver
 }
 
+/** Not what was asked for; what it says it used is for the operator's comparison of bills. */
+interface Unusable {
+  readonly kind: 'unusable'
+  readonly usageRaw: unknown
+}
+
 /**
  * Reads a successful answer as far as it must be known before anything goes to the client: a
- * stream's first bytes, or a whole body. Undefined when it is not what was asked for.
+ * stream's first bytes, or a whole body.
  */
 export async function readAnswer(
   response: Response,
   exchange: Exchange,
   watch: Watch,
-): Promise<BegunStream | BodyAnswer | undefined> {
+): Promise<BegunStream | BodyAnswer | Unusable> {
   const observer = exchange.operation.createObserver()
-  if (response.body === null) return undefined
+  if (response.body === null) return { kind: 'unusable', usageRaw: undefined }
   const reader = response.body.getReader()
   if (exchange.facts?.stream) {
     const first = await firstBytes(reader, watch)
     const contentType = first && streamType(exchange, first, response)
-    if (first === undefined || contentType === undefined) return undefined
+    if (first === undefined || contentType === undefined) {
+      const rest = first && (await readAll(reader, maxRefusalBytes, watch))
+      return unusable(exchange, Buffer.concat([first ?? nothing, rest ?? nothing]))
+    }
     return { kind: 'stream', contentType, first, reader, observer }
   }
   const bytes = await readAll(reader, maxAnswerBytes, watch)
   const body = bytes && parseObject(bytes)
-  if (bytes === undefined || !isJsonObject(body)) return undefined
+  if (bytes === undefined || !isJsonObject(body)) return unusable(exchange, bytes ?? nothing)
   observer.pushBody(body)
-  if (observer.seen.foreign) return undefined
+  if (observer.seen.foreign) return unusable(exchange, nothing)
   const shown = shownBytes(bytes, exchange, observer.seen)
   return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
+}
+
+const nothing = new Uint8Array(0)
+
+/** Looks for a report of usage: in a body where a stream was asked for, or the other way round. */
+function unusable(exchange: Exchange, bytes: Uint8Array): Unusable {
+  const observer = exchange.operation.createObserver()
+  const body = parseObject(bytes)
+  if (isJsonObject(body)) observer.pushBody(body)
+  else {
+    const splitter = createSseSplitter()
+    for (const { frames } of [splitter.push(bytes), splitter.end()]) {
+      for (const { data, event } of frames) observer.push(data, event)
+    }
+  }
+  return { kind: 'unusable', usageRaw: observer.seen.usageRaw }
 }
 
 /**

@@ -29,6 +29,12 @@ export function arrayIn(value: JsonObject | undefined, key: string): readonly un
   return Array.isArray(member) ? member : []
 }
 
+/** A member that is a whole number of at least 0, else undefined. */
+export function countIn(value: JsonObject | undefined, key: string): number | undefined {
+  const member = value?.[key]
+  return Number.isSafeInteger(member) && Number(member) >= 0 ? Number(member) : undefined
+}
+
 /** A member that is a non-empty string, else undefined. */
 export function stringIn(value: JsonObject | undefined, key: string): string | undefined {
   const member = value?.[key]

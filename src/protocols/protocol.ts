@@ -27,8 +27,27 @@ export interface RequestFacts {
   readonly continues: readonly string[]
   /** Top-level fields that must be added or replaced before the body goes upstream. */
   readonly amend: { readonly [field: string]: unknown }
+  /** How many answers are generated side by side. */
+  readonly answers: number
+  /** The request's own limit of each answer, in LLM tokens; null: it sets none. */
+  readonly maxOutputTokens: number | null
+  /**
+   * The upstream runs tools of its own, or shortens the context: its model is asked several times for
+   * one answer, and usage is the sum.
+   */
+  readonly takesTurns: boolean
   /** Rough text of the request, asked for only when usage has to be estimated. */
   readonly text: () => string
+  /** What of the request is no text, asked for like it. */
+  readonly media: () => MediaSize
+}
+
+/** Images, documents and sounds of a request. */
+export interface MediaSize {
+  /** Roughly what they count as input. */
+  readonly tokens: number
+  /** How much of the body they take. */
+  readonly bytes: number
 }
 
 /**

@@ -53,6 +53,7 @@ function collect(value: unknown, pieces: string[], depth: number): void {
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, pieces, depth + 1)
   } else if (isJsonObject(value)) {
+    if (value.type === 'image_generation_call') return // its result is an image
     for (const key in value) {
       // A document given as plain text has it where others have their base64.
       const plain = key === 'data' && value.type === 'text'

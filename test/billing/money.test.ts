@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDecimal, formatNano, parseDecimal } from '../../src/billing/money.ts'
+import { formatDecimal, formatNano, parseDecimal, usd } from '../../src/billing/money.ts'
 
 /** Reproducible numbers in [0, 1): mulberry32. */
 function seeded(seed: number): () => number {
@@ -129,4 +129,14 @@ describe('formatDecimal', () => {
   test('formatNano is USD', () => {
     expect(formatNano(2_345_000_000)).toBe('2.345')
   })
+})
+
+test('money has at least two decimals and all that count', () => {
+  expect([0, 1, 100_000_000, 1_500_000_000, -2_000_000_000].map(usd)).toEqual([
+    '0.00 USD',
+    '0.000000001 USD',
+    '0.10 USD',
+    '1.50 USD',
+    '-2.00 USD',
+  ])
 })

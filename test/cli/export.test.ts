@@ -84,6 +84,7 @@ test('requests as JSON lines have every field of the contract', async () => {
     ending: 'complete',
     cache_write_1h_tokens: 1,
     estimated: false,
+    clamped: false,
     amount_nano: 32_000_000,
     attempts: 2,
   })
@@ -146,13 +147,15 @@ test('a reader that leaves early is no failure', async () => {
 test('a receipt can be read by a person', async () => {
   const { out } = await place.run(['receipt', 'req_1'])
   expect(out).toBe(`Request    req_1
-When       2026-11-21 08:00:00 UTC, 34 ms, first byte after 12 ms
+When       2026-11-21 08:00:00 UTC, took 34 ms, first byte after 12 ms
 Asked      chat completions, model small, streamed
 By         ann@example.com, token "laptop", group 默认【官转·稳定】
 Answer     200 complete
 Channel    main, as small-1, speaking chat
-Attempt 1  main, 503, upstream_error, 33 ms
-Attempt 2  main, 200, 33 ms, upstream id up-1
+Attempt 1  main: 503, upstream_error, first byte after 11 ms, took 33 ms
+Attempt 2  main: 200, first byte after 11 ms, took 33 ms, upstream id up-1
+Usage      reported by the upstream: {"prompt_tokens":16}
+Price      number 1, valid from 2026-11-21 08:00:00 UTC: 0.04 USD per call
 
        COUNT  USD PER CALL   USD
 calls      1          0.04  0.04
@@ -160,7 +163,7 @@ calls      1          0.04  0.04
 = 0.032 USD
 
 Formula: 1 × 40000000 × 0.8 = 32000000 nano-USD
-Ledger entry 2.
+Ledger entry 2. The balance after it: 0.968 USD.
 `)
   const refused = await place.run(['receipt', 'req_2'])
   expect(refused.out).toContain('Answer   404 refused: model_not_found (line\\n"quoted"')
@@ -177,7 +180,10 @@ test('a receipt for machines, and none for an unknown request', async () => {
     ],
     price: { id: 1, unit: 'call', per_call_nano: 40_000_000 },
     multiplier: 0.8,
+    clamped: false,
     ledger_id: 2,
+    balance_after_nano: 968_000_000,
+    differences: [],
   })
   const unknown = await place.run(['receipt', 'req_nope', '--json'])
   expect(unknown).toMatchObject({ code: 1, out: '' })

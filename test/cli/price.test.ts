@@ -98,6 +98,35 @@ test('set by token, with tiers; what is not named of a note stays', async () => 
   })
 })
 
+test('a context window is set with a price, kept with the next, and shown beside what is known', async () => {
+  const price = ['set', 'roomy', '--input', '1', '--output', '2']
+  const set = await run(...price, '--context-window', '32768')
+  expect(set.out).toBe('The price of roomy is: input 1, output 2; context window 32768.\n')
+  expect(await json('set', 'roomy', '--input', '3', '--output', '4')).toMatchObject({
+    input: 3_000_000,
+    context_window: 32_768,
+  })
+  expect(await json('show', 'roomy')).toMatchObject({
+    context_window: 32_768,
+    usage_clamped_above: 32_768,
+  })
+  expect((await run('show', 'roomy')).out).toMatch(
+    /^Context window +32768 tokens, set with the price$/m,
+  )
+  await run(...price, '--context-window', 'none')
+  expect(await json('show', 'roomy')).toMatchObject({
+    context_window: null,
+    usage_clamped_above: null,
+  })
+  const known = await json('show', 'gpt-4o')
+  expect(known).toMatchObject({
+    context_window: null,
+    usage_clamped_above: known.vendor.context_window,
+  })
+  expect(known.vendor.context_window).toBeGreaterThan(0)
+  expect((await run('history', 'roomy')).out.match(/context window 32768/g)).toHaveLength(2)
+}, 20_000)
+
 test('set free on purpose; a model that nobody offers is pointed out', async () => {
   expect((await run('set', 'fast', '--free')).out).toBe('The price of fast is: free.\n')
   const nobody = await run('set', 'house/llm "2"', '--input', '1', '--output', '2')
@@ -173,6 +202,18 @@ describe('refused', () => {
       'set m --input 1 --output 1 --tier above=0,input=1,output=1',
       2,
       '--tier above',
+    ],
+    [
+      'a context window in words',
+      'set m --input 1 --output 1 --context-window 128k',
+      2,
+      '--context-window: "128k" must be a whole number from 1',
+    ],
+    [
+      'a context window of a list price',
+      'set gpt-4o --vendor --context-window 5',
+      2,
+      "--vendor can't stand beside",
     ],
     ['a price that is not there', 'show gpt-4', 1, 'Did you mean "gpt-4o"?'],
     ['another case', 'show GPT-4o', 1, 'There is no price "GPT-4o"'],

@@ -68,6 +68,9 @@ const notFound: Readonly<Record<string, readonly string[]>> = {
   '/v1/models/test-model:batchEmbedContents': but('POST'),
   '/v1beta/models/:generateContent': everyMethod,
   '/v1/usage': but('GET', 'HEAD'),
+  '/v1/receipts': everyMethod,
+  '/v1/receipts/': everyMethod,
+  '/v1/receipts/req_1': but('GET', 'HEAD'),
   '/api/hello': but('GET', 'HEAD'),
 }
 

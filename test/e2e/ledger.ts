@@ -30,6 +30,9 @@ export interface Ledger extends Disposable {
   sumNano(): number
   /** Ledger entries that charge; each request at most once, if all is well. */
   charges(): { request_id: string; amount_nano: number }[]
+  /** What is set aside for requests under way, by the rows and by the one account. */
+  reservations(): { request_id: string; amount_nano: number }[]
+  reservedNano(): number
   /** SQLite's own judgement: `ok`. */
   integrity(): string
 }
@@ -62,6 +65,12 @@ export function openLedger(folder: string): Ledger {
         request_id: string
         amount_nano: number
       }[],
+    reservations: () =>
+      db.query('SELECT request_id, amount_nano FROM reservation ORDER BY request_id').all() as {
+        request_id: string
+        amount_nano: number
+      }[],
+    reservedNano: () => one('SELECT reserved_nano FROM account') as number,
     integrity: () => one('PRAGMA integrity_check') as string,
     [Symbol.dispose]: () => db.close(),
   }

@@ -150,28 +150,3 @@ test('a new price is charged from then on; what was charged before stays', async
   expect(after.charged_nano).toBe(-dear)
   expect(ledger.record(requestIdOf(before))?.charged_nano).toBe(-costNano(tokens))
 })
-
-test('two gateways on one database charge one balance', async () => {
-  const second = await startBinary({
-    config: (listen) =>
-      tollgateYaml({ listen, upstream: upstream.url, store: join(gateway.cwd, 'tollgate.db') }),
-  })
-  try {
-    // The second has applied the prices of its own file: the same price holds for both again.
-    await until('one price for both', async () => {
-      const answer = await ask(gateway.url, dialect, false)
-      await answer.text()
-      return ledger.record(requestIdOf(answer))?.amount_nano === costNano(tokens)
-    })
-    const before = ledger.balanceNano()
-    const asked = Array.from({ length: 100 }, async (_, at) => {
-      const answer = await ask(at % 2 ? gateway.url : second.url, dialect, false)
-      await answer.text()
-    })
-    await Promise.all(asked)
-    expect(before - ledger.balanceNano()).toBe(100 * costNano(tokens))
-    expect(ledger.sumNano()).toBe(ledger.balanceNano())
-  } finally {
-    await second.stop()
-  }
-})

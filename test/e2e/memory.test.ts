@@ -58,7 +58,8 @@ test.each(allDialects.map((dialect) => [dialect.name, dialect] as const))(
   async (name, dialect) => {
     await using flood = await startFlood(dialect, tokens, megabytes * mebibyte)
     await using gateway = await startBinary({
-      config: (listen) => tollgateYaml({ listen, upstream: flood.url }),
+      // Money enough for 200 MB of words: where it is short, a tokenizer is loaded to count them.
+      config: (listen) => tollgateYaml({ listen, upstream: flood.url, balance: 10_000 }),
     })
     const cold = gateway.residentBytes()
     await warmUp(gateway, dialect)

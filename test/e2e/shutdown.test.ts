@@ -4,49 +4,17 @@ import { join } from 'node:path'
 import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
 import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
-import { ask, callBySocket, readUntil, requestIdOf } from './caller.ts'
-import { allDialects, costNano, type Dialect, dialects, wholeStream } from './dialects.ts'
+import { ask, callBySocket, requestIdOf } from './caller.ts'
+import { allDialects, costNano, dialects, wholeStream } from './dialects.ts'
 import { startFlood } from './flood.ts'
+import { beginStream, startHesitating } from './hesitating.ts'
 import { openLedger } from './ledger.ts'
 import { until } from './until.ts'
 
 const tokens = { input: 1000, output: 500 }
 
-/** An upstream whose streams begin at once and go on when they may. */
-function startHesitating() {
-  const go = Promise.withResolvers<void>()
-  const upstream = startFakeUpstream((seen) => {
-    const dialect = allDialects.find(({ path }) => path(true) === seen.path) ?? dialects.chat
-    const encoder = new TextEncoder()
-    async function* body() {
-      yield encoder.encode(dialect.first(tokens) + dialect.piece('Hello, and welcome'))
-      await go.promise
-      yield encoder.encode(dialect.piece(' there') + dialect.last(tokens))
-    }
-    const headers = { 'content-type': 'text/event-stream' }
-    return new Response(body() as unknown as Bun.BodyInit, { headers })
-  })
-  return { upstream, go: go.resolve }
-}
-
 const start = (upstream: FakeUpstream | { url: string }, server: object = {}) =>
   startBinary({ config: (listen) => tollgateYaml({ listen, upstream: upstream.url, server }) })
-
-/** A stream that has begun, and the promise of the rest of its text. */
-async function beginStream(gateway: RunningBinary, dialect: Dialect) {
-  const answer = await ask(gateway.url, dialect, true)
-  const { text, reader } = await readUntil(answer, (so) => so.includes('Hello'))
-  const rest = async () => {
-    const decoder = new TextDecoder()
-    let all = text
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return all
-      all += decoder.decode(value, { stream: true })
-    }
-  }
-  return { id: requestIdOf(answer), text: rest() }
-}
 
 const said = (gateway: RunningBinary, text: string) =>
   until(`the line ${text}`, () => gateway.stdout.some((line) => line.includes(text)))
@@ -62,7 +30,7 @@ async function refuses(gateway: RunningBinary): Promise<boolean> {
 
 describe('SIGTERM', () => {
   test('takes no more requests, lets running streams end, settles, exits with 0', async () => {
-    const { upstream, go } = startHesitating()
+    const { upstream, go } = startHesitating(tokens)
     await using _ = upstream
     await using gateway = await start(upstream)
     const streams = await Promise.all(allDialects.map((one) => beginStream(gateway, one)))
@@ -82,7 +50,7 @@ describe('SIGTERM', () => {
   })
 
   test('a stream beyond the grace ends with an error event and is charged; exit code 0', async () => {
-    const { upstream } = startHesitating()
+    const { upstream } = startHesitating(tokens)
     await using _ = upstream
     await using gateway = await start(upstream, { shutdown_grace: '1s' })
     const streams = await Promise.all(allDialects.map((one) => beginStream(gateway, one)))
@@ -109,7 +77,7 @@ describe('SIGTERM', () => {
   })
 
   test('a second one cuts the grace', async () => {
-    const { upstream } = startHesitating()
+    const { upstream } = startHesitating(tokens)
     await using _ = upstream
     await using gateway = await start(upstream, { shutdown_grace: '60s' })
     const stream = await beginStream(gateway, dialects.chat)
@@ -165,7 +133,7 @@ describe('SIGHUP', () => {
   const yamlOf = (gateway: RunningBinary) => join(gateway.cwd, 'tollgate.yaml')
 
   test('applies a changed configuration without dropping a running stream', async () => {
-    const { upstream, go } = startHesitating()
+    const { upstream, go } = startHesitating(tokens)
     await using _ = upstream
     await using gateway = await start(upstream)
     const stream = await beginStream(gateway, dialects.messages)
@@ -206,10 +174,12 @@ describe('SIGHUP', () => {
 
 describe('a second serve', () => {
   test('on the same port fails with a clear message and exit code 1', async () => {
-    const { upstream } = startHesitating()
+    const { upstream } = startHesitating(tokens)
     await using _ = upstream
     await using gateway = await start(upstream)
-    const file = join(gateway.cwd, 'tollgate.yaml')
+    const file = join(gateway.cwd, 'second.yaml') // with a database of its own
+    const listen = `127.0.0.1:${gateway.port}`
+    writeFileSync(file, tollgateYaml({ listen, upstream: upstream.url, store: './second.db' }))
     const second = await runBinary(['serve', '--config', file])
     expect(second.exitCode).toBe(1)
     expect(second.stdout + second.stderr).toContain(`Port ${gateway.port} on 127.0.0.1 is in use`)

@@ -1,15 +1,21 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
-import { spawnSync } from 'node:child_process'
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type RunningBinary, startBinary } from '../support/binary.ts'
-import { jsonAnswer, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
-import { createTempDir } from '../support/temp-dir.ts'
+import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
+import {
+  canForbidWriting,
+  forbidWriting,
+  heedingLimits,
+  limitFileSize,
+  mountTinyDisk,
+  skipped,
+} from '../support/disk-trouble.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
+import { logLines, startGateway } from '../torture/gateway.ts'
 import { ask } from './caller.ts'
-import { allDialects, costNano, type Dialect, wholeStream } from './dialects.ts'
-import { openLedger } from './ledger.ts'
+import { dialects } from './dialects.ts'
+import { beginStream, startHesitating } from './hesitating.ts'
+import { expectAnswers, livesThrough } from './trouble.ts'
 import { until } from './until.ts'
 
 // Nothing is given away: while charges can't be stored no answer is completed, and when they can
@@ -17,161 +23,172 @@ import { until } from './until.ts'
 
 const tokens = { input: 10, output: 20 }
 
-function startUpstream() {
-  return startFakeUpstream((seen) => {
-    const dialect = allDialects.find((one) => seen.path === upstreamPath(one, seen.path))
-    if (dialect === undefined) return jsonAnswer({ error: `no such path: ${seen.path}` }, 404)
-    const body = seen.json() as { stream?: boolean }
-    return body.stream === true || seen.path.includes('streamGenerate')
-      ? sseAnswer(wholeStream(dialect, tokens, ['Hello', ' there']))
-      : jsonAnswer(dialect.body(tokens))
-  })
+interface Place {
+  readonly cwd?: string
+  readonly through?: readonly string[]
 }
 
-const upstreamPath = (dialect: Dialect, path: string) =>
-  dialect.path(path.includes('streamGenerate'))
-
-/** Asks in all protocols, streamed and not, at once; every answer must be a failure. */
-async function expectNothingCompleted(gateway: RunningBinary): Promise<void> {
-  const asked = allDialects.flatMap((dialect) => [
-    ask(gateway.url, dialect, false).then(async (answer) => {
-      expect([dialect.name, answer.status]).toEqual([dialect.name, 500])
-      expect(answer.headers.get('x-tollgate-reason')).toBe('internal')
-      const body = (await answer.json()) as { type?: string; error?: { message?: string } }
-      expect(body.error?.message).toContain('could not store')
-      if (dialect.name === 'messages') expect(body.type).toBe('error')
-    }),
-    ask(gateway.url, dialect, true).then(async (answer) => {
-      const text = await answer.text()
-      expect([dialect.name, dialect.isWhole(text)]).toEqual([dialect.name, false])
-      expect([dialect.name, dialect.isError(text)]).toEqual([dialect.name, true])
-    }),
-  ])
-  await Promise.all(asked)
-}
-
-/** Asks in all protocols; every answer is whole, and charged. */
-async function expectService(gateway: RunningBinary): Promise<void> {
-  using ledger = openLedger(gateway.cwd)
-  const before = ledger.balanceNano()
-  for (const dialect of allDialects) {
-    const answer = await ask(gateway.url, dialect, true)
-    expect(dialect.isWhole(await answer.text())).toBeTrue()
-    const body = await ask(gateway.url, dialect, false)
-    expect((await body.json()) as object).toEqual(dialect.body(tokens))
-  }
-  expect(before - ledger.balanceNano()).toBe(2 * allDialects.length * costNano(tokens))
-  expect(ledger.sumNano()).toBe(ledger.balanceNano())
-}
-
-test('a database locked for longer than the patience: nothing completed, then service', async () => {
-  await using upstream = startUpstream()
-  await using gateway = await startBinary({
+/** A gateway before an upstream whose streams wait for `go`. */
+async function startTroubled(place: Place = {}) {
+  const { upstream, go } = startHesitating(tokens)
+  const gateway = await startBinary({
+    args: ['serve', '--log', 'json'],
     config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
+    ...place,
   })
-  await expectService(gateway)
-  const other = new Database(join(gateway.cwd, 'tollgate.db'))
-  other.run('BEGIN IMMEDIATE')
-  const started = performance.now()
-  const failing = expectNothingCompleted(gateway)
-  // What needs no writing is answered meanwhile.
-  let slowest = 0
-  while (performance.now() - started < 2000) {
-    const asked = performance.now()
-    expect((await fetch(`${gateway.url}/api/hello`, { method: 'HEAD' })).status).toBe(200)
-    slowest = Math.max(slowest, performance.now() - asked)
-    await Bun.sleep(10)
-  }
-  expect(slowest).toBeLessThan(500)
-  await failing
-  const waited = performance.now() - started
-  console.log(
-    `locked: refused after ${(waited / 1000).toFixed(1)} s, ` +
-      `other requests waited at most ${slowest.toFixed(0)} ms`,
-  )
-  expect(waited).toBeLessThan(12_000)
-  other.run('COMMIT')
-  other.close()
-  // What had been delivered of streams is stored now, at the next retry.
-  await Bun.sleep(1_500)
-  await expectService(gateway)
-}, 60_000)
-
-test('a short lock is waited for', async () => {
-  await using upstream = startUpstream()
-  await using gateway = await startBinary({
-    config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
-  })
-  const other = new Database(join(gateway.cwd, 'tollgate.db'))
-  other.run('BEGIN IMMEDIATE')
-  const served = expectService(gateway)
-  await Bun.sleep(500)
-  expect(Bun.peek.status(served)).toBe('pending')
-  other.run('COMMIT')
-  other.close()
-  await served
-})
-
-/** A file system of 2 MB in memory; undefined where that is not allowed. */
-function mountTinyDisk() {
-  const folder = createTempDir('tollgate-tiny')
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder.path])
-  if (mounted.status !== 0) {
-    folder.remove()
-    return undefined
-  }
   return {
-    path: folder.path,
-    [Symbol.dispose]() {
-      spawnSync('umount', [folder.path])
-      folder.remove()
+    gateway,
+    go,
+    tokens,
+    async [Symbol.asyncDispose]() {
+      await gateway.stop()
+      await upstream.stop()
     },
   }
 }
 
-/** Writes until nothing fits any more; gives the file. */
-function fill(folder: string): string {
-  const path = join(folder, 'filler')
-  const file = openSync(path, 'w')
-  try {
-    for (const size of [65_536, 4096]) {
-      for (let room = true; room; ) room = tryWrite(file, size)
-    }
-  } finally {
-    closeSync(file)
-  }
-  return path
-}
-
-function tryWrite(file: number, size: number): boolean {
-  try {
-    return writeSync(file, Buffer.alloc(size)) === size
-  } catch {
-    return false // full: what is asked for
+/** Begins to write, as another process does; gives what ends it. */
+function lock({ cwd }: RunningBinary): () => void {
+  const other = new Database(join(cwd, 'tollgate.db'))
+  other.run('BEGIN IMMEDIATE')
+  return () => {
+    other.run('COMMIT')
+    other.close()
   }
 }
 
-test('a full disk: nothing completed, then service', async () => {
-  using disk = mountTinyDisk()
-  if (disk === undefined) {
-    console.warn('No file system can be mounted here: the test of a full disk is skipped.')
-    return
-  }
-  await using upstream = startUpstream()
-  await using gateway = await startBinary({
-    cwd: disk.path,
-    config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
+test('a database locked for longer than the patience', async () => {
+  await using troubled = await startTroubled()
+  let unlock = () => {}
+  await livesThrough(troubled, {
+    begin() {
+      unlock = lock(troubled.gateway)
+    },
+    end: () => unlock(),
+    told: 'is locked by another process',
   })
-  await expectService(gateway)
-  const filler = fill(disk.path)
-  // The journal may have some pages left that it can use.
-  await until('the disk to be full', async () => {
-    const answer = await ask(gateway.url, allDialects[0] as Dialect, false)
+}, 60_000)
+
+test('a database locked before the first request of all', async () => {
+  await using troubled = await startTroubled()
+  const { gateway } = troubled
+  const unlock = lock(gateway)
+  const asking = ask(gateway.url, dialects.chat, false)
+  let slowestMs = 0
+  while (Bun.peek.status(asking) === 'pending') {
+    const askedAt = performance.now()
+    expect((await fetch(`${gateway.url}/api/hello`, { method: 'HEAD' })).status).toBe(200)
+    slowestMs = Math.max(slowestMs, performance.now() - askedAt)
+    await Bun.sleep(10)
+  }
+  expect((await asking).status).toBe(500)
+  expect(slowestMs).toBeLessThan(1_000)
+  unlock()
+  await expectAnswers(gateway, tokens, [false])
+}, 30_000)
+
+test('a short lock is waited for, and nobody is told', async () => {
+  await using troubled = await startTroubled()
+  troubled.go()
+  const unlock = lock(troubled.gateway)
+  const served = expectAnswers(troubled.gateway, tokens)
+  await Bun.sleep(500)
+  expect(Bun.peek.status(served)).toBe('pending')
+  unlock()
+  await served
+})
+
+/** What the journal has left may be used up first. */
+async function untilFull(gateway: RunningBinary): Promise<void> {
+  await until('no more to be stored', async () => {
+    const answer = await ask(gateway.url, dialects.chat, false)
     await answer.text()
     return answer.status === 500
   })
-  await expectNothingCompleted(gateway)
-  rmSync(filler)
-  await Bun.sleep(1_500)
-  await expectService(gateway)
+}
+
+test('a full disk', async () => {
+  using disk = mountTinyDisk('2m')
+  if (disk === undefined) {
+    return skipped('mounting takes root. "files that can not grow" stands for it.')
+  }
+  await using troubled = await startTroubled({ cwd: disk.path })
+  await livesThrough(troubled, {
+    async begin() {
+      disk.fill()
+      await untilFull(troubled.gateway)
+    },
+    end: () => disk.empty(),
+    told: 'the disk is full',
+  })
+}, 60_000)
+
+test('a start on a full disk says so, and works when there is room', async () => {
+  using disk = mountTinyDisk('2m')
+  if (disk === undefined) return skipped('mounting takes root.')
+  const { upstream } = startHesitating(tokens)
+  await using _ = upstream
+  const config = (listen: string) => tollgateYaml({ listen, upstream: upstream.url })
+  const first = await startGateway(disk.path, config)
+  const { text } = await beginStream(first, dialects.chat)
+  text.catch(() => {}) // killed in the middle
+  await first.kill('SIGKILL')
+  disk.fill()
+  const file = join(disk.path, 'tollgate.yaml')
+  const refused = await runBinary(['serve', '--config', file])
+  expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
+  const path = join(disk.path, 'tollgate.db')
+  expect(refused.stderr).toStartWith(
+    `tollgate: The database ${path} can not grow because the disk is full: make room`,
+  )
+  disk.empty()
+  await using gateway = await startGateway(disk.path, config)
+  expect(logLines(gateway).flatMap((line) => line.interrupted ?? [])).toEqual([1])
+  await expectAnswers(gateway, tokens, [false])
 }, 30_000)
+
+describe.skipIf(process.platform !== 'linux')('on Linux, without any rights', () => {
+  test('files that can not grow', async () => {
+    await using troubled = await startTroubled({ through: heedingLimits })
+    const { pid } = troubled.gateway
+    await livesThrough(troubled, {
+      async begin() {
+        limitFileSize(pid, 200_000)
+        await untilFull(troubled.gateway)
+      },
+      end: () => limitFileSize(pid, undefined),
+      told: 'can not be read or written',
+    })
+  }, 60_000)
+
+  test('files that can not be written at all', async () => {
+    await using troubled = await startTroubled({ through: heedingLimits })
+    const { pid } = troubled.gateway
+    await livesThrough(troubled, {
+      begin: () => limitFileSize(pid, 0),
+      end: () => limitFileSize(pid, undefined),
+      told: 'can not be read or written',
+    })
+  }, 60_000)
+})
+
+test('files made read-only under way', async () => {
+  await using troubled = await startTroubled()
+  const { cwd } = troubled.gateway
+  if (!canForbidWriting(cwd)) {
+    return skipped('chattr +i takes root, and a file system that heeds it.')
+  }
+  const files = ['tollgate.db', 'tollgate.db-wal'].map((name) => join(cwd, name))
+  let allow = () => {}
+  try {
+    await livesThrough(troubled, {
+      begin() {
+        allow = forbidWriting(files)
+      },
+      end: () => allow(),
+      told: 'can not be read or written',
+    })
+  } finally {
+    allow()
+  }
+}, 60_000)

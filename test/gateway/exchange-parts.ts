@@ -43,9 +43,11 @@ export async function createExchange(options: ExchangeOptions) {
   const offer = { ...sold, price: { ...sold.price, terms } }
   const caller: Caller = {
     token,
+    keyHash: 'hash-1',
     ipAllow: [],
     models: new Set(),
     account: { ...token.account },
+    spending: undefined,
   }
   const exchange: Exchange = {
     requestId: 'req_1',
@@ -59,6 +61,7 @@ export async function createExchange(options: ExchangeOptions) {
     model: 'small',
     facts: operation.read(body),
     plan: { group, offer, candidates: offer.candidates },
+    reservation: undefined,
     candidate,
     attempts: [],
     firstByteTick: undefined,

@@ -16,7 +16,11 @@ const completions = {
 const countWords = async (text: string) => text.split(/\s+/).filter(Boolean).length
 
 function observed(changes: Partial<Observation>, text = ''): Observation {
-  return { ...createObservation(), ...changes, text: { sample: text, length: text.length } }
+  return {
+    ...createObservation(),
+    ...changes,
+    text: { sample: text, length: text.length, bytes: text.length },
+  }
 }
 
 async function use(seen: Observation, options: Partial<ExchangeOptions> = {}) {
@@ -31,20 +35,25 @@ describe('usedTokens', () => {
   test('the report counts, whatever was delivered', async () => {
     for (const outcome of ['complete', 'incomplete', 'failed'] as const) {
       const seen = observed({ outcome, usage }, 'a b c d e f g h')
-      expect(await use(seen)).toEqual({ usage, estimated: false, calls: 1 })
+      expect(await use(seen)).toEqual({ usage, estimated: false, clamped: false, calls: 1 })
     }
   })
 
   test('B8: an explicit zero is a report', async () => {
     const seen = observed({ outcome: 'complete', usage: emptyUsage }, 'a b c')
-    expect(await use(seen)).toEqual({ usage: emptyUsage, estimated: false, calls: 1 })
+    expect(await use(seen)).toEqual({
+      usage: emptyUsage,
+      estimated: false,
+      clamped: false,
+      calls: 1,
+    })
   })
 
   test('without a report, question and delivered text are counted and marked', async () => {
     const counted = { ...emptyUsage, inputTokens: 4, outputTokens: 5 }
     for (const outcome of [undefined, 'complete', 'failed'] as const) {
       const used = await use(observed({ outcome }, 'a b c d e'))
-      expect(used).toEqual({ usage: counted, estimated: true, calls: 1 })
+      expect(used).toEqual({ usage: counted, estimated: true, clamped: false, calls: 1 })
     }
   })
 
@@ -53,6 +62,7 @@ describe('usedTokens', () => {
     expect(await use(observed({ outcome: 'complete' }))).toEqual({
       usage: counted,
       estimated: true,
+      clamped: false,
       calls: 1,
     })
   })
@@ -66,22 +76,28 @@ describe('usedTokens', () => {
     expect(await use(observed({ usage: inputOnly }, 'a b c d'))).toEqual({
       usage: { ...inputOnly, outputTokens: 4 },
       estimated: true,
+      clamped: false,
       calls: 1,
     })
   })
 
   test('broken off, a report that is above the count stands', async () => {
-    expect(await use(observed({ usage }, 'a b'))).toEqual({ usage, estimated: false, calls: 1 })
+    expect(await use(observed({ usage }, 'a b'))).toEqual({
+      usage,
+      estimated: false,
+      clamped: false,
+      calls: 1,
+    })
   })
 
   test('broken off before any text, the first report stands', async () => {
     const used = await use(observed({ usage: inputOnly }))
-    expect(used).toEqual({ usage: inputOnly, estimated: false, calls: 1 })
+    expect(used).toEqual({ usage: inputOnly, estimated: false, clamped: false, calls: 1 })
   })
 
   test('text beyond the sample is taken to be like it', async () => {
     const seen = observed({})
-    const text = { sample: 'a b c d ', length: 80 }
+    const text = { sample: 'a b c d ', length: 80, bytes: 80 }
     expect((await use({ ...seen, text })).usage.outputTokens).toBe(40)
   })
 
@@ -102,7 +118,7 @@ describe('buildSettlement', () => {
     const { exchange, caller } = await createExchange(completions)
     exchange.firstByteTick = 1012.4
     const seen = observed({ outcome: 'complete', usage, usageRaw: { prompt_tokens: 7 } })
-    const used = { usage, estimated: false, calls: 1 }
+    const used = { usage, estimated: false, clamped: false, calls: 1 }
     const { request, attempts } = buildSettlement(exchange, caller, end, used, seen, 1034.6)
     expect(request).toMatchObject({
       ...{ requestId: 'req_1', createdAt: now, accountId: 1, tokenId: 1, groupId: 1, channelId: 1 },

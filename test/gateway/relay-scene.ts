@@ -1,5 +1,6 @@
 import type { Interruption } from '../../src/gateway/exchange.ts'
 import { mayAbort } from '../../src/gateway/exchange.ts'
+import { endlessMeter, type Meter } from '../../src/gateway/meter.ts'
 import type { End } from '../../src/gateway/record.ts'
 import { createRelay } from '../../src/gateway/relay.ts'
 import { createWatchdog, type Expiry } from '../../src/gateway/watchdog.ts'
@@ -15,7 +16,8 @@ import { createExchange } from './exchange-parts.ts'
 /** What the played upstream says it used. */
 export const tokens = { input: 10, output: 20 }
 
-const protocols = {
+/** Each protocol with the operation of its dialect. */
+export const protocols = {
   chat: { protocol: chat, operation: chat.operations.completions },
   responses: { protocol: responses, operation: responses.operations.responses },
   messages: { protocol: messages, operation: messages.operations.messages },
@@ -26,6 +28,7 @@ export interface RelayOptions {
   readonly dialect?: Dialect
   readonly hideUsage?: boolean
   readonly onDisconnect?: 'bill_observed' | 'drain'
+  readonly meter?: Meter
   readonly settle?: (end: End) => Promise<void>
 }
 
@@ -77,6 +80,7 @@ export async function createScene(options: RelayOptions = {}) {
     },
     splitter: createSseSplitter(),
     hideUsage,
+    meter: options.meter ?? endlessMeter,
     async settle(end, seen) {
       ends.push({ end, seen: structuredClone(seen) })
       await turn() // a commit takes its time, and must be waited for

@@ -10,7 +10,12 @@ const done = 'data: [DONE]\n\n'
 
 function tapped(stream: string, hideUsage: boolean, cutBytes = stream.length): string {
   const observer = chat.operations.completions.createObserver()
-  const tap = createTap(createSseSplitter(), observer, hideUsage)
+  const tap = createTap({
+    splitter: createSseSplitter(),
+    observer,
+    hideUsage,
+    limit: () => Number.POSITIVE_INFINITY,
+  })
   const bytes = new TextEncoder().encode(stream)
   const shown: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += cutBytes) {

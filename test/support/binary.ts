@@ -62,6 +62,8 @@ export interface StartOptions {
   /** Text of tollgate.yaml for the address it must listen on. */
   readonly config?: (listen: string) => string
   readonly env?: Record<string, string>
+  /** A command that gets the program and its arguments as its last words, and becomes it. */
+  readonly through?: readonly string[]
   /** Where it runs, and where its config and database lie; default a fresh folder, deleted by `stop`. */
   readonly cwd?: string
   readonly port?: number
@@ -102,7 +104,7 @@ export async function startBinary(options: StartOptions = {}): Promise<RunningBi
   }
   const startedAt = performance.now()
   const env = { ...inherited, ...options.env }
-  const child = Bun.spawn([program, ...args], {
+  const child = Bun.spawn([...(options.through ?? []), program, ...args], {
     cwd,
     env,
     stdout: 'pipe',

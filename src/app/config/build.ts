@@ -12,6 +12,7 @@ import type {
   PriceTerms,
   TokenRates,
 } from '../../store/ports/catalog.ts'
+import type { TokenBudget } from '../../store/ports/tokens.ts'
 import type {
   AccountConfig,
   ChannelConfig,
@@ -61,6 +62,7 @@ function sure<Value>(value: Value | undefined): Value {
 
 const duration = (text: string) => sure(parseDuration(text))
 const nano = (usd: Decimal) => sure(parseDecimal(usd, nanoDecimals))
+const nanoOrNull = (usd: Decimal | null | undefined) => (usd == null ? null : nano(usd))
 const status = (enabled: boolean | undefined) => (enabled === false ? 'disabled' : 'active')
 
 /** The database of a checked file; `file` is where the configuration lies. */
@@ -95,7 +97,8 @@ function buildSite(site: NonNullable<ConfigFile['site']>): SiteConfig {
 function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsConfig {
   return {
     registrationEnabled: settings.registration_enabled ?? false,
-    balanceLowThresholdNano: nano(settings.balance_low_threshold ?? 5),
+    balanceLowThresholdNano: buildBalanceLow(settings.balance_low_threshold),
+    usualOutputTokens: settings.usual_output ?? 4096,
     feedCurrency: settings.feed_currency ?? 'CNY',
     feedIntervalMs: duration(settings.feed_interval ?? '120s'),
     modelsList: settings.models_list ?? 'all',
@@ -104,6 +107,9 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,
   }
 }
+
+/** The balance below which accounts count as low that have no threshold of their own. */
+export const buildBalanceLow = (usd: Decimal | undefined): number => nano(usd ?? 5)
 
 function buildChannel(channel: Entry<'channels'>): ChannelConfig {
   const timeouts = channel.timeouts ?? {}
@@ -173,23 +179,34 @@ function buildTerms(price: Price): PriceTerms {
   if ('free' in price) return { unit: 'free' }
   if ('per_call' in price) return { unit: 'call', perCallNano: nano(price.per_call) }
   const tiers = (price.tiers ?? []).map((tier) => ({ above: tier.above, ...buildRates(tier) }))
-  return { unit: 'tokens', base: buildRates(price), tiers }
+  return {
+    unit: 'tokens',
+    base: buildRates(price),
+    tiers,
+    ...(price.context_window !== undefined && { contextWindow: price.context_window }),
+  }
 }
 
 function buildAccount(account: Entry<'accounts'>): AccountConfig {
+  const { credit_limit, balance_low_threshold } = account
   return {
     email: account.email,
     role: account.role ?? 'user',
     status: status(account.enabled),
     password: account.password ?? null,
     openingNano: nano(account.balance ?? 0),
+    ...(credit_limit !== undefined && { creditLimitNano: nano(credit_limit) }),
+    ...(balance_low_threshold !== undefined && {
+      balanceLowNano: nanoOrNull(balance_low_threshold),
+    }),
     tokens: (account.tokens ?? []).map(buildToken),
   }
 }
 
-function buildToken(token: NonNullable<Entry<'accounts'>['tokens']>[number]): TokenConfig {
+type Token = NonNullable<Entry<'accounts'>['tokens']>[number]
+
+function buildToken(token: Token): TokenConfig {
   const expiry = token.expires_at ?? null
-  const budget = token.budget ?? null
   return {
     name: token.name,
     key: token.key,
@@ -198,6 +215,13 @@ function buildToken(token: NonNullable<Entry<'accounts'>['tokens']>[number]): To
     models: token.models ?? [],
     ipAllow: token.ip_allow ?? [],
     expiresAt: expiry === null ? null : sure(parseDateTime(expiry)),
-    budgetNano: budget === null ? null : nano(budget),
+    budget: buildBudget(token.budget ?? null),
   }
+}
+
+/** A single number is the budget in all. */
+function buildBudget(budget: NonNullable<Token['budget']> | null): TokenBudget {
+  const { total, day, month } =
+    typeof budget === 'object' ? (budget ?? {}) : { total: budget, day: null, month: null }
+  return { totalNano: nanoOrNull(total), dayNano: nanoOrNull(day), monthNano: nanoOrNull(month) }
 }

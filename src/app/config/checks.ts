@@ -86,7 +86,7 @@ function checkPrice(price: Price, path: string, tell: Tell): void {
   const onPurpose = 'costs nothing: if the model is free on purpose, write { free: true }'
   if ('per_call' in price && isZero(price.per_call)) tell(`${path}.per_call`, onPurpose)
   if (!('input' in price || 'tiers' in price)) return
-  const { tiers, note: _, ...rates } = price
+  const { tiers, note: _, context_window: __, ...rates } = price
   const values = Object.values(rates)
   if ('output' in rates && values.length >= 2 && values.every(isZero)) tell(path, onPurpose)
   let before = 0

@@ -1,5 +1,6 @@
 import type { PriceWrite } from '../../store/ports/admin.ts'
 import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.ts'
+import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** Where and how the process listens. */
 export interface ServerConfig {
@@ -50,6 +51,8 @@ export interface SiteConfig {
 export interface SettingsConfig {
   readonly registrationEnabled: boolean
   readonly balanceLowThresholdNano: number
+  /** What an answer without a limit of its own is taken to use when money is set aside. */
+  readonly usualOutputTokens: number
   readonly feedCurrency: string
   readonly feedIntervalMs: number
   /** Which models the list shows: every enabled one, or those of the asking token. */
@@ -74,8 +77,7 @@ export interface TokenConfig {
   readonly ipAllow: readonly string[]
   /** Milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
-  /** Read, but not enforced by this version. */
-  readonly budgetNano: number | null
+  readonly budget: TokenBudget
 }
 
 /** An account with its tokens. */
@@ -87,6 +89,10 @@ export interface AccountConfig {
   readonly password: string | null
   /** Opening balance, used once. */
   readonly openingNano: number
+  /** How far below zero the balance may go; absent: keep the one it has. */
+  readonly creditLimitNano?: number
+  /** Below this the balance counts as low; null: as the settings say; absent: keep. */
+  readonly balanceLowNano?: number | null
   readonly tokens: readonly TokenConfig[]
 }
 

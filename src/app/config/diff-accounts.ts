@@ -13,7 +13,9 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
   const { config, current, secrets, prune } = input
   const live = new Map(current.accounts.map((view) => [view.email, view]))
   const planned = await Promise.all(
-    config.accounts.map(async ({ email, role, status, password, openingNano }) => {
+    config.accounts.map(async (account) => {
+      const { email, role, status, password, openingNano, creditLimitNano, balanceLowNano } =
+        account
       const view = live.get(email)
       // With the e-mail, so that equal passwords of two accounts do not show.
       const mark = password === null ? null : secrets.keyedHash(`password:${email}:${password}`)
@@ -23,7 +25,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
         email,
         view && { ...accountFields(view), ...(view.passwordMark !== null && { password: 'set' }) },
         {
-          ...accountFields({ role, status }),
+          ...accountFields({ creditLimitNano: 0, balanceLowNano: null, ...view, ...account }),
           ...(!view && { balance: formatNano(openingNano) }),
           ...passwordField(view?.passwordMark ?? null, isNew),
         },
@@ -33,6 +35,8 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
         role,
         status,
         openingNano,
+        ...(creditLimitNano !== undefined && { creditLimitNano }),
+        ...(balanceLowNano !== undefined && { balanceLowNano }),
         ...(isNew && password !== null && { password: { hash: await hashOf(password), mark } }),
       }
       return { change, write }
@@ -103,7 +107,6 @@ function writeOf(
   same: TokenView | undefined,
   seal: (text: string) => Uint8Array,
 ): TokenWrite {
-  const { key, budgetNano, ...write } = token
-  const budget = { totalNano: budgetNano, dayNano: null, monthNano: null }
-  return { ...write, budget, keySealed: same?.keySealed ?? seal(key), keyHint: keyHint(key) }
+  const { key, ...write } = token
+  return { ...write, keySealed: same?.keySealed ?? seal(key), keyHint: keyHint(key) }
 }

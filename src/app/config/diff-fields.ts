@@ -12,6 +12,7 @@ import type {
   PriceTerms,
   TokenRates,
 } from '../../store/ports/catalog.ts'
+import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */
 export type Fields = { readonly [field: string]: string }
@@ -86,6 +87,7 @@ function termsFields(terms: PriceTerms): Fields {
       return Object.assign(
         rateFields('', terms.base),
         ...terms.tiers.map((tier) => rateFields(`above ${tier.above}: `, tier)),
+        terms.contextWindow === undefined ? {} : { context_window: String(terms.contextWindow) },
       )
     case 'call':
       return { per_call: formatNano(terms.perCallNano) }
@@ -115,9 +117,19 @@ function rateFields(prefix: string, rates: TokenRates): Fields {
 export function accountFields(account: {
   readonly role: 'admin' | 'user'
   readonly status: 'active' | 'disabled'
+  readonly creditLimitNano: number
+  readonly balanceLowNano: number | null
 }): Fields {
-  return { enabled: enabled(account.status), role: account.role }
+  return {
+    enabled: enabled(account.status),
+    role: account.role,
+    credit_limit: formatNano(account.creditLimitNano),
+    balance_low_threshold: nanoOrNull(account.balanceLowNano),
+  }
 }
+
+const nanoOrNull = (amountNano: number | null) =>
+  amountNano === null ? 'null' : formatNano(amountNano)
 
 /** Fields of a token, but for its key. */
 export function tokenFields(token: {
@@ -127,8 +139,9 @@ export function tokenFields(token: {
   readonly models: readonly string[]
   readonly ipAllow: readonly string[]
   readonly expiresAt: number | null
+  readonly budget: TokenBudget
 }): Fields {
-  const { expiresAt } = token
+  const { expiresAt, budget } = token
   return {
     name: token.name,
     group: token.group,
@@ -136,5 +149,8 @@ export function tokenFields(token: {
     models: set(token.models),
     ip_allow: set(token.ipAllow),
     expires_at: expiresAt === null ? 'null' : new Date(expiresAt).toISOString(),
+    'budget.total': nanoOrNull(budget.totalNano),
+    'budget.day': nanoOrNull(budget.dayNano),
+    'budget.month': nanoOrNull(budget.monthNano),
   }
 }

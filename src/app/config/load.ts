@@ -1,6 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
 import type { PriceSetting } from '../../store/ports/catalog.ts'
-import { buildConfig, buildPrices, buildStore } from './build.ts'
+import { buildBalanceLow, buildConfig, buildPrices, buildStore } from './build.ts'
 import { checkFile, type Partly, type Tell } from './checks.ts'
 import type { Config, StoreConfig } from './config.ts'
 import { parseConfigText } from './document.ts'
@@ -79,6 +79,19 @@ export function loadPriceConfig(
   if (!Value.Check(ConfigFile.properties.prices, prices) && prices !== undefined)
     throw new Error('The prices were read without a problem, yet do not fit their schema.')
   return { ok: true, prices: buildPrices(prices) }
+}
+
+/** What a file says, as far as it can be read: problems do not matter here. */
+export interface FileWord {
+  /** `settings.balance_low_threshold`, or its default. */
+  readonly balanceLowNano: number
+  readonly accounts: NonNullable<Partly<ConfigFile>['accounts']>
+}
+
+/** Reads what commands want to know of a file that they do not apply. */
+export function loadFileWord(source: ConfigSource): FileWord {
+  const { settings, accounts = [] } = readSource(source).value
+  return { balanceLowNano: buildBalanceLow(settings?.balance_low_threshold), accounts }
 }
 
 interface Read {

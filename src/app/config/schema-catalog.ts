@@ -153,6 +153,13 @@ export const PriceEntry = Type.Union(
             { description: 'Other prices for long contexts, in ascending order of above.' },
           ),
         ),
+        context_window: optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: Number.MAX_SAFE_INTEGER,
+            description: 'Tokens that the model can hold; usage reported above it is cut to it.',
+          }),
+        ),
         note,
       },
       map,

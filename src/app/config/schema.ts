@@ -79,6 +79,14 @@ export const SettingsSection = Type.Object(
     balance_low_threshold: optional(
       decimal('usd', 'Balance in USD below which an account counts as low.'),
     ),
+    usual_output: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description:
+          'Tokens that an answer without a limit of its own is taken to use when money is set aside.',
+      }),
+    ),
     feed_currency: optional(text('name', 'Currency word in the price feed; the numbers stay USD.')),
     feed_interval: optional(text('duration', 'How often the price feed is rebuilt.')),
     models_list: optional(
@@ -92,6 +100,25 @@ export const SettingsSection = Type.Object(
     model_plaza_require_auth: flag('Whether the model plaza asks for an API key.'),
   },
   { ...map, description: 'Switches and figures of the whole gateway.' },
+)
+
+const budgetPart = (description: string) => optional(orNull(decimal('usd', description)))
+
+/** What may be spent with a token. */
+const TokenBudgetEntry = Type.Union(
+  [
+    decimal('usd', 'USD that it may spend in all.'),
+    Type.Object(
+      {
+        total: budgetPart('USD that it may spend in all; null: no limit.'),
+        day: budgetPart('USD that it may spend in a UTC day; null: no limit.'),
+        month: budgetPart('USD that it may spend in a UTC month; null: no limit.'),
+      },
+      { ...map, minProperties: 1 },
+    ),
+    Type.Null(),
+  ],
+  { description: 'USD that it may spend: in all, or { total, day, month }; null: no limit.' },
 )
 
 /** An API key of an account. */
@@ -108,11 +135,7 @@ export const TokenEntry = Type.Object(
       }),
     ),
     expires_at: optional(orNull(text('date-time', 'When it expires (ISO 8601); null: never.'))),
-    budget: optional(
-      orNull(
-        decimal('usd', 'USD that it may spend; null: no limit. Not enforced by this version.'),
-      ),
-    ),
+    budget: optional(TokenBudgetEntry),
   },
   { ...map, description: 'An API key of the account.' },
 )
@@ -130,6 +153,20 @@ export const AccountEntry = Type.Object(
     ),
     balance: optional(
       decimal('usd', 'Opening balance in USD: used once, when the account is created.'),
+    ),
+    credit_limit: optional(
+      decimal(
+        'usd',
+        'USD by which the balance may go below zero (postpaid); left out: as it is, 0 at first.',
+      ),
+    ),
+    balance_low_threshold: optional(
+      orNull(
+        decimal(
+          'usd',
+          'Balance in USD below which it counts as low; null: as the settings say; left out: as it is.',
+        ),
+      ),
     ),
     tokens: optional(Type.Array(TokenEntry, { description: 'API keys of the account.' })),
   },

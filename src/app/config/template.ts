@@ -68,6 +68,9 @@ settings:
   registration_enabled: false
   # The balance in USD below which an account counts as low.
   #balance_low_threshold: 5
+  # The tokens that an answer is taken to use when its request sets no limit. Money is set aside
+  # for them while it is under way; what it does not use is free again at its end.
+  #usual_output: 4096
   # The currency word in the price feed. The numbers are USD whatever it says.
   #feed_currency: CNY
   # How often the price feed is rebuilt.
@@ -139,9 +142,11 @@ prices:
   fast: { input: 0.05, output: 0.4, cache_read: 0.005 }
   # With all kinds of price; with a tier: a request whose context is longer than 200000 tokens
   # costs the tier's prices as a whole; by call, in USD; and free on purpose. The price feed shows
-  # the note.
+  # the note. A context_window (known for models of the vendors' list) is how many tokens a model
+  # can hold: what an upstream reports beyond it is not charged.
   #cached: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6 }
   #long: { input: 1.25, output: 10, tiers: [{ above: 200000, input: 2.5, output: 15 }] }
+  #small: { input: 0.2, output: 0.8, context_window: 32768 }
   #painter: { per_call: 0.04, note: up to 1024x1024 }
   #house-model: { free: true }
 `
@@ -156,6 +161,12 @@ accounts:
     password: \${ADMIN_PASSWORD}
     # The opening balance in USD: used once, when the account is created.
     balance: 100
+    # How far below zero the balance may go, in USD, for who pays afterwards. Left out, it stays as
+    # "tollgate account set" made it: 0 at first, so that what is spent must be there before.
+    #credit_limit: 0
+    # The balance in USD below which it counts as low; null: as the settings say. Left out, it
+    # stays as it is.
+    #balance_low_threshold: null
     # API keys: what clients send.
     tokens:
       - name: first
@@ -170,6 +181,7 @@ accounts:
         #ip_allow: []
         # When it expires, such as 2027-01-31T12:00:00Z; null: never.
         #expires_at: null
-        # The USD it may spend; null: no limit. Not enforced by this version.
-        #budget: null
+        # The USD it may spend in all, in a UTC day and in a UTC month; null: no limit, 0: nothing.
+        # A single number (budget: 20) is the budget in all.
+        #budget: { total: null, day: null, month: null }
 `

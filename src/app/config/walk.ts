@@ -106,12 +106,16 @@ function readMap(reading: MapReading, map: YAMLMap): unknown {
     else if (!isNothing(pair.value)) {
       const value = read(walk, schema, isNode(pair.value) ? pair.value : null, keyPath)
       if (value !== undefined) result[key] = value
+    } else if (KindGuard.IsUnion(schema) && schema.anyOf.some(KindGuard.IsNull)) {
+      // Said on purpose: where leaving a key out keeps what is there, null takes it away.
+      result[key] = null
     } else if (KindGuard.IsRecord(shape) || shape.required?.includes(key)) {
       walk.report(keyAt, keyPath, `is empty, expected is: ${schema.description ?? 'a value'}`)
     }
     seen.add(key)
   }
-  if (shape.minProperties && map.items.every((pair) => isNothing(pair.value)))
+  const isEmpty = (pair: Pair) => isNothing(pair.value) && result[keyOf(pair)] === undefined
+  if (shape.minProperties && map.items.every(isEmpty))
     walk.report(at, path, `is empty: name at least one of ${knownKeys(shape).join(', ')}`)
   if (KindGuard.IsObject(shape))
     for (const key of shape.required ?? [])

@@ -19,8 +19,6 @@ export function findWarnings(file: ConfigFile, tell: Tell): void {
         tell(`${path}.key`, "has characters that an HTTP header can't carry: clients can't send it")
       else if (token.key.length < shortKey)
         tell(`${path}.key`, `is shorter than ${shortKey} characters: it can be guessed`)
-      if ((token.budget ?? null) !== null)
-        tell(`${path}.budget`, 'is set, but this version does not enforce budgets yet')
     }
 }
 

@@ -70,7 +70,7 @@ function compareOne(list: PriceList, model: string, row: PriceRow | undefined): 
     return [
       { skipped: { model, reason: 'its price was removed on purpose; "price set" gives one' } },
     ]
-  const { terms, tiersKept } = withTiers(list, listed.terms, row?.terms)
+  const { terms, tiersKept } = withKept(list, listed.terms, row?.terms)
   const fields = compareFigures(row?.terms ?? removed, terms)
   const kept = tiersKept ? { tiersKept: model } : {}
   if (fields.length === 0) return [{ unchanged: true, ...kept }]
@@ -96,12 +96,15 @@ function compareOne(list: PriceList, model: string, row: PriceRow | undefined): 
   ]
 }
 
-/** A list that can't tell prices for long contexts must not take them away. */
-function withTiers(list: PriceList, terms: PriceTerms, inForce: PriceTerms | undefined) {
-  const tiersKept =
-    !list.tellsTiers &&
-    terms.unit === 'tokens' &&
-    inForce?.unit === 'tokens' &&
-    inForce.tiers.length > 0
-  return { terms: tiersKept ? { ...terms, tiers: inForce.tiers } : terms, tiersKept }
+/** A list that can't tell prices for long contexts must not take them away; none tells a window. */
+function withKept(list: PriceList, terms: PriceTerms, inForce: PriceTerms | undefined) {
+  if (terms.unit !== 'tokens' || inForce?.unit !== 'tokens') return { terms, tiersKept: false }
+  const { tiers, contextWindow } = inForce
+  const tiersKept = !list.tellsTiers && tiers.length > 0
+  const kept = {
+    ...terms,
+    ...(tiersKept && { tiers }),
+    ...(contextWindow !== undefined && { contextWindow }),
+  }
+  return { terms: kept, tiersKept }
 }

@@ -1,15 +1,25 @@
 import { effectiveRates } from '../../billing/charge.ts'
 import { formatDecimal, multiplierDecimals, priceDecimals } from '../../billing/money.ts'
+import { priceView } from '../../billing/receipt/price-view.ts'
+import { createContextWindows } from '../../catalog/context-windows.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
 import type { CatalogRows, PriceRow } from '../../store/ports/catalog.ts'
-import { priceView } from '../report/receipt.ts'
 
 /**
  * A price for machines, under the names of a receipt: micro-USD per 1M tokens or nano-USD per call,
- * as it is charged. `not_set` names the prices that fall back on another one.
+ * as it is charged. `not_set` names the prices that fall back on another one, `context_window` is
+ * what was set with the price.
  */
 export function priceReport(row: PriceRow) {
-  return { ...priceView(row), source: row.source, note: row.note, not_set: notSet(row) }
+  const { terms, source, note } = row
+  const contextWindow = terms.unit === 'tokens' ? terms.contextWindow : undefined
+  return {
+    ...priceView(row),
+    context_window: contextWindow ?? null,
+    source,
+    note,
+    not_set: notSet(row),
+  }
 }
 /** A price as lists show it. */
 export type PriceReport = ReturnType<typeof priceReport>
@@ -30,8 +40,13 @@ export function priceDetails(row: PriceRow, { channels, groups }: CatalogRows) {
       group.channels.some((name) => names.has(name)) &&
       (group.models.length === 0 || group.models.includes(row.model)),
   )
+  const candidates = offering.flatMap(({ models }) =>
+    models.flatMap(({ id, upstream }) => (id === row.model ? [{ upstreamModel: upstream }] : [])),
+  )
   return {
     ...priceReport(row),
+    /** The window that counts: as set, else as the vendor tells it; null: not known. */
+    usage_clamped_above: createContextWindows().of(row, candidates),
     channels: [...names],
     groups: selling.map((group) => ({
       name: group.name,

@@ -1,4 +1,4 @@
-import { type Cell, type Fields, viewOf } from './fields.ts'
+import { type Cell, type Fields, viewOf } from '../../billing/receipt/fields.ts'
 
 /** One JSON object a line, or comma-separated values with a line of names. */
 export const exportFormats = ['jsonl', 'csv'] as const

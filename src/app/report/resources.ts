@@ -1,12 +1,13 @@
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
 import { buildCatalog } from '../../catalog/catalog.ts'
+import { isoTime } from '../../lib/format.ts'
 import type { AccountView, TokenView } from '../../store/ports/admin.ts'
 import type { CatalogRows, ChannelRow, GroupRow } from '../../store/ports/catalog.ts'
+import type { Spent } from '../../store/ports/records.ts'
 import type { Store } from '../../store/ports/store.ts'
-import { isoTime } from './fields.ts'
 
-/** A token for machines and lists: everything but its key. */
-export function tokenReport(token: TokenView) {
+/** A token for machines and lists: everything but its key. `spent`: of one with a budget. */
+function tokenReport(token: TokenView, spent?: Spent) {
   return {
     id: token.id,
     account: token.account,
@@ -17,33 +18,61 @@ export function tokenReport(token: TokenView) {
     models: token.models,
     ip_allow: token.ipAllow,
     expires_at: token.expiresAt === null ? null : isoTime(token.expiresAt),
+    budget: {
+      total_nano: token.budget.totalNano,
+      day_nano: token.budget.dayNano,
+      month_nano: token.budget.monthNano,
+    },
+    spent: spent === undefined ? null : spentReport(spent),
     created_at: isoTime(token.createdAt),
   }
 }
+/** A token as lists show it. */
+export type TokenReport = ReturnType<typeof tokenReport>
 
-/** An account in a list. */
-export function accountReport(account: AccountView) {
+function spentReport({ totalNano, dayNano, monthNano, day }: Spent) {
+  return { total_nano: totalNano, day_nano: dayNano, month_nano: monthNano, day }
+}
+
+/** A token with what was spent with it, if it has a budget. */
+export async function tokenDetails(
+  { admin }: Pick<Store, 'admin'>,
+  token: TokenView,
+): Promise<TokenReport> {
+  const [found] = hasBudget(token) ? await admin.spending([token.id]) : []
+  return tokenReport(token, found?.spent)
+}
+
+/** The same of many tokens, in one look-up. */
+export async function tokenReports(
+  { admin }: Pick<Store, 'admin'>,
+  tokens: readonly TokenView[],
+): Promise<TokenReport[]> {
+  const found = await admin.spending(tokens.filter(hasBudget).map(({ id }) => id))
+  const spent = new Map(found.map((one) => [one.tokenId, one.spent]))
+  return tokens.map((token) => tokenReport(token, spent.get(token.id)))
+}
+
+const hasBudget = ({ budget }: TokenView) => Object.values(budget).some((nano) => nano !== null)
+
+/** An account in a list. `usualLowNano`: below which balance it is low by the settings. */
+export function accountReport(account: AccountView, usualLowNano: number) {
+  const lowNano = account.balanceLowNano ?? usualLowNano
   return {
     email: account.email,
     role: account.role,
     status: account.status,
     balance_nano: account.balanceNano,
+    reserved_nano: account.reservedNano,
+    credit_limit_nano: account.creditLimitNano,
+    balance_low: account.balanceNano < lowNano,
+    balance_low_threshold_nano: lowNano,
     token_count: account.tokenCount,
     created_at: isoTime(account.createdAt),
   }
 }
-
-/** An account with its tokens. */
-export function accountDetails(account: AccountView, tokens: readonly TokenView[]) {
-  const { created_at, ...report } = accountReport(account)
-  return {
-    ...report,
-    // This version charges at the end of a request and sets nothing aside before.
-    reserved_nano: 0,
-    created_at,
-    tokens: tokens.map(tokenReport),
-  }
-}
+/** An account as lists show it. */
+export type AccountReport = ReturnType<typeof accountReport>
 
 /** A channel without its keys. */
 export function channelReport(channel: ChannelRow, { groups }: CatalogRows) {

@@ -29,6 +29,10 @@ export interface Observation {
   usage: Usage | undefined
   /** The upstream's own usage object (for streams: the last one, or the merged ones), as JSON. */
   usageRaw: unknown
+  /** Usage was reported, but no report said what the input was. */
+  lacksInput: boolean
+  /** Length of the text at the last report of output: what came later is in no report. */
+  reportedLength: number
   /** The upstream's id of its answer, where a later request may refer to it. */
   answerId: string | undefined
   /** Other ids that a later request may refer to: the answer's items, its conversation. */
@@ -47,6 +51,8 @@ export interface TextSample {
   sample: string
   /** All characters, in UTF-16 code units. */
   length: number
+  /** The same in UTF-8: no text has more LLM tokens than bytes. */
+  bytes: number
 }
 
 const sampleLimit = 65_536
@@ -62,11 +68,13 @@ export function createObservation(): Observation {
     ended: new Set(),
     usage: undefined,
     usageRaw: undefined,
+    lacksInput: false,
+    reportedLength: Number.POSITIVE_INFINITY,
     answerId: undefined,
     partIds: new Set(),
     sequence: undefined,
     errorMessage: undefined,
-    text: { sample: '', length: 0 },
+    text: { sample: '', length: 0, bytes: 0 },
   }
 }
 
@@ -77,6 +85,19 @@ export function addText(text: TextSample, piece: unknown): void {
     text.sample += piece.slice(0, sampleLimit - text.sample.length)
   }
   text.length += piece.length
+  text.bytes += utf8Length(piece)
+}
+
+/** Bytes of a text in UTF-8; pieces of a stream are short. */
+function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit > 0x7f) bytes++
+    // The halves of a pair are two of four bytes each.
+    if (unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff)) bytes++
+  }
+  return bytes
 }
 
 /**

@@ -22,6 +22,7 @@ export function encodeChatStreamError(error: ProtocolError): string {
 
 function errorType(status: number): string {
   if (status === 401) return 'authentication_error'
+  if (status === 402) return 'insufficient_quota'
   if (status === 403) return 'permission_error'
   if (status === 429) return 'rate_limit_error'
   return status >= 500 ? 'api_error' : 'invalid_request_error'

@@ -14,8 +14,9 @@ import {
   streamOptionsFault,
   Text,
 } from '../check.ts'
-import { isJsonObject } from '../json.ts'
+import { countIn, isJsonObject } from '../json.ts'
 import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 
 const Message = Type.Object({ role: Name, content: nullable(Content) }, { expected: 'an object' })
@@ -64,6 +65,10 @@ export function readCompletions(body: JsonObject): RequestFacts {
   return {
     ...readPlain(body, 1, () => requestText([body.messages], body.tools ?? body.functions)),
     stream,
+    answers: typeof body.n === 'number' ? body.n : 1,
+    maxOutputTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens') ?? null,
+    takesTurns: isJsonObject(body.web_search_options),
+    media: () => requestMedia([body.messages]),
     amend: stream ? amendUsage(body.stream_options) : {},
   }
 }
@@ -85,7 +90,7 @@ export const checkEmbeddings = createCheck(EmbeddingsRequest)
 
 /** Reads a checked embeddings request. */
 export function readEmbeddings(body: JsonObject): RequestFacts {
-  return readPlain(body, 1, () => requestText([body.input], undefined))
+  return { ...readPlain(body, 1, () => requestText([body.input], undefined)), maxOutputTokens: 0 }
 }
 
 const ImagesRequest = Type.Object({
@@ -103,6 +108,7 @@ export function readImages(body: JsonObject): RequestFacts {
   const calls = typeof body.n === 'number' ? body.n : 1
   return {
     ...readPlain(body, calls, () => requestText([body.prompt], undefined)),
+    answers: calls,
     stream: body.stream === true,
   }
 }
@@ -114,6 +120,10 @@ function readPlain(body: JsonObject, calls: number, text: () => string): Request
     calls,
     continues: [],
     amend: {},
+    answers: 1,
+    maxOutputTokens: null,
+    takesTurns: false,
     text,
+    media: () => ({ tokens: 0, bytes: 0 }),
   }
 }

@@ -12,7 +12,7 @@ import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../j
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { addMessageText } from './text.ts'
-import { type ChatCounts, createChatCounts, foldChatUsage } from './usage.ts'
+import { type ChatCounts, chatReports, createChatCounts } from './usage.ts'
 
 /** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
 export function createCompletionsObserver(): AnswerObserver {
@@ -52,7 +52,7 @@ function readAnswer(seen: Observation, counts: ChatCounts, answer: JsonObject): 
   // Groq reports a stream's usage in an object of its own.
   const wire = answer.usage ?? objectIn(answer, 'x_groq')?.usage
   if (!isJsonObject(wire)) return false
-  noteUsage(seen, foldChatUsage(counts, wire), wire)
+  noteUsage(seen, counts, wire, chatReports)
   return true
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject, parseJsonObject } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { isFailed } from './stream.ts'
-import { createChatCounts, foldChatUsage } from './usage.ts'
+import { chatReports, createChatCounts } from './usage.ts'
 
 /** Watches an answer without text, of which only the usage counts: embeddings, images. */
 export function createEmbeddingsObserver(): AnswerObserver {
@@ -26,7 +26,7 @@ function createUsageObserver(isLast: (event: JsonObject) => boolean): AnswerObse
   const counts = createChatCounts()
 
   function read(answer: JsonObject, last: boolean): void {
-    noteUsage(seen, foldChatUsage(counts, answer.usage), answer.usage)
+    noteUsage(seen, counts, answer.usage, chatReports)
     if (isFailed(seen, answer) || !last) return
     seen.phase = 'closed'
     seen.outcome ??= 'complete'

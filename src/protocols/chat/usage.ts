@@ -1,3 +1,4 @@
+import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -56,6 +57,14 @@ export function foldChatUsage(counts: ChatCounts, wire: unknown): Usage | undefi
   counts.cacheWrite = larger(counts.cacheWrite, readCount(input?.cache_write_tokens))
   counts.reasoning = larger(counts.reasoning, readCount(output?.reasoning_tokens))
   return toUsage(counts)
+}
+
+/** The usage reports of this protocol. */
+export const chatReports: UsageReports<ChatCounts> = {
+  createCounts: createChatCounts,
+  fold: foldChatUsage,
+  inputFields: ['prompt_tokens', 'input_tokens', 'total_tokens'],
+  outputFields: ['completion_tokens', 'output_tokens', 'total_tokens'],
 }
 
 function readCached(wire: JsonObject, details: JsonObject | undefined): number | undefined {

@@ -19,6 +19,7 @@ export function encodeGeminiStreamError(
 
 const statusWords = new Map([
   [401, 'UNAUTHENTICATED'],
+  [402, 'RESOURCE_EXHAUSTED'],
   [403, 'PERMISSION_DENIED'],
   [404, 'NOT_FOUND'],
   [409, 'ABORTED'],

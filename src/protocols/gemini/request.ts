@@ -9,8 +9,9 @@ import {
   PositiveInteger,
   Text,
 } from '../check.ts'
-import { isJsonObject } from '../json.ts'
+import { countIn, isJsonObject, objectIn } from '../json.ts'
 import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 
 // The vendor's JSON reader takes one object for an array of one, and names in camelCase as well as
@@ -72,12 +73,21 @@ export const checkBatchEmbed = createCheck(BatchEmbedRequest)
 /** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
 export function readGemini(body: JsonObject): RequestFacts {
   const system = body.systemInstruction ?? body.system_instruction
+  const config = objectIn(body, 'generationConfig') ?? objectIn(body, 'generation_config')
+  const limit = countIn(config, 'maxOutputTokens') ?? countIn(config, 'max_output_tokens')
+  // Embeddings generate nothing; their bodies hold `content` or `requests`.
+  const isGenerating = body.contents !== undefined
   return {
     model: undefined,
     stream: false,
     calls: 1,
     continues: [],
     amend: {},
+    // The vendor takes 0 for not set.
+    answers: countIn(config, 'candidateCount') || countIn(config, 'candidate_count') || 1,
+    maxOutputTokens: isGenerating ? (limit ?? null) : 0,
+    takesTurns: hasHostedTools(body.tools),
+    media: () => requestMedia([body.contents, body.content, body.requests]),
     text: () => requestText([system, body.contents, body.content, body.requests], body.tools),
   }
 }
@@ -101,4 +111,11 @@ export function renameGemini(
       changes[field] = Array.isArray(value) ? value.map(renamed) : renamed(value)
   }
   return changes
+}
+
+/** All tools but functions (`googleSearch`, `codeExecution`) are run by the vendor. */
+function hasHostedTools(tools: unknown): boolean {
+  return (Array.isArray(tools) ? tools : [tools])
+    .filter(isJsonObject)
+    .some((tool) => Object.keys(tool).some((key) => !/^function_?declarations$/i.test(key)))
 }

@@ -11,7 +11,7 @@ import { noteUsage } from '../canonical/raw-usage.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { createGeminiCounts, foldGeminiUsage, type GeminiCounts } from './usage.ts'
+import { createGeminiCounts, type GeminiCounts, geminiReports } from './usage.ts'
 
 /**
  * Watches generated content, and embeddings, which report usage in the same place. A stream has no
@@ -43,7 +43,7 @@ function readAnswer(seen: Observation, counts: GeminiCounts, answer: JsonObject)
   for (const candidate of arrayIn(answer, 'candidates')) {
     if (isJsonObject(candidate)) readCandidate(seen, candidate)
   }
-  noteUsage(seen, foldGeminiUsage(counts, answer.usageMetadata), answer.usageMetadata)
+  noteUsage(seen, counts, answer.usageMetadata, geminiReports)
   if (stringIn(objectIn(answer, 'promptFeedback'), 'blockReason') !== undefined) {
     noteSideAnswer(seen, 0, 'incomplete')
   }

@@ -1,3 +1,4 @@
+import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject } from '../json.ts'
 
@@ -52,4 +53,12 @@ export function foldGeminiUsage(counts: GeminiCounts, wire: unknown): Usage | un
     cacheRead: Math.min(counts.cached ?? 0, counts.prompt ?? 0),
     cacheWrite: 0,
   })
+}
+
+/** The usage reports of this protocol. */
+export const geminiReports: UsageReports<GeminiCounts> = {
+  createCounts: createGeminiCounts,
+  fold: foldGeminiUsage,
+  inputFields: ['promptTokenCount'],
+  outputFields: ['candidatesTokenCount', 'thoughtsTokenCount'],
 }

@@ -12,8 +12,9 @@ import {
   PositiveInteger,
   Text,
 } from '../check.ts'
-import { objectIn, stringIn } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 
 const Message = Type.Object({ role: Name, content: Content }, { expected: 'an object' })
@@ -64,6 +65,18 @@ export function readMessages(body: JsonObject): RequestFacts {
     // A thread lives in the upstream account that began it.
     continues: previous === undefined ? [] : [previous],
     amend: {},
+    answers: 1,
+    maxOutputTokens: countIn(body, 'max_tokens') ?? null,
+    takesTurns: hasHostedTools(body),
+    media: () => requestMedia([body.messages]),
     text: () => requestText([body.system, body.messages], body.tools),
   }
+}
+
+/** Tools that the vendor runs have a type of their own (`web_search_20250305`). */
+function hasHostedTools(body: JsonObject): boolean {
+  if (arrayIn(body, 'mcp_servers').length > 0 || isJsonObject(body.context_management)) return true
+  return arrayIn(body, 'tools')
+    .filter(isJsonObject)
+    .some(({ type }) => typeof type === 'string' && type !== 'custom')
 }

@@ -12,7 +12,7 @@ import { noteUsage } from '../canonical/raw-usage.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { createMessagesCounts, foldMessagesUsage, type MessagesCounts } from './usage.ts'
+import { createMessagesCounts, type MessagesCounts, messagesReports } from './usage.ts'
 
 /** Watches a message. `message_stop` is its last event. */
 export function createMessagesObserver(): AnswerObserver {
@@ -30,9 +30,9 @@ export function createMessagesObserver(): AnswerObserver {
     pushBody(body) {
       if (!isJsonObject(body)) return fail(seen, notAnObject)
       if (body.type === 'error') return fail(seen, objectIn(body, 'error')?.message)
+      for (const block of arrayIn(body, 'content')) addBlockText(seen, block)
       readMessage(seen, counts, body)
       noteForeign(seen, body, ['content', 'stop_reason'])
-      for (const block of arrayIn(body, 'content')) addBlockText(seen, block)
       seen.phase = 'closed'
       seen.outcome ??= 'complete'
     },
@@ -58,7 +58,7 @@ function readEvent(
       return
     }
     case 'message_delta':
-      noteUsage(seen, foldMessagesUsage(counts, event.usage), event.usage)
+      noteUsage(seen, counts, event.usage, messagesReports)
       readStopReason(seen, objectIn(event, 'delta'))
       return
     case 'message_stop':
@@ -72,7 +72,7 @@ function readEvent(
 
 function readMessage(seen: Observation, counts: MessagesCounts, message: JsonObject): void {
   seen.answerId ??= stringIn(message, 'id')
-  noteUsage(seen, foldMessagesUsage(counts, message.usage), message.usage)
+  noteUsage(seen, counts, message.usage, messagesReports)
   readStopReason(seen, message)
 }
 

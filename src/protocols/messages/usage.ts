@@ -1,3 +1,4 @@
+import type { UsageReports } from '../canonical/raw-usage.ts'
 import { larger, readCount, type Usage } from '../canonical/usage.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -61,6 +62,14 @@ export function foldMessagesUsage(counts: MessagesCounts, wire: unknown): Usage 
   const thinking = objectIn(wire, 'output_tokens_details')?.thinking_tokens
   counts.thinking = larger(counts.thinking, readCount(thinking))
   return toUsage(counts)
+}
+
+/** The usage reports of this protocol. */
+export const messagesReports: UsageReports<MessagesCounts> = {
+  createCounts: createMessagesCounts,
+  fold: foldMessagesUsage,
+  inputFields: ['input_tokens'],
+  outputFields: ['output_tokens'],
 }
 
 function isCompaction(entry: unknown): entry is JsonObject {

@@ -13,8 +13,9 @@ import {
   streamOptionsFault,
   Text,
 } from '../check.ts'
-import { arrayIn, isJsonObject } from '../json.ts'
+import { arrayIn, countIn, isJsonObject } from '../json.ts'
 import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 
 const Item = Type.Object(
@@ -63,6 +64,10 @@ export function readResponses(body: JsonObject): RequestFacts {
     calls: 1,
     continues: referredIds(body),
     amend: {},
+    answers: 1,
+    maxOutputTokens: countIn(body, 'max_output_tokens') ?? null,
+    takesTurns: hasHostedTools(body),
+    media: () => requestMedia([body.input]),
     text: () => requestText([body.instructions, body.input, body.prompt], body.tools),
   }
 }
@@ -77,4 +82,12 @@ function referredIds(body: JsonObject): readonly string[] {
     isJsonObject(conversation) ? conversation.id : conversation,
     ...referred.map(({ id }) => id),
   ].filter((id): id is string => typeof id === 'string' && id !== '')
+}
+
+/** All but functions and custom tools may be run by the vendor; a stored prompt may bring some. */
+function hasHostedTools(body: JsonObject): boolean {
+  if (isJsonObject(body.prompt)) return true
+  return arrayIn(body, 'tools')
+    .filter(isJsonObject)
+    .some(({ type }) => type !== 'function' && type !== 'custom')
 }

@@ -11,7 +11,7 @@ import { noteUsage } from '../canonical/raw-usage.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { createResponsesCounts, foldResponsesUsage, type ResponsesCounts } from './usage.ts'
+import { createResponsesCounts, type ResponsesCounts, responsesReports } from './usage.ts'
 
 /** Watches a response. The kinds of events go by `type`: some vendors send no `event:` line. */
 export function createResponsesObserver(): AnswerObserver {
@@ -77,10 +77,10 @@ function readResponse(seen: Observation, counts: ResponsesCounts, response: Json
   const isBackground = response.background === true || response.status === 'queued'
   seen.pending = isBackground && !finalStates.has(response.status)
   if (response.store !== false) notePartIds(seen.partIds, response)
-  const wire = response.usage
-  noteUsage(seen, foldResponsesUsage(counts, wire), wire)
   // Text that came in deltas is not counted again.
   if (seen.text.length === 0) addOutputText(seen, response)
+  // What is still being worked on is charged, and its usage recorded, when it is fetched.
+  if (!seen.pending) noteUsage(seen, counts, response.usage, responsesReports)
 }
 
 const finalStates = new Set<unknown>(['completed', 'failed', 'incomplete', 'cancelled'])

@@ -1,3 +1,4 @@
+import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 
@@ -47,4 +48,12 @@ export function foldResponsesUsage(counts: ResponsesCounts, wire: unknown): Usag
     cacheRead: counts.cached ?? 0,
     cacheWrite: counts.cacheWrite ?? 0,
   })
+}
+
+/** The usage reports of this protocol. */
+export const responsesReports: UsageReports<ResponsesCounts> = {
+  createCounts: createResponsesCounts,
+  fold: foldResponsesUsage,
+  inputFields: ['input_tokens'],
+  outputFields: ['output_tokens'],
 }

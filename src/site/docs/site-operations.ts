@@ -1,4 +1,5 @@
 import type { Operation } from './operation.ts'
+import { receiptOperation } from './receipt-operation.ts'
 
 const totals = {
   requests: 12,
@@ -88,6 +89,7 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
       },
     },
   },
+  'GET /v1/receipts/{id}': receiptOperation,
   'GET /pricing/provider-pricing.json': feed,
   'GET /api/provider/pricing': { ...feed, summary: 'Price feed, backup address: the same bytes' },
   'GET /api/v1/model-plaza': {

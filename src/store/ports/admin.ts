@@ -1,4 +1,5 @@
 import type { ChannelSettings, GroupSettings, PriceSetting } from './catalog.ts'
+import type { LedgerEntry, TokenSpending } from './records.ts'
 import type { TokenBudget } from './tokens.ts'
 
 /** A channel as it is to be; `keysSealed` absent: keep the keys it has. */
@@ -63,9 +64,14 @@ export interface Writes {
 
 export type GroupWrite = GroupSettings
 
-/** Why `write` was refused; nothing was changed then. */
+/** Why a change was refused; nothing was changed then. */
 export class WriteRefused extends Error {
-  override readonly name = 'WriteRefused'
+  override readonly name: string = 'WriteRefused'
+}
+
+/** A debit that would take the balance below what the credit limit allows. */
+export class WouldOverdraw extends WriteRefused {
+  override readonly name = 'WouldOverdraw'
 }
 
 export interface AccountView {
@@ -110,6 +116,8 @@ export interface Adjustment {
   readonly idempotencyKey: string | null
   /** Who does it: an e-mail, or `command line`. */
   readonly actor: string
+  /** False: a debit that takes the balance below minus the credit limit throws `WouldOverdraw`. */
+  readonly mayOverdraw?: boolean
 }
 
 export interface Adjusted {
@@ -117,6 +125,35 @@ export interface Adjusted {
   readonly balanceNano: number
   /** True when the key was used before: nothing was changed, this is what it did then. */
   readonly isRepeat: boolean
+}
+
+/** What of an account changes by hand: absent fields stay as they are. */
+export interface AccountChange {
+  readonly account: string
+  readonly actor: string
+  readonly role?: 'admin' | 'user'
+  readonly creditLimitNano?: number
+  readonly balanceLowNano?: number | null
+}
+
+/** The same of a token. */
+export interface TokenChange {
+  readonly id: number
+  readonly actor: string
+  readonly budget?: Partial<TokenBudget>
+  readonly expiresAt?: number | null
+}
+
+/** Who changed what by hand. */
+export interface AuditEntry {
+  readonly id: number
+  readonly createdAt: number
+  readonly actor: string
+  /** `account.credit`, `token.set` … */
+  readonly action: string
+  /** The account's e-mail, or `token 3`. */
+  readonly subject: string
+  readonly detail: { readonly [name: string]: unknown }
 }
 
 /** Which tokens to list; all given conditions must hold. Newest last. */
@@ -137,9 +174,19 @@ export interface AdminStore {
   /**
    * Credits or debits an account, with its ledger entry and audit row, in one transaction. Throws
    * `WriteRefused`: unknown account, a key that was used for something else, a balance that would
-   * leave the exact integers.
+   * leave the exact integers; `WouldOverdraw`.
    */
   adjust(adjustment: Adjustment): Promise<Adjusted>
+  /** With an audit row, unless nothing differs. Throws `WriteRefused`: unknown account. */
+  changeAccount(change: AccountChange): Promise<void>
+  /** The same of a token; throws `WriteRefused` when it is not there. */
+  changeToken(change: TokenChange): Promise<void>
+  /** The newest changes by hand, newest last. */
+  audit(limit: number): Promise<readonly AuditEntry[]>
+  /** The newest entries of a live account, newest last. */
+  ledger(account: string, limit: number): Promise<readonly LedgerEntry[]>
+  /** What was spent with tokens by now. From daily sums. */
+  spending(tokenIds: readonly number[]): Promise<readonly TokenSpending[]>
   accounts(): Promise<readonly AccountView[]>
   account(email: string): Promise<AccountView | undefined>
   tokens(filter: TokenFilter): Promise<readonly TokenView[]>

@@ -76,6 +76,8 @@ export type PriceTerms =
       readonly base: TokenRates
       /** Ascending by `above` (context tokens; exclusive). */
       readonly tiers: readonly (TokenRates & { readonly above: number })[]
+      /** Tokens that the model can hold, where the operator has set it; no part of the price. */
+      readonly contextWindow?: number
     }
   | { readonly unit: 'call'; readonly perCallNano: number }
   /** Free on purpose. */

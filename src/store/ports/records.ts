@@ -179,7 +179,10 @@ export interface ReceiptRows {
   readonly request: StoredRequest
   readonly attempts: readonly StoredAttempt[]
   readonly price: import('./catalog.ts').PriceRow | null
+  /** The ledger entry that charged it, with its signed amount; null when nothing was charged. */
   readonly ledgerId: number | null
+  readonly ledgerAmountNano: number | null
+  readonly balanceAfterNano: number | null
 }
 
 /** A half-open span of time, in milliseconds since 1970; a missing end is unbounded. */

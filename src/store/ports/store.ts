@@ -1,7 +1,9 @@
 import type { AdminStore } from './admin.ts'
+import type { AttemptStore } from './attempts.ts'
 import type { CatalogStore } from './catalog.ts'
 import type { RecordStore } from './records.ts'
 import type { TokenStore } from './tokens.ts'
+import type { VerificationStore } from './verification.ts'
 
 /** One open database. */
 export interface Store {
@@ -9,7 +11,14 @@ export interface Store {
   readonly catalog: CatalogStore
   readonly records: RecordStore
   readonly admin: AdminStore
+  readonly verification: VerificationStore
+  readonly attempts: AttemptStore
   /** True when another process has changed the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<boolean>
+  /**
+   * Takes the store for this process, which is to serve from it: false while another one does. The
+   * claim ends with `close`, or with the process.
+   */
+  claimServing(): Promise<boolean>
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
-import { type Adjusted, type Adjustment, WriteRefused } from '../ports/admin.ts'
+import { type Adjusted, type Adjustment, WouldOverdraw, WriteRefused } from '../ports/admin.ts'
+import { addAudit } from './audit.ts'
 import { requireAccount } from './names.ts'
 import type { Queries } from './queries.ts'
 
@@ -24,9 +25,19 @@ export function adjustBalance(queries: Queries, adjustment: Adjustment, now: num
     return { ledgerId: earlier.ledgerId, balanceNano: earlier.balanceNano, isRepeat: true }
   }
   const found = first(
-    build.selectFrom('account').select('balance_nano').where('id', '=', accountId),
+    build
+      .selectFrom('account')
+      .select(['balance_nano', 'credit_limit_nano'])
+      .where('id', '=', accountId),
   )
-  const balanceNano = (found?.balance_nano ?? 0) + signedNano
+  const { balance_nano, credit_limit_nano } = found ?? { balance_nano: 0, credit_limit_nano: 0 }
+  const balanceNano = balance_nano + signedNano
+  if (kind === 'debit' && adjustment.mayOverdraw === false && balanceNano < -credit_limit_nano) {
+    throw new WouldOverdraw(
+      `${asker}: the balance would be ${balanceNano} nano-USD, but its credit limit allows no ` +
+        `less than ${-credit_limit_nano}`,
+    )
+  }
   if (!Number.isSafeInteger(balanceNano)) {
     throw new WriteRefused(`${asker}: the balance would leave the range that is counted exactly`)
   }
@@ -41,9 +52,8 @@ export function adjustBalance(queries: Queries, adjustment: Adjustment, now: num
     balance_after_nano: balanceNano,
   }
   const ledgerId = first(build.insertInto('ledger').values(entry).returning('id'))?.id ?? 0
-  const detail = JSON.stringify({ ledger_id: ledgerId, amount_nano: signedNano, reason })
-  const audit = { created_at: now, actor, action: `account.${kind}`, subject: account, detail }
-  run(build.insertInto('audit').values(audit))
+  const detail = { ledger_id: ledgerId, amount_nano: signedNano, reason }
+  addAudit(queries, { createdAt: now, actor, action: `account.${kind}`, subject: account, detail })
   return { ledgerId, balanceNano, isRepeat: false }
 }
 

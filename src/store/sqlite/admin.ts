@@ -1,6 +1,9 @@
 import type { AccountView, TokenFilter, TokenView } from '../ports/admin.ts'
+import type { LedgerEntry } from '../ports/records.ts'
 import { parseList } from './json.ts'
+import { findAccountId } from './names.ts'
 import type { Queries } from './queries.ts'
+import { selectLedger } from './records.ts'
 
 /** Rows of a page of tokens when the caller names no limit. */
 const defaultLimit = 1000
@@ -37,6 +40,20 @@ export function listAccounts(queries: Queries): AccountView[] {
 
 export function findAccount(queries: Queries, email: string): AccountView | undefined {
   return queries.first(selectAccounts(queries).where('account.email', '=', email))
+}
+
+/** The newest ledger entries of a live account, newest last. Reads no others. */
+export function listLedger(queries: Queries, account: string, limit: number): LedgerEntry[] {
+  const id = findAccountId(queries, account)
+  if (id === undefined) return []
+  return queries
+    .all(
+      selectLedger(queries)
+        .where('ledger.account_id', '=', id)
+        .orderBy('ledger.id', 'desc')
+        .limit(limit),
+    )
+    .reverse()
 }
 
 /** Live tokens that fit the filter, newest last. */

@@ -1,4 +1,3 @@
-import { SQLiteError } from 'bun:sqlite'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
@@ -21,8 +20,9 @@ const explanations: readonly (readonly [string, string])[] = [
 
 /** A SQLite error in words a person can act on; anything else comes back as it is. */
 export function explainFailure(error: unknown, path: string): unknown {
-  if (!(error instanceof SQLiteError)) return error
-  const code = error.code ?? ''
+  // By its code: what comes from another thread is no SQLiteError any more.
+  if (!(error instanceof Error) || !('code' in error)) return error
+  const code = String(error.code)
   const known = explanations.find(([prefix]) => code.startsWith(prefix))
   if (known === undefined) return error
   return new StoreError(`The database ${path} ${known[1]} (${code}: ${error.message}).`, {

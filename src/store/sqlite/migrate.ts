@@ -6,7 +6,7 @@ import { firstTables } from './migrations/0001-first.ts'
 const migrations: readonly string[] = [firstTables]
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
-const applicationId = 0x54474154
+export const applicationId = 0x54474154
 
 function readPragma(db: Database, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
@@ -24,7 +24,8 @@ function checkOwner(db: Database, path: string): void {
   )
 }
 
-function checkVersion(version: number, path: string): void {
+/** Throws `StoreError` when a database is of a newer version than this program knows. */
+export function checkVersion(version: number, path: string): void {
   if (version <= migrations.length) return
   throw new StoreError(
     `The database ${path} was written by a newer version of this program (it is at version ` +

@@ -2,9 +2,10 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../ports/store.ts'
-import { adjustBalance } from './adjust.ts'
-import { findAccount, listAccounts, listTokens } from './admin.ts'
+import { createAdminStore } from './admin-store.ts'
+import { listAttempts } from './attempts.ts'
 import { loadCatalog, loadPriceHistory } from './catalog.ts'
+import { createClaim } from './claim.ts'
 import { createCommit } from './commit.ts'
 import { checkPlace, explained } from './failures.ts'
 import { migrate } from './migrate.ts'
@@ -12,7 +13,7 @@ import { createQueries } from './queries.ts'
 import { exportLedger, exportRequests, findReceipt, sumUsage } from './records.ts'
 import { createSweep } from './sweep.ts'
 import { createTokenLookup } from './tokens.ts'
-import { applyWrites } from './write.ts'
+import { createVerification } from './verification/verification.ts'
 
 export interface SqliteOptions {
   /** Path of the database file; it is created when missing. `:memory:`: gone when closed. */
@@ -73,10 +74,9 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const queries = createQueries(db, path)
   const findByHash = createTokenLookup(db, clock)
   const sweep = createSweep(db)
+  const serving = createClaim(path)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const readVersion = () => dataVersion.get()?.data_version
-  const write = db.transaction(applyWrites)
-  const adjust = db.transaction(adjustBalance)
   const load = db.transaction(() => loadCatalog(queries))
   const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
   let seenVersion = readVersion()
@@ -96,13 +96,9 @@ export function openSqliteStore(options: SqliteOptions): Store {
       receipt: (requestId) => access(() => findReceipt(queries, requestId)),
       tokenUsage: (tokenId, sinceDay) => access(() => sumUsage(queries, tokenId, sinceDay)),
     },
-    admin: {
-      write: (writes) => access(() => write.immediate(queries, writes, clock())),
-      adjust: (adjustment) => access(() => adjust.immediate(queries, adjustment, clock())),
-      accounts: () => access(() => listAccounts(queries)),
-      account: (email) => access(() => findAccount(queries, email)),
-      tokens: (filter) => access(() => listTokens(queries, filter)),
-    },
+    admin: createAdminStore({ db, queries, clock, access }),
+    verification: createVerification(db, path),
+    attempts: { list: (filter) => listAttempts(queries, filter) },
     changedElsewhere: () =>
       access(() => {
         const version = readVersion()
@@ -110,9 +106,11 @@ export function openSqliteStore(options: SqliteOptions): Store {
         seenVersion = version
         return changed
       }),
+    claimServing: () => access(serving.claim),
     async close() {
       if (!isOpen) return
       isOpen = false
+      serving.release()
       db.close(true)
     },
   }

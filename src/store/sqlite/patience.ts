@@ -13,6 +13,8 @@ export function createPatience(db: Database) {
   const { timeout } = db.query<{ timeout: number }, []>('PRAGMA busy_timeout').get() ?? {}
   const patienceMs = timeout ?? 0
   const [impatient, patient] = [setTimeoutTo(0), setTimeoutTo(patienceMs)]
+  // SQLite obeys these when it compiles them, and compiles them anew for each run but the first.
+  for (const statement of [impatient, patient]) statement.run()
   return async <Result>(work: () => Result): Promise<Result> => {
     const deadline = performance.now() + patienceMs
     while (true) {

@@ -50,7 +50,8 @@ function toRequest(row: RequestResult): StoredRequest {
   }
 }
 
-const selectLedger = ({ build }: Queries) =>
+/** Ledger entries with the name of their account. */
+export const selectLedger = ({ build }: Queries) =>
   build
     .selectFrom('ledger')
     .innerJoin('account', 'account.id', 'ledger.account_id')
@@ -151,12 +152,19 @@ export function findReceipt(queries: Queries, requestId: string): ReceiptRows | 
       .where('attempt.request_row', '=', row.id)
       .orderBy('attempt.position'),
   )
-  const entry = first(build.selectFrom('ledger').select('id').where('request_id', '=', requestId))
+  const entry = first(
+    build
+      .selectFrom('ledger')
+      .select(['id', 'amount_nano', 'balance_after_nano'])
+      .where('request_id', '=', requestId),
+  )
   return {
     request: toRequest(row),
     attempts,
     price: findPrice(queries, row.priceId),
     ledgerId: entry?.id ?? null,
+    ledgerAmountNano: entry?.amount_nano ?? null,
+    balanceAfterNano: entry?.balance_after_nano ?? null,
   }
 }
 

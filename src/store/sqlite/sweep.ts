@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { createDayName } from './spending.ts'
+import { utcDay } from '../../lib/clock.ts'
 
 /** The client may have begun to receive: what it got is not known any more. */
 const interrupt = `
@@ -16,12 +16,16 @@ FROM reservation WHERE true ON CONFLICT (request_id) DO NOTHING`
 const countRequests = `
 INSERT INTO usage_day
 SELECT token_id, $day, iif(price_id IS NULL, '', ifnull(model, '')), count(*), 0, 0, 0, 0, 0, 0, 0
-FROM reservation WHERE created_at >= $from AND created_at < $from + 86400000 GROUP BY 1, 3
+FROM reservation WHERE created_at >= $from AND created_at < $from + 86400000
+  AND NOT EXISTS (SELECT 1 FROM request WHERE request.request_id = reservation.request_id)
+GROUP BY 1, 3
 ON CONFLICT (token_id, day, model) DO UPDATE SET requests = requests + excluded.requests`
 
-/** Turns all reservations into requests that were interrupted and cost nothing; returns how many. */
+/**
+ * Turns all reservations into requests that were interrupted and cost nothing; returns how many. A
+ * request that has its record already keeps it, and is counted no second time.
+ */
 export function createSweep(db: Database): () => number {
-  const dayName = createDayName()
   return db.transaction(() => {
     const days = db
       .query<{ start: number }, []>(
@@ -30,12 +34,13 @@ export function createSweep(db: Database): () => number {
       .all()
     for (const { start } of days) {
       db.query<void, [{ day: string; from: number }]>(countRequests).run({
-        day: dayName(start),
+        day: utcDay(start),
         from: start,
       })
     }
-    db.run(interrupt)
+    const { changes: interrupted } = db.run(interrupt)
     db.run('UPDATE account SET reserved_nano = 0 WHERE reserved_nano <> 0')
-    return db.run('DELETE FROM reservation').changes
+    db.run('DELETE FROM reservation')
+    return interrupted
   }).immediate
 }

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenBudget, TokenRecord } from '../ports/tokens.ts'
 import { parseList } from './json.ts'
-import { createDayName, createSpending } from './spending.ts'
+import { createSpending } from './spending.ts'
 
 const findByHash = `
 SELECT token.id, token.name, token.group_id AS groupId, token.status,
@@ -35,7 +35,6 @@ export function createTokenLookup(
   clock: Clock,
 ): (keyHash: string) => TokenRecord | undefined {
   const spending = createSpending(db)
-  const dayName = createDayName()
   const statement = db.prepare<FoundToken, [string]>(findByHash)
   return (keyHash) => {
     const row = statement.get(keyHash)
@@ -48,7 +47,7 @@ export function createTokenLookup(
     return {
       ...token,
       budget,
-      spent: isLimited ? spending(token.id, dayName(clock())) : null,
+      spent: isLimited ? spending(token.id, utcDay(clock())) : null,
       models: parseList(row.models),
       ipAllow: parseList(row.ipAllow),
       account: {

@@ -84,8 +84,10 @@ function ratesInOrder(rates: TokenRates): TokenRates {
 function termsText(terms: PriceTerms): string {
   switch (terms.unit) {
     case 'tokens': {
+      const { unit, base, contextWindow } = terms
       const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesInOrder(tier) }))
-      return JSON.stringify({ unit: terms.unit, base: ratesInOrder(terms.base), tiers })
+      // Undefined leaves no trace in the text.
+      return JSON.stringify({ unit, base: ratesInOrder(base), tiers, contextWindow })
     }
     case 'call':
       return JSON.stringify({ unit: terms.unit, perCallNano: terms.perCallNano })

@@ -239,6 +239,62 @@ describe('a changed file', () => {
     expect(changes.writes.tokens?.[0]?.keySealed).toBe(state.tokens[0]?.keySealed)
   })
 
+  test('limits of an account and budgets of a token are shown and written', async () => {
+    const changes = await plan(
+      first
+        .replace(
+          'balance: 100',
+          'balance: 100\n    credit_limit: 50\n    balance_low_threshold: 2.5',
+        )
+        .replace('name: laptop', 'name: laptop, budget: { day: 5, month: 100 }'),
+    )
+    expect(lines(changes)).toEqual([
+      'update account admin@example.com',
+      '  credit_limit: 0 → 50',
+      '  balance_low_threshold: null → 2.5',
+      'update token admin@example.com/laptop',
+      '  budget.day: null → 5',
+      '  budget.month: null → 100',
+    ])
+    expect(changes.writes.accounts?.[0]).toMatchObject({
+      creditLimitNano: 50_000_000_000,
+      balanceLowNano: 2_500_000_000,
+    })
+    expect(changes.writes.tokens?.[0]?.budget).toEqual({
+      totalNano: null,
+      dayNano: 5_000_000_000,
+      monthNano: 100_000_000_000,
+    })
+  })
+
+  test('what the file does not name of an account stays; null takes its threshold away', async () => {
+    const accounts = state.accounts.map((account) => ({
+      ...account,
+      creditLimitNano: 7_000_000_000,
+      balanceLowNano: 1_000_000_000,
+    }))
+    const current = { ...state, accounts }
+    expect(await plan(first, false, current)).toEqual({ changes: [], writes: {} })
+    const other = first.replace('role: admin', 'role: user')
+    const { writes } = await plan(other, false, current)
+    expect(writes.accounts?.[0]).not.toHaveProperty('creditLimitNano')
+    expect(writes.accounts?.[0]).not.toHaveProperty('balanceLowNano')
+    const named = first.replace('role: admin', 'role: admin\n    balance_low_threshold: null')
+    const changes = await plan(named, false, current)
+    expect(lines(changes)).toEqual([
+      'update account admin@example.com',
+      '  balance_low_threshold: 1 → null',
+    ])
+    expect(changes.writes.accounts?.[0]?.balanceLowNano).toBeNull()
+  })
+
+  test('a context window that changes is a change of the price', async () => {
+    const changes = await plan(
+      first.replace('output: 2, tiers', 'output: 2, context_window: 9, tiers'),
+    )
+    expect(lines(changes)).toEqual(['update price m', '  context_window: null → 9'])
+  })
+
   test('a new key under an old name replaces the old key, which is removed', async () => {
     const changes = await plan(first.replace('sk-abcdefghijklmn', 'sk-zyxwvutsrqponm'))
     expect(lines(changes)).toEqual([
@@ -324,6 +380,9 @@ test('what the database holds after a plan is applied needs no further plan', as
     .replace('0.8', '1.25, limits: { rpm: 5 }, models: [n, m], enabled: false')
     .replace('{ per_call: 0.04 }', '{ input: 0.000001, output: 3, cache_write_1h: 4 }')
     .replace('[k1, k2]', '[k2]')
+    .replace('role: admin', 'role: admin\n    credit_limit: 3\n    balance_low_threshold: 4')
+    .replace('name: laptop', 'name: laptop, budget: { total: 9, day: 0 }')
+    .replace('output: 2, tiers', 'output: 2, context_window: 9, tiers')
     .replace('correct-horse', 'battery-staple')
   try {
     for (const text of [first, second, first]) {

@@ -37,6 +37,18 @@ prices:
   m: { input: "\${N}", output: 1, tiers: [{ above: "\${N}", input: 1, output: 1 }] }
   free: { free: "\${ON}" }
 `,
+  'budgets, limits and windows': `
+settings: { usual_output: "\${N}" }
+prices: { m: { input: 1, output: 2, context_window: 1000 } }
+accounts:
+  - email: a@example.com
+    credit_limit: "\${N}"
+    balance_low_threshold: null
+    tokens:
+      - { name: a, key: sk-01234567890123456789a, group: g, budget: 5 }
+      - { name: b, key: sk-01234567890123456789b, group: g, budget: null }
+      - { name: c, key: sk-01234567890123456789c, group: g, budget: { total: 0, day: null, month: "\${N}" } }
+`,
   'names and secrets that look like numbers or flags': `
 site: { name: 5, subtitle: true }
 channels:
@@ -62,6 +74,10 @@ const bad = {
   'a missing key': 'groups: [{ name: g }]',
   'a list where a map belongs': 'site: [a]',
   'two forms of a price at once': 'prices: { m: { per_call: 1, free: true } }',
+  'a budget of another span':
+    'accounts: [{ email: a@b.c, tokens: [{ name: t, key: sk-1, group: g, budget: { daily: 5 } }] }]',
+  'a context window of nothing': 'prices: { m: { input: 1, output: 1, context_window: 0 } }',
+  'a usual output in words': 'settings: { usual_output: much }',
   'a number where a web address belongs': 'site: { base_url: 5 }',
 }
 

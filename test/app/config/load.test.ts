@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import type { Config } from '../../../src/app/config/config.ts'
-import { formatProblems, loadConfig, loadStoreConfig } from '../../../src/app/config/load.ts'
+import {
+  formatProblems,
+  loadConfig,
+  loadFileWord,
+  loadStoreConfig,
+} from '../../../src/app/config/load.ts'
 
 function load(text: string, env: { [name: string]: string } = {}, file = 'tollgate.yaml') {
   const loaded = loadConfig({ text, file, env })
@@ -122,6 +127,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
         settings: {
           registrationEnabled: false,
           balanceLowThresholdNano: 5_000_000_000,
+          usualOutputTokens: 4096,
           feedCurrency: 'CNY',
           feedIntervalMs: 120_000,
           modelsList: 'all',
@@ -196,8 +202,60 @@ accounts:
     models: [],
     ipAllow: ['10.0.0.0/8', '2001:db8::/32', '::1'],
     expiresAt: Date.UTC(2027, 0, 31, 10),
-    budgetNano: null,
+    budget: { totalNano: null, dayNano: null, monthNano: null },
   })
+})
+
+describe('budgets', () => {
+  const budgetOf = (budget: string) =>
+    configOf(
+      `accounts: [{ email: a@b.c, tokens: [{ name: t, key: sk-0123456789, group: g${budget} }] }]`,
+      { DAY: '0.5' },
+    ).accounts[0]?.tokens[0]?.budget
+  const none = { totalNano: null, dayNano: null, monthNano: null }
+
+  test.each([
+    ['', none],
+    [', budget: null', none],
+    [', budget: ~', none],
+    [', budget: 20', { ...none, totalNano: 20_000_000_000 }],
+    [', budget: "2.5"', { ...none, totalNano: 2_500_000_000 }],
+    [', budget: 0', { ...none, totalNano: 0 }],
+    [', budget: { day: 0 }', { ...none, dayNano: 0 }],
+    [`, budget: { day: \${DAY} }`, { ...none, dayNano: 500_000_000 }],
+    [', budget: { total: null, month: 0.000000001 }', { ...none, monthNano: 1 }],
+    [', budget: { day: null }', none],
+    [
+      ', budget: { total: 100, day: 5, month: 50 }',
+      { totalNano: 100_000_000_000, dayNano: 5_000_000_000, monthNano: 50_000_000_000 },
+    ],
+  ])('are in all, or by UTC day and month: %j', (text, budget) => {
+    expect(budgetOf(text)).toEqual(budget)
+  })
+})
+
+test('what an account leaves out is not the same as null or 0', () => {
+  const account = (text: string) => {
+    const [{ creditLimitNano, balanceLowNano } = {}] = configOf(
+      `accounts: [{ email: a@b.c${text} }]`,
+    ).accounts
+    return [creditLimitNano, balanceLowNano]
+  }
+  expect(account('')).toEqual([undefined, undefined])
+  expect(account(', credit_limit: 0, balance_low_threshold: null')).toEqual([0, null])
+  expect(account(', credit_limit: 500, balance_low_threshold: 0.5')).toEqual([
+    500_000_000_000, 500_000_000,
+  ])
+})
+
+test('a usual output and a context window are whole numbers of tokens', () => {
+  const config = configOf(
+    'settings: { usual_output: 800 }\nprices: { m: { input: 1, output: 1, context_window: 32768 } }',
+  )
+  expect(config.settings.usualOutputTokens).toBe(800)
+  expect(config.prices[0]?.terms).toMatchObject({ unit: 'tokens', contextWindow: 32_768 })
+  const [plain] = configOf('prices: { m: { input: 1, output: 1 } }').prices
+  expect(plain?.terms).not.toHaveProperty('contextWindow')
 })
 
 describe('references to the environment', () => {
@@ -250,7 +308,6 @@ accounts:
     'tollgate.yaml:4:22: groups[0].rate_multiplier is 0: every request in this group is free',
     'tollgate.yaml:9:25: accounts[0].tokens[0].key is shorter than 20 characters: it can be guessed',
     'tollgate.yaml:9:42: accounts[0].tokens[0].group names the group "other", which this file does not have: it must already be in the database',
-    'tollgate.yaml:9:57: accounts[0].tokens[0].budget is set, but this version does not enforce budgets yet',
   ])
 })
 
@@ -279,4 +336,22 @@ test('where the database is can be read from a file that is wrong elsewhere', ()
     problems: [{ path: 'store', line: 3 }],
   })
   expect(storeOf('store: {')).toMatchObject({ ok: false, problems: [{ line: 1 }] })
+})
+
+test('what a broken file says of low balances and accounts can still be read', () => {
+  const word = (text: string) => loadFileWord({ text, file: 'f', env: {} })
+  const usual = 5_000_000_000
+  expect(word('settings: { balance_low_threshold: 2 }').balanceLowNano).toBe(2_000_000_000)
+  expect(word(`settings: { balance_low_threshold: "\${NOPE}" }`).balanceLowNano).toBe(usual)
+  expect(word('settings: { balance_low_threshold: some }').balanceLowNano).toBe(usual)
+  expect(word('settings: {').balanceLowNano).toBe(usual)
+  const { accounts } = word(`channels: [{ api_key: "\${NOPE}" }]
+accounts:
+  - { email: a@b.c, password: "\${NOPE}", credit_limit: 5, tokens: [{ key: sk-1 }] }
+`)
+  expect(accounts[0]).toMatchObject({
+    email: 'a@b.c',
+    credit_limit: '5',
+    tokens: [{ key: 'sk-1' }],
+  })
 })

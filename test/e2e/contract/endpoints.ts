@@ -139,6 +139,10 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   'GET /v1beta/models': get(() => '/v1beta/models', onGemini),
   'GET /v1beta/models/{id}': get((model) => `/v1beta/models/${model}`, onGemini),
   'GET /v1/usage': get(() => '/v1/usage', { freeOfBalance: true }),
+  'GET /v1/receipts/{id}': get(() => '/v1/receipts/req_nowhere', {
+    freeOfBalance: true,
+    goodStatus: 404,
+  }),
   'GET /v1/responses/{id}': get(() => '/v1/responses/resp_nowhere', { goodStatus: 404 }),
   'DELETE /v1/responses/{id}': {
     ...get(() => '/v1/responses/resp_nowhere', { goodStatus: 404 }),

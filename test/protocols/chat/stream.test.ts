@@ -26,11 +26,13 @@ describe('a chat stream', () => {
       ended: new Set([0]),
       usage: { ...zero, inputTokens: 9, outputTokens: 4 },
       usageRaw: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 },
+      lacksInput: false,
+      reportedLength: 11,
       answerId: undefined,
       partIds: new Set(),
       sequence: undefined,
       errorMessage: undefined,
-      text: { sample: 'Grüße 你好 🙂', length: 11 },
+      text: { sample: 'Grüße 你好 🙂', length: 11, bytes: 19 },
     })
   })
 

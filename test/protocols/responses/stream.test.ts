@@ -25,7 +25,7 @@ describe('a responses stream', () => {
       cacheWriteTokens: 3,
       cacheWrite1hTokens: 0,
     })
-    expect(seen.text).toEqual({ sample: 'Hi', length: 2 })
+    expect(seen.text).toEqual({ sample: 'Hi', length: 2, bytes: 2 })
   })
 
   test('that fails is failed, in the upstream’s words', () => {

@@ -26,7 +26,7 @@ type WrittenEntry = Readonly<Record<string, string>> & {
   readonly group_name: string
 }
 
-test('feed × tokens = charge, to the nano-USD, for every kind of token', async () => {
+test('B6: feed × tokens = charge, to the nano-USD, for every kind of token', async () => {
   const random = createRandom(seed)
   let compared = 0
   for (let round = 0; round < 40; round++) {

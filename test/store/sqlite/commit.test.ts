@@ -56,6 +56,8 @@ test('stores request, attempts, charge and balance together', async () => {
       validFrom: now + 50,
     },
     ledgerId: 2,
+    ledgerAmountNano: -100,
+    balanceAfterNano: 999_999_900,
   })
   expect(await charges()).toEqual([
     {

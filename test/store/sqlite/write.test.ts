@@ -107,6 +107,20 @@ describe('prices', () => {
     expect((await prices()).map(({ id }) => id)).toEqual([4, 1])
   })
 
+  test('one with another context window is another price', async () => {
+    const window = (contextWindow?: number): PriceTerms => ({
+      ...(tokens(4) as Extract<PriceTerms, { unit: 'tokens' }>),
+      ...(contextWindow !== undefined && { contextWindow }),
+    })
+    await write({ prices: [priceWrite('big', window(1000))] })
+    await write({ prices: [priceWrite('big', window(1000))] })
+    expect((await prices())[0]).toMatchObject({ id: 2, terms: { contextWindow: 1000 } })
+    await write({ prices: [priceWrite('big', window(2000))] })
+    expect((await prices())[0]).toMatchObject({ id: 3, terms: { contextWindow: 2000 } })
+    await write({ prices: [priceWrite('big', window())] })
+    expect((await prices())[0]?.terms).toEqual(tokens(4))
+  })
+
   test('a removed price is in the history as removed', async () => {
     await write({ remove: { prices: ['small'] } })
     expect(await prices()).toMatchObject([{ id: 2, model: 'small', terms: { unit: 'none' } }])

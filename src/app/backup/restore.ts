@@ -1,0 +1,159 @@
+import { statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { systemClock } from '../../lib/clock.ts'
+import { createDraftFile, type DraftFile } from '../../lib/draft-file.ts'
+import type { Contents, InspectionStep } from '../../store/ports/copies.ts'
+import { createClaim } from '../../store/sqlite/claim.ts'
+import { openDatabaseFile } from '../../store/sqlite/database-file.ts'
+import { checkPlace } from '../../store/sqlite/failures.ts'
+import { openSqliteStore } from '../../store/sqlite/open.ts'
+import { UserError } from '../instance.ts'
+import { requireBackup, requireEmpty } from './restore-place.ts'
+import { findSecret, type RestoreSecret } from './restore-secret.ts'
+import { copySecretFile, secretFileOf } from './secret.ts'
+import { explainWriting, requireRoom } from './space.ts'
+
+export interface RestoreOptions {
+  /** The backup. */
+  readonly file: string
+  /** Where the database is to be; nothing may be there. */
+  readonly database: string
+  /** Ends the work: what there is of the database is removed at once. */
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: RestoreProgress) => void
+}
+
+/** How far it is. */
+export interface RestoreProgress {
+  readonly step: 'copy' | InspectionStep | 'update'
+  readonly doneBytes: number
+  readonly totalBytes: number
+}
+
+/** A database in its place, ready to be served from. */
+export interface Restored {
+  readonly file: string
+  readonly database: string
+  readonly contents: Contents
+  /** Requests that were under way when the backup was made, now recorded as interrupted. */
+  readonly interrupted: number
+  readonly secret: RestoreSecret
+}
+
+/**
+ * Puts a backup into the empty place of a database: checked, brought to this program's version, and
+ * with nothing under way. There is either all of it or none.
+ */
+export async function restore(options: RestoreOptions): Promise<Restored> {
+  const { database } = options
+  const file = resolve(options.file)
+  requireEmpty(database)
+  requireBackup(file)
+  checkPlace(database)
+  // Who serves from here keeps the claim also when the file was moved away under it.
+  const claim = createClaim(database)
+  if (!claim.claim())
+    throw new UserError(
+      `A gateway is running with the database ${database}, though the file is gone: stop it first.`,
+    )
+  try {
+    return await restoreInto(database, file, options)
+  } finally {
+    claim.release()
+  }
+}
+
+async function restoreInto(
+  database: string,
+  file: string,
+  { signal, onProgress }: RestoreOptions,
+): Promise<Restored> {
+  const folder = dirname(resolve(database))
+  const totalBytes = statSync(file).size
+  const draft = createDraftFile(database)
+  signal?.addEventListener('abort', draft.discard)
+  const tell = (step: RestoreProgress['step'], doneBytes = totalBytes) =>
+    onProgress?.({ step, doneBytes, totalBytes })
+  try {
+    await requireRoom(folder, totalBytes)
+    await copyBytes(file, draft, (doneBytes) => tell('copy', doneBytes))
+    const { contents, secret } = await check(draft, { file, database, onStep: tell })
+    tell('update')
+    signal?.throwIfAborted()
+    const interrupted = await bringUpToDate(draft)
+    signal?.throwIfAborted()
+    await place(draft, { database, secret })
+    return { file, database, contents, interrupted, secret }
+  } catch (error) {
+    throw explainWriting(error, folder, totalBytes)
+  } finally {
+    signal?.removeEventListener('abort', draft.discard)
+    draft.discard()
+  }
+}
+
+const blockBytes = 1024 * 1024
+
+async function copyBytes(
+  from: string,
+  { path }: DraftFile,
+  onCopied: (doneBytes: number) => void,
+): Promise<void> {
+  await using source = await open(from, 'r')
+  await using target = await open(path, 'r+')
+  const block = Buffer.allocUnsafe(blockBytes)
+  let doneBytes = 0
+  while (true) {
+    const { bytesRead } = await source.read(block, 0, blockBytes, doneBytes)
+    if (bytesRead === 0) return
+    for (let written = 0; written < bytesRead; ) {
+      const left = bytesRead - written
+      written += (await target.write(block, written, left, doneBytes + written)).bytesWritten
+    }
+    doneBytes += bytesRead
+    onCopied(doneBytes)
+  }
+}
+
+interface CheckOptions {
+  readonly file: string
+  readonly database: string
+  readonly onStep: (step: InspectionStep) => void
+}
+
+async function check(draft: DraftFile, { file, database, onStep }: CheckOptions) {
+  const copied = await openDatabaseFile(draft.path, file)
+  try {
+    const contents = await copied.inspect({ thorough: true, onStep })
+    return { contents, secret: findSecret({ file, database, keys: await copied.sealedKeys() }) }
+  } finally {
+    await copied.close()
+  }
+}
+
+/** Closing it leaves all in one file: what waits in the journal is moved into the database. */
+async function bringUpToDate({ path }: DraftFile): Promise<number> {
+  const store = openSqliteStore({ path, clock: systemClock })
+  try {
+    return await store.records.sweep()
+  } finally {
+    await store.close()
+  }
+}
+
+async function place(
+  draft: DraftFile,
+  { database, secret }: { readonly database: string; readonly secret: RestoreSecret },
+): Promise<void> {
+  const taken = (path: string) =>
+    new UserError(`${path} has appeared meanwhile and was left as it is: nothing was restored.`)
+  // The secret first: a database without it would be given a new one, which opens nothing.
+  if (secret.status === 'brought') {
+    const target = secretFileOf(database)
+    const placed = await copySecretFile(secret.file, target)
+    if (placed === 'taken') throw taken(target)
+  }
+  requireEmpty(database)
+  if ((await draft.place({ replace: false })) === 'taken') throw taken(database)
+}

@@ -1,0 +1,163 @@
+import type { AttemptStore } from '../../store/ports/attempts.ts'
+import type { BilledRow, Matching, MatchingSums } from '../../store/ports/matching.ts'
+import type { Span } from '../../store/ports/records.ts'
+import { createMatching } from '../../store/sqlite/matching/matching.ts'
+import { UserError } from '../instance.ts'
+import { type Columns, fieldNames, findColumns, type NamedColumns } from './columns.ts'
+import { isBillable, toOwnAttempt } from './own-attempts.ts'
+import { createRowReader } from './read-row.ts'
+import { openUsageFile, type UsageFile } from './usage-file.ts'
+
+export interface ReconcileOptions extends Span {
+  readonly file: string
+  readonly channelIds: readonly number[]
+  readonly columns?: NamedColumns
+  readonly onProgress?: (read: { readonly rows: number; readonly attempts: number }) => void
+}
+
+/** What was compared, and how; the rows themselves are in `matching`, which is to be closed. */
+export interface Reconciliation {
+  readonly sums: MatchingSums
+  readonly matching: Matching
+  /** Names of the columns that were read, by what they hold. */
+  readonly columns: { readonly [field: string]: string }
+  /** Within this span every attempt of ours must be billed. */
+  readonly span: Required<Span>
+  /** Lines of the file that were left out: without an id, or outside of the span that was asked for. */
+  readonly skipped: { readonly withoutId: number; readonly outsideSpan: number }
+  /** Attempts that can't be found in the file, and those not in it that reach beyond the span. */
+  readonly attempts: { readonly withoutId: number; readonly atTheEdge: number }
+}
+
+/** True when either side has something that the other has not, or has otherwise. */
+export const hasDifferences = ({ unknownToUs, notBilled, differing }: MatchingSums): boolean =>
+  unknownToUs.ids + notBilled.ids + differing > 0
+
+/** Compares an upstream's usage file with our attempts, by the upstream's request ids. */
+export async function reconcile(
+  store: AttemptStore,
+  options: ReconcileOptions,
+): Promise<Reconciliation> {
+  const file = await openUsageFile(options.file)
+  const columns = findColumns(options.file, file.columns, options.columns)
+  const matching = createMatching()
+  try {
+    const read = await readBilled(file, columns, matching, options)
+    const span = findSpan(options, columns, read)
+    const attempts = await readOwn(store, matching, span, options)
+    const { withoutId, outsideSpan } = read
+    return {
+      sums: matching.compare(),
+      matching,
+      columns: columnNames(columns, file),
+      span,
+      skipped: { withoutId, outsideSpan },
+      attempts,
+    }
+  } catch (error) {
+    matching.close()
+    throw error
+  }
+}
+
+function columnNames(columns: Columns, { columns: names }: UsageFile) {
+  const found = fieldNames.flatMap((field) => {
+    const name = names[columns[field] ?? -1]
+    return name === undefined ? [] : [[field, name] as const]
+  })
+  return Object.fromEntries(found)
+}
+
+/** Rows that are stored at once. */
+const batchSize = 1000
+
+/** The times of a file's rows. */
+interface TimesRead {
+  first: number
+  last: number
+  withoutId: number
+  outsideSpan: number
+}
+
+async function readBilled(
+  file: UsageFile,
+  columns: Columns,
+  matching: Matching,
+  { file: path, since, until, onProgress }: ReconcileOptions,
+): Promise<TimesRead> {
+  const readRow = createRowReader(path, file, columns)
+  const read: TimesRead = {
+    first: Number.POSITIVE_INFINITY,
+    last: Number.NEGATIVE_INFINITY,
+    withoutId: 0,
+    outsideSpan: 0,
+  }
+  let batch: BilledRow[] = []
+  let rows = 0
+  for await (const row of file.rows()) {
+    const { billed, moment } = readRow(row)
+    rows++
+    if (billed === undefined) read.withoutId++
+    else if (moment && !isWithin(moment.from, { since, until })) read.outsideSpan++
+    else {
+      read.first = Math.min(read.first, moment?.from ?? read.first)
+      read.last = Math.max(read.last, moment?.until ?? read.last)
+      batch.push(billed)
+    }
+    if (batch.length < batchSize) continue
+    matching.addBilled(batch)
+    batch = []
+    onProgress?.({ rows, attempts: 0 })
+  }
+  matching.addBilled(batch)
+  return read
+}
+
+type OpenSpan = { readonly since: number | undefined; readonly until: number | undefined }
+
+const isWithin = (time: number, { since, until }: OpenSpan) =>
+  time >= (since ?? time) && time < (until ?? Number.POSITIVE_INFINITY)
+
+/** The span that was asked for; where an end is missing, that of the file's own times. */
+function findSpan(
+  { file, since, until }: ReconcileOptions,
+  { time }: Columns,
+  { first, last }: TimesRead,
+): Required<Span> {
+  const span = { since: since ?? first, until: until ?? last }
+  if (Number.isFinite(span.since) && Number.isFinite(span.until)) return span
+  const why = time === undefined ? 'has no column with times that is known' : 'has no times in it'
+  throw new UserError(
+    `${file} ${why}, so it is not known which attempts should be in it. Name the column with ` +
+      '--time-column, or tell the span with --since and --until.',
+  )
+}
+
+const dayMs = 86_400_000
+
+/**
+ * Attempts are looked for a day to both sides of the span: clocks differ, and a vendor may note the
+ * end of a request, or when it was billed. Only those wholly within are expected in the file.
+ */
+async function readOwn(
+  store: AttemptStore,
+  matching: Matching,
+  { since, until }: Required<Span>,
+  { channelIds, onProgress }: ReconcileOptions,
+) {
+  const found = { withoutId: 0, atTheEdge: 0 }
+  const wide = { since: since - dayMs, until: until + dayMs }
+  let count = 0
+  for await (const record of store.list({ ...wide, channelIds, requestAgeMs: dayMs })) {
+    const { startedAt, durationMs } = record
+    const isInSpan = startedAt >= since && startedAt < until
+    const isWhole = isInSpan && startedAt + durationMs <= until
+    const isExpected = isWhole && isBillable(record)
+    const own = toOwnAttempt(record, isExpected)
+    const isLeftOut = own === undefined || !matching.addOwn(own)
+    if (own === undefined && isExpected) found.withoutId++
+    if (isLeftOut && isInSpan && !isWhole && isBillable(record)) found.atTheEdge++
+    if (++count % batchSize === 0) onProgress?.({ rows: 0, attempts: count })
+  }
+  return found
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Extent, Page, VerificationStore } from '../../store/ports/verification.ts'
+import { createEntryWalk } from './check-entries.ts'
+import { checkRequest } from './check-request.ts'
+import {
+  attemptsDifference,
+  balanceDifference,
+  dayDifference,
+  fileDifference,
+  reservationDifference,
+  reservedDifference,
+} from './check-sums.ts'
+import type { Difference } from './difference.ts'
+import { createPrices } from './prices.ts'
+
+/** How far a part of the work has come; `total` 0: it is not known how much it is. */
+export interface Progress {
+  readonly part: string
+  readonly done: number
+  readonly total: number
+}
+
+export interface VerifyParts {
+  readonly store: VerificationStore
+  /** Only what came since then; undefined: everything, and the file itself. */
+  readonly since: number | undefined
+  /** Monotonic, in milliseconds. */
+  readonly tick: Clock
+  readonly onProgress: (progress: Progress) => void
+  /** Gets what is found, page by page, never an empty list; the work waits for it. */
+  readonly onFound: (found: readonly Difference[]) => Promise<void>
+}
+
+/** What was looked at. */
+export interface Verified {
+  /** The file is damaged, so nothing beyond it was looked at. */
+  readonly isDamaged: boolean
+  readonly requests: number
+  readonly entries: number
+  readonly accounts: number
+  readonly reservations: number
+  /** The sum of all requests' amounts. */
+  readonly chargedNano: bigint
+  readonly durationMs: number
+}
+
+/**
+ * Recomputes every charge from its receipt, and every balance and sum from the rows that it is made
+ * of. Memory does not grow with the number of rows.
+ */
+export async function verify(parts: VerifyParts): Promise<Verified> {
+  const { store, since } = parts
+  const startedTick = parts.tick()
+  if (since === undefined && (await checkFile(parts))) {
+    return { ...nothingLookedAt, isDamaged: true, durationMs: parts.tick() - startedTick }
+  }
+  const extent = await store.extent(since)
+  const requests = await checkRequests(parts, extent)
+  const entries = await checkEntries(parts, extent)
+  await checkSums(parts, extent)
+  const others = await store.counts()
+  const durationMs = parts.tick() - startedTick
+  return { isDamaged: false, ...requests, entries, ...others, durationMs }
+}
+
+const nothingLookedAt = { requests: 0, entries: 0, accounts: 0, reservations: 0, chargedNano: 0n }
+
+/** Looks through all pages of a part. */
+async function walk<Row>(
+  { onProgress, onFound }: VerifyParts,
+  { part, total }: Pick<Progress, 'part' | 'total'>,
+  pages: AsyncIterable<Page<Row>>,
+  check: (page: Page<Row>) => Promise<readonly Difference[]> | readonly Difference[],
+): Promise<void> {
+  let done = 0
+  onProgress({ part, done, total })
+  for await (const page of pages) {
+    const found = await check(page)
+    if (found.length > 0) await onFound(found)
+    done += page.looked
+    onProgress({ part, done, total })
+  }
+}
+
+/** For rows that are differences by themselves: the store has compared. */
+const eachAs =
+  <Row>(describe: (row: Row) => Difference) =>
+  ({ rows }: Page<Row>) =>
+    rows.map(describe)
+
+async function checkFile(parts: VerifyParts): Promise<boolean> {
+  let isDamaged = false
+  await walk(parts, { part: 'the file', total: 0 }, parts.store.checkFile(), ({ rows }) => {
+    isDamaged ||= rows.some(({ kind }) => kind === 'damage')
+    return rows.map(fileDifference)
+  })
+  return isDamaged
+}
+
+async function checkRequests(parts: VerifyParts, extent: Extent) {
+  const prices = createPrices(parts.store)
+  let requests = 0
+  let chargedNano = 0n
+  const kind = { part: 'requests', total: requestsIn(extent) }
+  await walk(parts, kind, parts.store.requests(extent), async ({ rows }) => {
+    const found: Difference[] = []
+    for (const request of rows) {
+      const { priceId, amountNano } = request
+      let price = priceId === null ? null : prices.known(priceId)
+      if (price === undefined && priceId !== null) price = await prices.find(priceId)
+      for (const difference of checkRequest(request, price ?? null)) found.push(difference)
+      chargedNano += BigInt(amountNano)
+    }
+    requests += rows.length
+    return found
+  })
+  return { requests, chargedNano }
+}
+
+async function checkEntries(parts: VerifyParts, extent: Extent): Promise<number> {
+  const entryWalk = createEntryWalk()
+  let entries = 0
+  const kind = { part: 'ledger entries', total: extent.lastEntry - extent.firstEntry + 1 }
+  await walk(parts, kind, parts.store.entries(extent), ({ rows }) => {
+    entries += rows.length
+    return rows.flatMap((entry) => entryWalk.next(entry))
+  })
+  const last = entryWalk.end()
+  if (last.length > 0) await parts.onFound(last)
+  return entries
+}
+
+async function checkSums(parts: VerifyParts, extent: Extent): Promise<void> {
+  const { store } = parts
+  const total = requestsIn(extent)
+  const attempts = store.oddAttempts(extent)
+  await walk(parts, { part: 'daily sums', total }, store.oddDays(extent), eachAs(dayDifference))
+  await walk(parts, { part: 'attempts', total }, attempts, eachAs(attemptsDifference))
+  const rest = { part: 'balances', total: 0 }
+  await walk(parts, rest, store.oddBalances(extent), eachAs(balanceDifference))
+  await walk(parts, rest, store.oddReserved(), eachAs(reservedDifference))
+  await walk(parts, rest, store.leftReservations(), eachAs(reservationDifference))
+}
+
+const requestsIn = ({ firstRequest, lastRequest }: Extent) => lastRequest - firstRequest + 1

@@ -1,0 +1,110 @@
+import { Argument, type Command } from 'commander'
+import type { Instance } from '../app/instance.ts'
+import { usd } from '../billing/money.ts'
+import { type Adjusted, type Adjustment, WouldOverdraw } from '../store/ports/admin.ts'
+import { confirm } from './confirm.ts'
+import { commandLine, emailArgument, findAccount } from './lookup.ts'
+import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
+import { parseAmount, parseWords } from './values.ts'
+
+interface AdjustOptions extends ConfigOption {
+  readonly reason: string
+  readonly key?: string
+  readonly yes?: boolean
+  readonly json?: boolean
+}
+
+/** `tollgate account credit`: money that came in. */
+export function addCredit(account: Command): void {
+  const command = account.command('credit').description('add to a balance: a payment, a gift')
+  addAdjustment(command, 'credit')
+  withExamples(
+    withConfig(command),
+    'tollgate account credit someone@example.com 20 --reason "invoice 7" --key invoice-7',
+  )
+}
+
+/** `tollgate account debit`: money that goes out other than for requests. */
+export function addDebit(account: Command): void {
+  const command = account
+    .command('debit')
+    .description('take from a balance: a refund, a correction')
+    .option('-y, --yes', 'do not ask, also when it goes below what the credit limit allows')
+  addAdjustment(command, 'debit')
+  withExamples(
+    withConfig(command),
+    'tollgate account debit someone@example.com 2.5 --reason "paid back"',
+  )
+}
+
+function addAdjustment(command: Command, kind: Adjustment['kind']): void {
+  const amount = new Argument('<usd>', 'how much: more than 0, at most 9 decimals')
+  command
+    .addArgument(emailArgument())
+    .addArgument(amount.argParser(parseAmount))
+    .requiredOption('--reason <text>', 'why; it stands in the ledger', parseWords)
+    .option('--key <key>', 'of your choice: asked again with it, nothing is done twice', parseWords)
+    .option('--json', 'as JSON')
+    .action(async (email: string, amountNano: number, options: AdjustOptions) =>
+      withStore(options, async (instance) => {
+        await findAccount(instance, email)
+        const { reason, key = null } = options
+        const change = { account: email, kind, amountNano, reason, idempotencyKey: key }
+        const adjustment = { ...change, actor: commandLine }
+        const adjusted = await adjust(instance, adjustment, options)
+        if (options.json) return writeJson(adjustmentReport(adjustment, adjusted))
+        await writeLines([describe(adjustment, adjusted)])
+      }),
+    )
+}
+
+/** The store itself tells whether it would overdraw: nothing can come between look and change. */
+async function adjust(
+  instance: Instance,
+  adjustment: Adjustment,
+  { yes = false }: AdjustOptions,
+): Promise<Adjusted> {
+  const { admin } = instance.store
+  try {
+    return await admin.adjust({ ...adjustment, mayOverdraw: yes })
+  } catch (error) {
+    if (!(error instanceof WouldOverdraw)) throw error
+    const { balanceNano, creditLimitNano } = await findAccount(instance, adjustment.account)
+    const left = usd(balanceNano - adjustment.amountNano)
+    await confirm(
+      `The balance of ${adjustment.account} is ${usd(balanceNano)} and would be ${left}, with a ` +
+        `credit limit of ${usd(creditLimitNano)}. Debit it nevertheless?`,
+      { yes },
+    )
+    return admin.adjust({ ...adjustment, mayOverdraw: true })
+  }
+}
+
+const signedNano = ({ kind, amountNano }: Adjustment) =>
+  kind === 'credit' ? amountNano : -amountNano
+
+function adjustmentReport(adjustment: Adjustment, adjusted: Adjusted) {
+  return {
+    account: adjustment.account,
+    kind: adjustment.kind,
+    amount_nano: signedNano(adjustment),
+    idempotency_key: adjustment.idempotencyKey,
+    ledger_id: adjusted.ledgerId,
+    /** By that entry; later ones may have changed it since. */
+    balance_after_nano: adjusted.balanceNano,
+    repeated: adjusted.isRepeat,
+  }
+}
+
+function describe(adjustment: Adjustment, { ledgerId, balanceNano, isRepeat }: Adjusted): string {
+  const { account, kind, amountNano, idempotencyKey } = adjustment
+  const amount = usd(amountNano)
+  const done =
+    kind === 'credit' ? `Credited ${amount} to ${account}` : `Debited ${amount} from ${account}`
+  if (!isRepeat) return `${done}: ledger entry ${ledgerId}. The balance is ${usd(balanceNano)}.`
+  return (
+    `Done before, and not again: the key "${idempotencyKey}" stands at ledger entry ${ledgerId}, ` +
+    `after which the balance was ${usd(balanceNano)}.`
+  )
+}

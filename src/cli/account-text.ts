@@ -1,0 +1,42 @@
+import type { AccountReport, TokenReport } from '../app/report/resources.ts'
+import { usd } from '../billing/money.ts'
+import { humanTime } from '../lib/format.ts'
+import { type Column, formatPairs, formatTable } from '../lib/table.ts'
+import { tokenColumns } from './token-text.ts'
+
+/** How accounts are listed; LOW marks a balance below its threshold. */
+export const accountColumns: readonly Column<AccountReport>[] = [
+  { title: 'EMAIL', text: ({ email }) => email },
+  { title: 'ROLE', text: ({ role }) => role },
+  { title: 'STATUS', text: ({ status }) => status },
+  { title: 'BALANCE', text: ({ balance_nano }) => usd(balance_nano), right: true },
+  { title: 'LOW', text: ({ balance_low }) => (balance_low ? 'low' : '') },
+  { title: 'RESERVED', text: ({ reserved_nano }) => usd(reserved_nano), right: true },
+  { title: 'CREDIT LIMIT', text: ({ credit_limit_nano }) => usd(credit_limit_nano), right: true },
+  { title: 'TOKENS', text: ({ token_count }) => String(token_count), right: true },
+]
+
+/** An account for people, one field a line. */
+export function describeAccount(report: AccountReport): readonly (readonly [string, string])[] {
+  const threshold = usd(report.balance_low_threshold_nano)
+  return [
+    ['Email', report.email],
+    ['Role', report.role],
+    ['Status', report.status],
+    ['Balance', usd(report.balance_nano)],
+    ['Low balance', `${report.balance_low ? 'yes' : 'no'}, low is below ${threshold}`],
+    ['Reserved', usd(report.reserved_nano)],
+    ['Credit limit', usd(report.credit_limit_nano)],
+    ['Created', humanTime(report.created_at)],
+  ]
+}
+
+/** The same with its tokens. */
+export function describeDetails(
+  report: AccountReport & { readonly tokens: readonly TokenReport[] },
+): readonly string[] {
+  const { tokens } = report
+  const count = tokens.length === 0 ? 'none' : String(tokens.length)
+  const pairs = formatPairs([...describeAccount(report), ['Tokens', count]])
+  return tokens.length === 0 ? pairs : [...pairs, '', ...formatTable(tokenColumns, tokens)]
+}

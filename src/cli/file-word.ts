@@ -1,0 +1,41 @@
+import { findFileWord, type Instance } from '../app/instance.ts'
+import type { TokenView } from '../store/ports/admin.ts'
+import { complain } from './errors.ts'
+import type { ConfigOption } from './open.ts'
+
+/** The keys of an account in the configuration file that commands change, too. */
+type AccountKey = 'role' | 'credit_limit' | 'balance_low_threshold'
+
+/** Below which balance an account without a threshold of its own is low, by the settings. */
+export async function findBalanceLow({ config }: ConfigOption): Promise<number> {
+  return (await findFileWord(config)).balanceLowNano
+}
+
+/** Says that the file will have the last word on what was changed of an account. */
+export async function warnOfAccount(
+  { config }: ConfigOption,
+  email: string,
+  changed: readonly AccountKey[],
+): Promise<void> {
+  const { accounts } = await findFileWord(config)
+  const named = accounts.find((account) => account?.email === email)
+  // A role that the file leaves out is `user` there; what else it leaves out stays.
+  const keys = changed.filter((key) => named && (key === 'role' || named[key] !== undefined))
+  if (keys.length > 0) complain(lastWord(`sets ${keys.join(' and ')} of ${email}`))
+}
+
+/** The same for a token, which the file names by its key. */
+export async function warnOfToken(
+  { config }: ConfigOption,
+  { secrets }: Instance,
+  { keyHash }: TokenView,
+): Promise<void> {
+  const { accounts } = await findFileWord(config)
+  const keys = accounts.flatMap((account) => (account?.tokens ?? []).map((token) => token?.key))
+  const isNamed = keys.some((key) => key !== undefined && secrets.keyedHash(key) === keyHash)
+  if (isNamed) complain(lastWord('names this token'))
+}
+
+const lastWord = (what: string) =>
+  `warning: the configuration file ${what}; the next start or "tollgate apply" puts back what it ` +
+  'says: change it there'

@@ -1,0 +1,28 @@
+import { complain } from './errors.ts'
+
+/** What a shell says of a command that a signal has ended: 128 and the signal's number. */
+const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+/**
+ * Runs work that must not leave its drafts behind: at a signal it is told to clean up, at once, and
+ * the process ends without waiting for what its threads are doing.
+ */
+export async function interruptible<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  const handlers = Object.entries(exitCodes).map(([name, code]) => {
+    const handler = () => {
+      controller.abort()
+      complain(`interrupted (${name}): nothing was left behind`)
+      process.exit(code)
+    }
+    process.once(name, handler)
+    return [name, handler] as const
+  })
+  try {
+    return await work(controller.signal)
+  } finally {
+    for (const [name, handler] of handlers) process.off(name, handler)
+  }
+}

@@ -1,0 +1,147 @@
+import type { Reconciliation } from '../app/reconcile/reconcile.ts'
+import { counted, grouped, humanTime, isoTime } from '../lib/format.ts'
+import { formatPairs, formatTable } from '../lib/table.ts'
+import type { BilledTotal, CountForm, Difference, OwnTotal } from '../store/ports/matching.ts'
+import { inputIn, money, number, outputIn } from './reconcile-figures.ts'
+import { describeSums } from './reconcile-sums.ts'
+
+/** Rows of each kind that are shown; --json has all. */
+const maxShown = 100
+
+/** A reconciliation for people: a summary, then the first differences of each kind. */
+export function describeReconciliation(
+  file: string,
+  channels: readonly string[],
+  found: Reconciliation,
+): readonly string[] {
+  const { sums, matching } = found
+  const { form } = sums
+  return [
+    ...formatPairs(head(file, channels, found)),
+    '',
+    ...describeSums(found),
+    ...leftOut(found),
+    ...section(
+      `Billed, but unknown to us: ${grouped(sums.unknownToUs.ids)}`,
+      formatTable(billedColumns, [...matching.unknownToUs(maxShown)]),
+      sums.unknownToUs.ids,
+    ),
+    ...section(
+      `Ours, but not billed: ${grouped(sums.notBilled.ids)}`,
+      formatTable(ownColumns(form), [...matching.notBilled(maxShown)]),
+      sums.notBilled.ids,
+    ),
+    ...section(
+      `Known to both, with other counts (theirs / ours): ${grouped(sums.differing)}`,
+      formatTable(differenceColumns(form), [...matching.differing(form, maxShown)]),
+      sums.differing,
+    ),
+  ]
+}
+
+function head(
+  file: string,
+  channels: readonly string[],
+  { sums, columns, span }: Reconciliation,
+): readonly (readonly [string, string])[] {
+  const { ids, lines } = sums.billed
+  const repeated =
+    sums.repeatedIds === 0
+      ? ''
+      : ` (${grouped(sums.repeatedIds)} came more than once and were added up)`
+  const names = Object.entries(columns).map(([field, name]) => `${field} = ${name}`)
+  const moment = (time: number) => humanTime(isoTime(time))
+  return [
+    ['File', `${file}: ${counted(ids, 'request id')} in ${counted(lines, 'row')}${repeated}`],
+    ['Columns', names.join(', ')],
+    ['Channel', channels.join(', ')],
+    ['Span', `${moment(span.since)} to ${moment(span.until)}`],
+    ['Counting', `${inputTexts[sums.form.input]}; ${outputTexts[sums.form.output]}`],
+  ]
+}
+
+const inputTexts: { readonly [Form in CountForm['input']]: string } = {
+  all: 'their input includes what is read from and written to a cache',
+  without_cache_reads: 'their input leaves out what is read from a cache',
+  uncached: 'their input leaves out what is read from and written to a cache',
+}
+const outputTexts: { readonly [Form in CountForm['output']]: string } = {
+  all: 'their output includes reasoning',
+  without_reasoning: 'their output leaves out reasoning',
+}
+
+function leftOut({ skipped, attempts }: Reconciliation): readonly string[] {
+  const lines = [
+    [skipped.withoutId, 'row', 'without an id'],
+    [skipped.outsideSpan, 'row', 'outside of the span'],
+    [attempts.withoutId, 'attempt', 'of ours without an upstream request id'],
+    [attempts.atTheEdge, 'attempt', 'of ours that ended after the span, not in the file'],
+  ] as const
+  const told = lines.filter(([count]) => count > 0)
+  if (told.length === 0) return []
+  return [
+    '',
+    ...told.map(([count, thing, what]) => `Not compared: ${counted(count, thing)} ${what}.`),
+  ]
+}
+
+function section(title: string, table: readonly string[], count: number): readonly string[] {
+  if (count === 0) return []
+  const more = count > maxShown ? [`and ${grouped(count - maxShown)} more; --json shows all`] : []
+  return ['', title, ...table.map((line) => `  ${line}`), ...more.map((line) => `  ${line}`)]
+}
+
+const billedColumns = [
+  { title: 'UPSTREAM ID', text: ({ id }: BilledTotal) => id },
+  {
+    title: 'TIME',
+    text: ({ time }: BilledTotal) => (time === null ? '–' : humanTime(isoTime(time))),
+  },
+  { title: 'INPUT', text: (row: BilledTotal) => number(row.inputTokens), right: true },
+  { title: 'OUTPUT', text: (row: BilledTotal) => number(row.outputTokens), right: true },
+  { title: 'CACHED', text: (row: BilledTotal) => number(row.cachedTokens), right: true },
+  { title: 'COST', text: (row: BilledTotal) => money(row.costNano), right: true },
+]
+
+const ownColumns = (form: CountForm) => [
+  { title: 'UPSTREAM ID', text: ({ upstreamId }: OwnTotal) => upstreamId },
+  { title: 'REQUEST', text: ({ requestId }: OwnTotal) => requestId },
+  { title: 'TIME', text: (row: OwnTotal) => humanTime(isoTime(row.startedAt)) },
+  { title: 'STATUS', text: ({ status }: OwnTotal) => String(status ?? '–'), right: true },
+  { title: 'INPUT', text: (row: OwnTotal) => grouped(inputIn(form, row)), right: true },
+  { title: 'OUTPUT', text: (row: OwnTotal) => grouped(outputIn(form, row)), right: true },
+  { title: 'CACHED', text: (row: OwnTotal) => grouped(row.cacheReadTokens), right: true },
+]
+
+const pair = (theirs: number | null, ours: number) => `${number(theirs)} / ${grouped(ours)}`
+
+const differenceColumns = (form: CountForm) => [
+  { title: 'UPSTREAM ID', text: ({ billed }: Difference) => billed.id },
+  { title: 'REQUEST', text: ({ own }: Difference) => own.requestId },
+  {
+    title: 'INPUT',
+    text: ({ billed, own }: Difference) => pair(billed.inputTokens, inputIn(form, own)),
+    right: true,
+  },
+  {
+    title: 'OUTPUT',
+    text: ({ billed, own }: Difference) => pair(billed.outputTokens, outputIn(form, own)),
+    right: true,
+  },
+  {
+    title: 'CACHED',
+    text: ({ billed, own }: Difference) => pair(billed.cachedTokens, own.cacheReadTokens),
+    right: true,
+  },
+  { title: 'NOTE', text: ({ own }: Difference) => noteOf(own) },
+]
+
+/** What may explain a difference. */
+function noteOf({ estimated, attempts, status, cause }: OwnTotal): string {
+  const notes = [
+    ...(attempts > 1 ? [`${attempts} attempts of ours`] : []),
+    ...(estimated ? ['our own estimate'] : []),
+    ...(status !== 200 || cause !== null ? [`${status ?? 'no'} ${cause ?? 'status'}`] : []),
+  ]
+  return notes.join(', ')
+}

@@ -1,0 +1,241 @@
+import type { Logger } from '../lib/log.ts'
+import type {
+  Batch,
+  Committed,
+  Growth,
+  RecordStore,
+  Reservation,
+  Settlement,
+} from '../store/ports/records.ts'
+
+export interface Committer {
+  /** Resolves when the settlement is committed; rejects when it is not stored. */
+  settle(settlement: Settlement): Promise<void>
+  /** Stores without anyone waiting; what the store can't take now it is asked to take later. */
+  record(settlement: Settlement): void
+  /** Tries again until it is stored: what was delivered is charged, if late. */
+  keep(settlement: Settlement): void
+  /**
+   * Resolves when it is committed, to whether the account covers it. That may wait some milliseconds
+   * for company; a request that is settled before needs no reservation any more.
+   */
+  reserve(reservation: Reservation): Promise<boolean>
+  /** Somebody waits for this reservation: commits it now. */
+  hurry(requestId: string): void
+  /** Like `reserve`, for more of it, and at once. */
+  grow(growth: Growth): Promise<boolean>
+  /** Frees what is set aside for a request that leaves no record, likewise. */
+  release(requestId: string): void
+  /** Resolves when nothing waits to be stored any more. */
+  idle(): Promise<void>
+}
+
+/** How long a reservation waits for others to be committed with. */
+const companyMs = 5
+
+const nothingChanged: Committed = { denied: new Set(), accounts: [], tokens: [] }
+
+/** How often, and for how many at most, storing is tried again. */
+const retryMs = 1_000
+const maxKept = 100_000
+
+/** The store as a whole fails (locked, full, read-only): none of a batch would do better alone. */
+const isStoreFault = (error: unknown) => error instanceof Error && error.name === 'StoreError'
+
+/** One thing to store: exactly one part of a batch, with one entry. */
+interface Waiting {
+  readonly part: Batch
+  readonly requestId: string
+  /** True: not denied. */
+  readonly resolve: (isCovered: boolean) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Stores what requests begin and end with: all that is ready in the same turn of the event loop
+ * shares one commit. `onCommitted` gets what was stored and the new figures, before anyone who
+ * waits goes on.
+ */
+export function createCommitter(
+  records: RecordStore,
+  onCommitted: (batch: Batch, committed: Committed) => void,
+  log: Logger,
+): Committer {
+  let waiting: Waiting[] = []
+  let flushing: Promise<void> | undefined
+  const kept = new Map<string, Waiting>()
+  const unhurried = new Map<string, Waiting>()
+  let company: ReturnType<typeof setTimeout> | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
+
+  async function commit(batch: Batch): Promise<Committed> {
+    const committed = await records.commit(batch)
+    onCommitted(batch, committed)
+    return committed
+  }
+
+  async function storeKept(): Promise<void> {
+    const batch = [...kept.values()]
+    if (batch.length === 0) return
+    try {
+      // A request that is stored already is skipped by its id.
+      await commit(joined(batch))
+      for (const one of batch) forget(one)
+      log.info('late requests stored', { count: batch.length })
+    } catch (error) {
+      log.warn('requests still not stored', { count: batch.length, error: String(error) })
+      if (!isStoreFault(error)) await storeKeptSingly(batch)
+    }
+  }
+
+  /** One that can't ever be stored must not hold up the others. */
+  async function storeKeptSingly(batch: readonly Waiting[]): Promise<void> {
+    for (const one of batch) {
+      try {
+        await commit(one.part)
+      } catch (error) {
+        if (isStoreFault(error)) return
+        one.reject(error)
+      }
+      forget(one)
+    }
+  }
+
+  /** Unless another part of the same request was kept meanwhile. */
+  function forget(one: Waiting): void {
+    if (kept.get(one.requestId) === one) kept.delete(one.requestId)
+  }
+
+  function retryLater(): void {
+    retry ??= setTimeout(async () => {
+      await storeKept()
+      retry = undefined
+      if (kept.size > 0) retryLater()
+    }, retryMs)
+  }
+
+  async function flush(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        const { denied } = await commit(joined(batch))
+        for (const one of batch) one.resolve(!denied.has(one.requestId))
+      } catch (error) {
+        if (batch.length > 1 && !isStoreFault(error)) await commitSingly(batch)
+        else for (const one of batch) one.reject(error)
+      }
+    }
+    flushing = undefined
+  }
+
+  /** What can't be stored must not take the others of its batch with it. */
+  async function commitSingly(batch: readonly Waiting[]): Promise<void> {
+    for (const one of batch) {
+      try {
+        const { denied } = await commit(one.part)
+        one.resolve(!denied.has(one.requestId))
+      } catch (error) {
+        one.reject(error)
+      }
+    }
+  }
+
+  function start(): void {
+    flushing ??= new Promise((done) => setImmediate(() => done(flush())))
+  }
+
+  const add = (requestId: string, part: Batch): Promise<boolean> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ part, requestId, resolve, reject })
+      start()
+    })
+
+  /** Takes back a reservation that was not committed yet; true when there was one. */
+  function withdraw(requestId: string): boolean {
+    const one = unhurried.get(requestId)
+    unhurried.delete(requestId)
+    one?.resolve(true)
+    return one !== undefined
+  }
+
+  function hurryAll(): void {
+    company = undefined
+    waiting.push(...unhurried.values())
+    unhurried.clear()
+    if (waiting.length > 0) start()
+  }
+
+  const settle = async (settlement: Settlement): Promise<void> => {
+    withdraw(settlement.request.requestId)
+    await add(settlement.request.requestId, { settle: [settlement] })
+  }
+
+  const notStored = (requestId: string) => (error: unknown) =>
+    log.error('request record not stored', { request_id: requestId, error: String(error) })
+
+  /** Beyond the limit the oldest stay: a store that fails for hours must not fill the memory. */
+  function keep(requestId: string, part: Batch): void {
+    const waits = { part, requestId, resolve: () => {}, reject: notStored(requestId) }
+    if (kept.size < maxKept) kept.set(requestId, waits)
+    else notStored(requestId)('too many requests wait to be stored')
+    retryLater()
+  }
+
+  const unattended = (requestId: string, part: Batch): void => {
+    add(requestId, part).catch((error: unknown) => {
+      notStored(requestId)(error)
+      if (isStoreFault(error)) keep(requestId, part)
+    })
+  }
+
+  return {
+    settle,
+    record(settlement) {
+      withdraw(settlement.request.requestId)
+      unattended(settlement.request.requestId, { settle: [settlement] })
+    },
+    keep: (settlement) => keep(settlement.request.requestId, { settle: [settlement] }),
+    reserve: (reservation) =>
+      new Promise((resolve, reject) => {
+        const { requestId } = reservation
+        unhurried.set(requestId, { part: { reserve: [reservation] }, requestId, resolve, reject })
+        company ??= setTimeout(hurryAll, companyMs)
+      }),
+    hurry(requestId) {
+      const one = unhurried.get(requestId)
+      if (one === undefined) return
+      unhurried.delete(requestId)
+      waiting.push(one)
+      start()
+    },
+    grow: (growth) => add(growth.requestId, { grow: [growth] }),
+    release(requestId) {
+      const part = { release: [requestId] }
+      if (withdraw(requestId)) onCommitted(part, nothingChanged)
+      else unattended(requestId, part)
+    },
+    async idle() {
+      clearTimeout(company)
+      hurryAll()
+      while (flushing) await flushing
+      clearTimeout(retry)
+      await storeKept()
+    },
+  }
+}
+
+/** The parts as one batch. */
+function joined(batch: readonly Waiting[]): Batch {
+  const settle = []
+  const release = []
+  const reserve = []
+  const grow = []
+  for (const { part } of batch) {
+    if (part.settle) settle.push(...part.settle)
+    else if (part.reserve) reserve.push(...part.reserve)
+    else if (part.grow) grow.push(...part.grow)
+    else if (part.release) release.push(...part.release)
+  }
+  return { settle, release, reserve, grow }
+}

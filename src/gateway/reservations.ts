@@ -1,0 +1,104 @@
+import type { Batch, Committed, Reservation } from '../store/ports/records.ts'
+import type { Caller } from './authenticate.ts'
+import { budgetLeft } from './budget.ts'
+import type { Committer } from './committer.ts'
+
+/** What a caller can still pay, and which of its limits is the nearest one. */
+export interface Room {
+  readonly nano: number
+  readonly limit: 'balance' | 'budget'
+}
+
+/** What is set aside for one request. */
+export interface Held {
+  readonly caller: Caller
+  readonly requestId: string
+  amountNano: number
+}
+
+/**
+ * All that is set aside for requests under way. Whether there is room is told from memory, at once,
+ * so that requests that come together do not all count on the same money; the store decides again
+ * when it commits, by the balance that others may have changed meanwhile.
+ */
+export interface Reservations {
+  room(caller: Caller): Room
+  /** Sets aside; resolves when committed, to false when the account does not cover it any more. */
+  open(caller: Caller, reservation: Reservation): Promise<boolean>
+  /** Sets more aside for an open one; false when the account does not cover it (any more). */
+  grow(requestId: string, byNano: number): Promise<boolean>
+  /** What is set aside for a request; 0 when nothing is. */
+  heldFor(requestId: string): number
+  isOpen(requestId: string): boolean
+  /** Frees what a committed batch has ended. */
+  committed(batch: Batch, committed: Committed): void
+}
+
+export function createReservations(committer: () => Committer, today: () => string): Reservations {
+  const held = new Map<string, Held>()
+  const byAccount = new Map<number, number>()
+  const byToken = new Map<number, number>()
+
+  function add({ account, token }: Caller, nano: number): void {
+    addTo(byAccount, account.id, nano)
+    if (token.spent !== null) addTo(byToken, token.id, nano)
+  }
+
+  function end(requestId: string): void {
+    const one = held.get(requestId)
+    if (one === undefined) return
+    held.delete(requestId)
+    add(one.caller, -one.amountNano)
+  }
+
+  return {
+    room(caller) {
+      const { account, token } = caller
+      const set = byAccount.get(account.id) ?? 0
+      const balance = account.balanceNano + account.creditLimitNano - set
+      const budget = budgetLeft(caller, today()) - (byToken.get(token.id) ?? 0)
+      return budget < balance
+        ? { nano: budget, limit: 'budget' }
+        : { nano: balance, limit: 'balance' }
+    },
+    async open(caller, reservation) {
+      const { requestId, amountNano } = reservation
+      held.set(requestId, { caller, requestId, amountNano })
+      add(caller, amountNano)
+      try {
+        return await committer().reserve(reservation)
+      } catch (error) {
+        end(requestId)
+        throw error
+      }
+    },
+    async grow(requestId, byNano) {
+      const one = held.get(requestId)
+      if (one === undefined) return false
+      const { caller } = one
+      one.amountNano += byNano
+      add(caller, byNano)
+      const covered = await committer()
+        .grow({ requestId, accountId: caller.account.id, byNano })
+        .catch(() => false) // not stored: the same as no money, and told by its log line
+      if (!covered && held.has(requestId)) {
+        one.amountNano -= byNano
+        add(caller, -byNano)
+      }
+      return covered
+    },
+    heldFor: (requestId) => held.get(requestId)?.amountNano ?? 0,
+    isOpen: (requestId) => held.has(requestId),
+    committed(batch, { denied }) {
+      for (const { request } of batch.settle ?? []) end(request.requestId)
+      for (const requestId of batch.release ?? []) end(requestId)
+      for (const { requestId } of batch.reserve ?? []) if (denied.has(requestId)) end(requestId)
+    },
+  }
+}
+
+function addTo(sums: Map<number, number>, key: number, nano: number): void {
+  const sum = (sums.get(key) ?? 0) + nano
+  if (sum === 0) sums.delete(key)
+  else sums.set(key, sum)
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmod, link, open, rename, utimes } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+
+/** A file under a name of its own, beside the place where it is to be once it is whole. */
+export interface DraftFile {
+  readonly path: string
+  /**
+   * Makes it durable and puts it in its place, in one step that can't be seen half done. Without
+   * `replace` a file that is there stays, and so does the draft: `taken`. Throws when the draft is
+   * not the file any more that was made at first.
+   */
+  place(options: { readonly replace: boolean }): Promise<'placed' | 'taken'>
+  /** Removes it, with what was made beside it under longer names. Harmless when it is placed. */
+  discard(): void
+}
+
+/** A draft is touched this often for as long as its process lives … */
+const touchMs = 1_000
+/** … so that one which was not touched for so long was left behind by a killed process. */
+const leftBehindMs = 60_000
+
+/**
+ * Makes an empty draft of `file` that only its owner can read, and removes what killed processes
+ * left of earlier ones. Throws the system's error when the folder is missing or can't be written.
+ */
+export function createDraftFile(file: string): DraftFile {
+  const folder = dirname(resolve(file))
+  const prefix = `.${basename(file)}.`
+  removeLeftBehind(folder, prefix)
+  const name = `${prefix}${randomBytes(6).toString('hex')}.tmp`
+  const path = join(folder, name)
+  closeSync(openSync(path, 'wx', 0o600))
+  const { ino } = statSync(path)
+  const touching = setInterval(() => {
+    const now = new Date()
+    // It may just have been placed or discarded.
+    void utimes(path, now, now).catch(() => undefined)
+  }, touchMs)
+  touching.unref()
+
+  return {
+    path,
+    async place({ replace }) {
+      if (statSync(path, { throwIfNoEntry: false })?.ino !== ino)
+        throw new Error(`The draft ${path} was removed before it was done.`)
+      await makeDurable(path)
+      if (replace) await rename(path, file)
+      else if (!(await putBeside(path, file))) return 'taken'
+      clearInterval(touching)
+      await syncFolder(folder)
+      return 'placed'
+    },
+    discard() {
+      clearInterval(touching)
+      for (const one of namesIn(folder)) if (one.startsWith(name)) remove(join(folder, one))
+    },
+  }
+}
+
+async function makeDurable(path: string): Promise<void> {
+  // The process's umask, or what has written it, may have changed others' rights.
+  await chmod(path, 0o600)
+  const handle = await open(path, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What a file system answers that knows no second name for a file. */
+const linkless = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+/** Unlike a rename, a link never replaces what is there already. False: there is something. */
+async function putBeside(path: string, file: string): Promise<boolean> {
+  try {
+    await link(path, file)
+    remove(path)
+    return true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === 'EEXIST') return false
+    if (!linkless.has(code)) throw error
+    if (existsSync(file)) return false
+    await rename(path, file)
+    return true
+  }
+}
+
+/** The new name of a file outlives a power cut only when its folder is written too. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function removeLeftBehind(folder: string, prefix: string): void {
+  const draft = /^[0-9a-f]{12}\.tmp/
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith(prefix) || !draft.test(name.slice(prefix.length))) continue
+    const path = join(folder, name)
+    const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+    if (touched !== undefined && Date.now() - touched > leftBehindMs) remove(path)
+  }
+}
+
+/** Empty when there is no such folder: whoever makes a file in it is told. */
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+
+const remove = (path: string) => rmSync(path, { force: true })

@@ -1,0 +1,90 @@
+import { isJsonObject } from './json.ts'
+import type { JsonObject, MediaSize } from './protocol.ts'
+
+/** Deeper than any vendor nests its parts. */
+const deepest = 16
+
+/** What an image costs with the vendors of today, give or take a half; other media at the least. */
+const imageTokens = 1_000
+
+/** How many bytes of base64 a token has in media of other kinds; the first that fits counts. */
+const bytesPerToken: readonly (readonly [kind: RegExp, bytes: number])[] = [
+  [/\btext\/|json|xml|csv/, 4],
+  // A second is some 20 KB of sound for 10 to 30 tokens, and some 150 KB of film for 260.
+  [/audio|video/, 400],
+]
+/** A document has the text of its pages in it, and their pictures. */
+const bytesPerDocumentToken = 50
+
+const mediaTypes = new Set([
+  'image_url',
+  'input_image',
+  'image',
+  'image_generation_call',
+  'computer_screenshot',
+  'input_audio',
+  'document',
+  'input_file',
+  'file',
+])
+
+/** Members of a Gemini part that hold media. */
+const mediaMembers = ['inlineData', 'inline_data', 'fileData', 'file_data']
+
+/** Counts images, documents and sounds of a request, for an estimate of what they cost as input. */
+export function requestMedia(prompts: readonly unknown[]): MediaSize {
+  const size = { tokens: 0, bytes: 0 }
+  for (const prompt of prompts) addMedia(prompt, size, 0)
+  return size
+}
+
+function addMedia(value: unknown, size: { tokens: number; bytes: number }, depth: number): void {
+  if (depth >= deepest || typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) addMedia(item, size, depth + 1)
+  } else if (isJsonObject(value)) {
+    if (isMedia(value)) {
+      const data = longestText(value, 0)
+      size.bytes += data.length
+      size.tokens += tokensOf(kindOf(value, data), data.length)
+    } else {
+      for (const key in value) addMedia(value[key], size, depth + 1)
+    }
+  }
+}
+
+function isMedia(value: JsonObject): boolean {
+  if (mediaMembers.some((member) => isJsonObject(value[member]))) return true
+  if (typeof value.type !== 'string' || !mediaTypes.has(value.type)) return false
+  // A document given as plain text is text, and one made of parts is looked at part by part.
+  const source = isJsonObject(value.source) ? value.source.type : undefined
+  return source !== 'text' && source !== 'content'
+}
+
+function tokensOf(kind: string, bytes: number): number {
+  if (/image|screenshot/.test(kind)) return imageTokens
+  const [, perToken] = bytesPerToken.find(([named]) => named.test(kind)) ?? []
+  return Math.max(imageTokens, Math.round(bytes / (perToken ?? bytesPerDocumentToken)))
+}
+
+/** The media type, wherever a vendor puts it: in a field, or in front of the data (`data:…;base64,`). */
+function kindOf(value: JsonObject, data: string): string {
+  const holders = [value, value.source, ...mediaMembers.map((member) => value[member])]
+  const kinds = holders
+    .filter(isJsonObject)
+    .flatMap((holder) => [holder.type, holder.media_type, holder.mimeType, holder.mime_type])
+  const inFront = /^data:([^;,]{1,100})/.exec(data)?.[1]
+  return [...kinds, inFront].filter((kind) => typeof kind === 'string').join(' ')
+}
+
+/** The longest text in a part: its data in base64, where it has some. */
+function longestText(value: unknown, depth: number): string {
+  if (typeof value === 'string') return value
+  if (depth >= deepest || typeof value !== 'object' || value === null) return ''
+  let longest = ''
+  for (const member of Object.values(value)) {
+    const text = longestText(member, depth + 1)
+    if (text.length > longest.length) longest = text
+  }
+  return longest
+}

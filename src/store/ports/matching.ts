@@ -1,0 +1,103 @@
+/** What an upstream says of one request; null: its file does not say. */
+export interface BilledRow {
+  /** The upstream's request id. */
+  readonly id: string
+  readonly time: number | null
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  readonly cachedTokens: number | null
+  readonly costNano: number | null
+}
+
+/** One id of the upstream's file, its lines added up. */
+export interface BilledTotal extends BilledRow {
+  readonly lines: number
+}
+
+/** Disjoint counts, but for `reasoningTokens`, which is part of `outputTokens`. */
+export interface OwnCounts {
+  readonly inputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+}
+
+/** What we know of one attempt. */
+export interface OwnAttempt extends OwnCounts {
+  readonly upstreamId: string
+  readonly requestId: string
+  readonly channel: string
+  readonly model: string | null
+  readonly startedAt: number
+  readonly status: number | null
+  readonly cause: string | null
+  /** True when the counts are our own estimate and not the upstream's report. */
+  readonly estimated: boolean
+  /** What the request was charged; 0 for all but its last attempt. */
+  readonly amountNano: number
+  /** True when the upstream must have it in its file. */
+  readonly isExpected: boolean
+}
+
+/** One upstream id, our attempts with it added up. */
+export interface OwnTotal extends Omit<OwnAttempt, 'isExpected'> {
+  readonly attempts: number
+}
+
+/** An id that both know, with different counts. */
+export interface Difference {
+  readonly billed: BilledTotal
+  readonly own: OwnTotal
+}
+
+/** Which of our counts the upstream calls input, and which output. */
+export interface CountForm {
+  readonly input: 'all' | 'without_cache_reads' | 'uncached'
+  readonly output: 'all' | 'without_reasoning'
+}
+
+/** Sums over some ids; null: no row says. Sums of money may exceed 2^53. */
+export interface BilledSums {
+  readonly ids: number
+  readonly lines: number
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  readonly cachedTokens: number | null
+  readonly costNano: bigint | null
+}
+
+export interface OwnSums extends OwnCounts {
+  readonly ids: number
+  readonly attempts: number
+  readonly amountNano: bigint
+}
+
+/** The outcome of a comparison. */
+export interface MatchingSums {
+  readonly form: CountForm
+  readonly billed: BilledSums
+  /** Ids that came in several lines of the file, and were added up. */
+  readonly repeatedIds: number
+  readonly matched: { readonly billed: BilledSums; readonly own: OwnSums }
+  readonly unknownToUs: BilledSums
+  readonly notBilled: OwnSums
+  readonly differing: number
+}
+
+/**
+ * Two sides of any size, side by side by upstream id, in a place of their own that is gone when it
+ * is closed, or when the process ends.
+ */
+export interface Matching {
+  addBilled(rows: readonly BilledRow[]): void
+  /** After all that is billed. False: it is neither billed nor expected, so it was left out. */
+  addOwn(attempt: OwnAttempt): boolean
+  /** Finds the form in which most counts agree, and adds up. */
+  compare(): MatchingSums
+  /** Oldest first; without a limit all. */
+  unknownToUs(limit?: number): Iterable<BilledTotal>
+  notBilled(limit?: number): Iterable<OwnTotal>
+  differing(form: CountForm, limit?: number): Iterable<Difference>
+  close(): void
+}

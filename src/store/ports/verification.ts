@@ -1,0 +1,169 @@
+import type { Ending, LedgerKind } from './records.ts'
+
+/**
+ * What `verify` reads. Rows of the append-only tables (request, attempt, ledger) come as they are;
+ * sums are compared by the store itself, which gives the ones that differ. What is compared with
+ * one another is read in one snapshot, and no snapshot lasts longer than a page (the check of the
+ * file excepted): a `serve` beside goes on undisturbed, and no request is ever seen half settled.
+ */
+export interface VerificationStore {
+  /** What the store's own checks find: nothing, for a sound database. */
+  checkFile(): AsyncIterable<Page<FileFault>>
+  /** How far a verification goes: all rows of now, or those since a time. */
+  extent(since: number | undefined): Promise<Extent>
+  /** In the order in which they were stored. */
+  requests(extent: Extent): AsyncIterable<Page<CheckedRequest>>
+  /** Account by account, in the order in which they were made. */
+  entries(extent: Extent): AsyncIterable<Page<CheckedEntry>>
+  /** Requests whose attempts are not numbered 0, 1, 2 …, and attempts of no request. */
+  oddAttempts(extent: Extent): AsyncIterable<Page<OddAttempts>>
+  /** Daily sums that are not those of their requests; with `since`, from that UTC day on. */
+  oddDays(extent: Extent): AsyncIterable<Page<OddDay>>
+  /** Balances that do not fit the newest entry, of accounts that `entries` does not give. */
+  oddBalances(extent: Extent): AsyncIterable<Page<OddSum>>
+  /** Accounts whose sum of reservations is not the one that they carry. */
+  oddReserved(): AsyncIterable<Page<OddSum>>
+  /** Ids of requests that have ended and still have a reservation. */
+  leftReservations(): AsyncIterable<Page<string>>
+  price(id: number): Promise<PriceInTime | undefined>
+  counts(): Promise<{ readonly accounts: number; readonly reservations: number }>
+}
+
+/** Some rows, and how many rows of the table were looked at for them. */
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  readonly looked: number
+}
+
+/** What a verification covers, as row ids: from the first of a span to the last. */
+export interface Extent {
+  /** Requests that arrived before are left out; undefined: none are. */
+  readonly since: number | undefined
+  readonly firstRequest: number
+  readonly lastRequest: number
+  readonly firstEntry: number
+  readonly lastEntry: number
+}
+
+export type FileFault =
+  /** The file can't be relied on: its pages or indexes contradict each other. */
+  | { readonly kind: 'damage'; readonly table: string; readonly text: string }
+  /** A row holds what its table forbids. */
+  | { readonly kind: 'forbidden'; readonly table: string; readonly text: string }
+  /** A row refers to one that does not exist. */
+  | {
+      readonly kind: 'dangling'
+      readonly table: string
+      /** `id 7`, or the columns of its key. */
+      readonly row: string
+      readonly column: string
+      readonly value: string
+      readonly parent: string
+    }
+
+/** A request with what its charge must agree with. */
+export interface CheckedRequest {
+  readonly row: number
+  readonly requestId: string
+  readonly createdAt: number
+  readonly durationMs: number
+  readonly accountId: number
+  readonly tokenId: number
+  /** The account that the token belongs to; null: there is no such token. */
+  readonly tokenAccountId: number | null
+  readonly model: string | null
+  readonly clientProtocol: string
+  readonly upstreamProtocol: string | null
+  readonly ending: Ending
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly cacheWrite1hTokens: number
+  readonly calls: number
+  readonly estimated: boolean
+  readonly clamped: boolean
+  readonly usageRaw: string | null
+  readonly priceId: number | null
+  readonly tierAbove: number | null
+  readonly longContextPricing: boolean
+  readonly multiplierMillionths: number
+  readonly amountNano: number
+  /** The ledger entry with this request's id; null: there is none. */
+  readonly entryId: number | null
+  readonly entryKind: LedgerKind | null
+  readonly entryAccountId: number | null
+  readonly entryAmountNano: number | null
+}
+
+/** A ledger entry with what it must agree with. */
+export interface CheckedEntry {
+  readonly id: number
+  readonly accountId: number
+  /** Null: there is no such account. */
+  readonly email: string | null
+  readonly kind: LedgerKind
+  readonly amountNano: number
+  readonly balanceAfterNano: number
+  readonly requestId: string | null
+  readonly hasRequest: boolean
+  /** On the first entry of each account: the balance before it, 0 when there was none. */
+  readonly beforeNano: number | null
+  /** The account's balance when this entry was read; null: there is no such account. */
+  readonly balanceNano: number | null
+}
+
+export interface OddAttempts {
+  readonly requestRow: number
+  /** Null: there is no such request. */
+  readonly requestId: string | null
+  readonly count: number
+  readonly lowest: number
+  readonly highest: number
+}
+
+/** A day's sums, by column. */
+export type DaySums = { readonly [column in DayColumn]: number }
+
+export const dayColumns = [
+  'requests',
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'amount_nano',
+] as const
+/** One of `dayColumns`. */
+export type DayColumn = (typeof dayColumns)[number]
+
+export interface OddDay {
+  readonly tokenId: number
+  readonly day: string
+  /** '' for models that had no price. */
+  readonly model: string
+  /** Null: there is no such row. */
+  readonly stored: DaySums | null
+  /** The sums of its requests; null: there are no such requests. */
+  readonly summed: DaySums | null
+}
+
+/** An account's figure that is not the sum that it should be. */
+export interface OddSum {
+  readonly accountId: number
+  readonly email: string
+  readonly storedNano: number
+  readonly expectedNano: number
+}
+
+/** A price as it is stored, and when the next one of its model took its place; null: it holds. */
+export interface PriceInTime {
+  readonly id: number
+  readonly model: string
+  /** JSON text. */
+  readonly terms: string
+  readonly validFrom: number
+  readonly replacedAt: number | null
+}

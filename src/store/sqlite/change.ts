@@ -1,0 +1,60 @@
+import { isoTime } from '../../lib/format.ts'
+import { type AccountChange, type TokenChange, WriteRefused } from '../ports/admin.ts'
+import { addAudit } from './audit.ts'
+import { requireAccount } from './names.ts'
+import type { Queries } from './queries.ts'
+
+/** Changes what is named of an account, and nothing else. Call it in a transaction. */
+export function changeAccount(queries: Queries, change: AccountChange, now: number): void {
+  const { build, run, first } = queries
+  const { account, actor } = change
+  const id = requireAccount(queries, account, `change of account "${account}"`)
+  const columns = {
+    ...(change.role !== undefined && { role: change.role }),
+    ...(change.creditLimitNano !== undefined && { credit_limit_nano: change.creditLimitNano }),
+    ...(change.balanceLowNano !== undefined && { balance_low_nano: change.balanceLowNano }),
+  }
+  const before = first(build.selectFrom('account').selectAll().where('id', '=', id))
+  const detail = differences(before ?? {}, columns)
+  if (Object.keys(detail).length === 0) return
+  run(build.updateTable('account').set(columns).where('id', '=', id))
+  addAudit(queries, { createdAt: now, actor, action: 'account.set', subject: account, detail })
+}
+
+/** The same of a token. */
+export function changeToken(queries: Queries, change: TokenChange, now: number): void {
+  const { build, run, first } = queries
+  const { id, actor, budget = {}, expiresAt } = change
+  const { totalNano, dayNano, monthNano } = budget
+  const columns = {
+    ...(totalNano !== undefined && { budget_total_nano: totalNano }),
+    ...(dayNano !== undefined && { budget_day_nano: dayNano }),
+    ...(monthNano !== undefined && { budget_month_nano: monthNano }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+  }
+  const before = first(
+    build.selectFrom('token').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
+  )
+  if (before === undefined) throw new WriteRefused(`there is no token ${id}; it may be removed`)
+  const detail = differences(before, columns)
+  if (Object.keys(detail).length === 0) return
+  run(build.updateTable('token').set(columns).where('id', '=', id))
+  addAudit(queries, { createdAt: now, actor, action: 'token.set', subject: `token ${id}`, detail })
+}
+
+/** Of the columns that are to be written, those that change: `{ role: { from, to } }`. */
+function differences(
+  before: { readonly [column: string]: unknown },
+  columns: { readonly [column: string]: unknown },
+) {
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([column, to]) => {
+      const from = before[column]
+      return from === to ? [] : [[column, { from: shown(column, from), to: shown(column, to) }]]
+    }),
+  )
+}
+
+/** Times are read by people. */
+const shown = (column: string, value: unknown) =>
+  column === 'expires_at' && typeof value === 'number' ? isoTime(value) : value

@@ -1,0 +1,41 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { StoreError } from './failures.ts'
+import { applicationId, checkVersion } from './migrate.ts'
+
+const magic = 'SQLite format 3\0'
+const headerBytes = 100
+/** Offsets in the header (SQLite's own reference, "Database File Format"). */
+const versionAt = 60
+const ownerAt = 68
+
+/**
+ * Reads the first bytes of a file; throws `StoreError` when it is no database of ours, or one of a
+ * newer version: known before hours are spent on it, and without touching it.
+ */
+export function checkHeader(path: string): void {
+  const header = readHeader(path)
+  if (header.subarray(0, magic.length).toString('latin1') !== magic) {
+    throw new StoreError(
+      `${path} is no SQLite database, so no backup. Give the path of a file that "tollgate backup" ` +
+        'has made.',
+    )
+  }
+  if (header.readUInt32BE(ownerAt) !== applicationId) {
+    throw new StoreError(
+      `${path} is a database of another program. Give the path of a file that "tollgate backup" ` +
+        'has made.',
+    )
+  }
+  checkVersion(header.readUInt32BE(versionAt), path)
+}
+
+function readHeader(path: string): Buffer {
+  const header = Buffer.alloc(headerBytes)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, header, 0, headerBytes, 0)
+  } finally {
+    closeSync(file)
+  }
+  return header
+}

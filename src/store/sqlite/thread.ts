@@ -1,0 +1,104 @@
+import { explainFailure } from './failures.ts'
+
+/** One value of a row, and of a parameter. */
+export type SqlValue = string | number | null
+
+/** A statement with the values of its parameters. */
+export interface Statement {
+  readonly sql: string
+  readonly parameters?: readonly SqlValue[]
+}
+
+/**
+ * One connection to a SQLite database on a thread of its own: statements that take long leave this
+ * thread free to show how far they are. One after the other, in the order in which they are asked for.
+ */
+export interface DatabaseThread {
+  /** Runs one statement. Rejects with a `StoreError` that names the path, where the cause is known. */
+  all<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<readonly Row[]>
+  /** Runs several, one right after the other: nobody is faster than the next one. */
+  run(...statements: readonly Statement[]): Promise<void>
+  /** Closes the connection, when its statement is done, and ends the thread. */
+  close(): Promise<void>
+}
+
+/**
+ * What runs on the other thread. It is text because a compiled program has no files that a thread
+ * could begin with.
+ */
+const program = `
+import { Database } from 'bun:sqlite'
+let db
+self.onmessage = ({ data: { open, statements } }) => {
+  try {
+    if (open) {
+      db = new Database(open, { readwrite: true })
+      db.run('PRAGMA busy_timeout = 5000')
+      postMessage({ rows: [] })
+    } else if (statements) {
+      let rows = []
+      for (const { sql, parameters = [] } of statements) {
+        const statement = db.prepare(sql)
+        rows = statement.all(...parameters)
+        statement.finalize()
+      }
+      postMessage({ rows })
+    } else {
+      db?.close()
+      postMessage({ rows: [] })
+    }
+  } catch (error) {
+    postMessage({ failure: { message: error.message, code: error.code } })
+  }
+}`
+
+type Reply =
+  | { readonly rows: readonly unknown[] }
+  | { readonly failure: { readonly message: string; readonly code: string | undefined } }
+
+/** Opens a database that is there on a thread of its own; `called` is its name in errors. */
+export async function openDatabaseThread(path: string, called = path): Promise<DatabaseThread> {
+  const source = URL.createObjectURL(new Blob([program], { type: 'application/javascript' }))
+  const worker = new Worker(source, { smol: true })
+
+  const waiting: { resolve(rows: readonly unknown[]): void; reject(error: unknown): void }[] = []
+
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+    const asker = waiting.shift()
+    if (waiting.length === 0) worker.unref()
+    if ('rows' in data) asker?.resolve(data.rows)
+    else asker?.reject(explainFailure(Object.assign(new Error(), data.failure), called))
+  }
+  worker.onerror = ({ message }) => {
+    for (const { reject } of waiting.splice(0)) reject(new Error(message))
+  }
+
+  function ask(message: object): Promise<readonly unknown[]> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ resolve, reject })
+      // Only while it works does it keep the process going.
+      worker.ref()
+      worker.postMessage(message)
+    })
+  }
+
+  try {
+    await ask({ open: path })
+  } catch (error) {
+    worker.terminate()
+    throw error
+  } finally {
+    URL.revokeObjectURL(source)
+  }
+  return {
+    all: async <Row>(sql: string, ...parameters: readonly SqlValue[]) =>
+      (await ask({ statements: [{ sql, parameters }] })) as readonly Row[],
+    async run(...statements) {
+      await ask({ statements })
+    },
+    async close() {
+      await ask({})
+      worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { systemClock } from '../../src/lib/clock.ts'
+import type { AdminStore } from '../../src/store/ports/admin.ts'
+import type { Store } from '../../src/store/ports/store.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { readUntil } from '../e2e/caller.ts'
+import { dialects } from '../e2e/dialects.ts'
+import { until } from '../e2e/until.ts'
+import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { createTempDir } from '../support/temp-dir.ts'
+import { type Running, startServing } from './serving.ts'
+
+// Somebody else changes the database beside a running gateway, as the command line does: that is in
+// force within a second, for new requests and for streams under way.
+
+const { chat } = dialects
+const actor = 'command line'
+const email = 'user@example.com'
+const tokens = { input: 100, output: 50 } // 200,000 nano-USD
+const body = { ...chat.request(false), max_completion_tokens: 50 }
+
+let folder: ReturnType<typeof createTempDir>
+let upstream: FakeUpstream
+let running: Running
+let beside: Store
+let admin: AdminStore
+
+beforeEach(async () => {
+  folder = createTempDir()
+  upstream = startFakeUpstream(() => jsonAnswer(chat.body(tokens)))
+  const store = join(folder.path, 'tollgate.db')
+  const token = { budget: { total: 0.0004 } }
+  running = await startServing({ upstream: upstream.url, store, token, balance: 0.0009 })
+  beside = openSqliteStore({ path: store, clock: systemClock })
+  admin = beside.admin
+})
+afterEach(async () => {
+  await beside.close()
+  await running[Symbol.asyncDispose]()
+  await upstream.stop()
+  folder.remove()
+})
+
+async function asked() {
+  const answer = await running.ask(chat.path(false), body)
+  await answer.text()
+  return answer.headers.get('x-tollgate-reason') ?? answer.status
+}
+
+/** How long until requests pass again. */
+async function passesAfterMs(): Promise<number> {
+  const since = performance.now()
+  await until('a request to pass', async () => (await asked()) === 200)
+  return performance.now() - since
+}
+
+const setBudget = async (totalNano: number) => {
+  const [token] = await admin.tokens({ account: email })
+  await admin.changeToken({ id: token?.id ?? 0, actor, budget: { totalNano } })
+}
+const credit = (amountNano: number) =>
+  admin.adjust({
+    ...{ account: email, kind: 'credit', amountNano, reason: 'paid', actor },
+    idempotencyKey: null,
+  })
+
+test('a raised budget is in force within a second', async () => {
+  expect([await asked(), await asked(), await asked()]).toEqual([200, 200, 'budget'])
+  await setBudget(600_000)
+  expect(await passesAfterMs()).toBeLessThan(1_000)
+  expect(await asked()).toBe('budget')
+})
+
+test('so is a lowered one', async () => {
+  expect(await asked()).toBe(200)
+  await setBudget(200_000)
+  const since = performance.now()
+  await until('the budget to be used up', async () => (await asked()) === 'budget')
+  expect(performance.now() - since).toBeLessThan(1_000)
+})
+
+test('so is money that was paid in', async () => {
+  await setBudget(1_000_000_000)
+  await until('the budget', async () => (await asked()) === 'balance')
+  await credit(200_000)
+  expect(await passesAfterMs()).toBeLessThan(1_000)
+})
+
+describe('a stream that is under way', () => {
+  /** Streams some 200,000 nano-USD of text, and ten times as much when it may; then it ends. */
+  function startStory() {
+    const [goOn, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const story = (count: number, last: string) =>
+      Array.from({ length: count }, (_, i) => chat.piece(` word ${i % 10}`)).join('') +
+      chat.piece(last)
+    const encoder = new TextEncoder()
+    async function* script() {
+      yield encoder.encode(chat.first(tokens) + story(50, ' half'))
+      await goOn.promise
+      yield encoder.encode(story(500, ' all'))
+      await end.promise
+      yield encoder.encode(chat.last({ input: 10, output: 1_000 }))
+    }
+    upstream.handle((request) => {
+      if (!/"stream":true/.test(request.text())) return jsonAnswer(chat.body(tokens))
+      const headers = { 'content-type': 'text/event-stream' }
+      return new Response(script() as unknown as Bun.BodyInit, { headers })
+    })
+    return { goOn: goOn.resolve, end: end.resolve }
+  }
+
+  test.each([
+    ['a raised budget', () => setBudget(100_000_000)],
+    ['money that was paid in', () => credit(100_000_000)],
+  ])('goes on with %s', async (what, raise) => {
+    if (what !== 'a raised budget') await setBudget(1_000_000_000)
+    else await credit(100_000_000)
+    await Bun.sleep(1_000) // until that is in force
+    const { goOn, end } = startStory()
+    const answer = await running.ask(chat.path(true), chat.request(true))
+    const { reader } = await readUntil(answer, (text) => text.includes('half'))
+    await raise()
+    await until('it to be in force', async () => (await asked()) === 200)
+    goOn()
+    let text = ''
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += new TextDecoder().decode(value)
+      if (text.includes(' all')) end()
+    }
+    expect(text).not.toContain('used up')
+    expect(chat.isWhole(text)).toBeTrue()
+  })
+})

@@ -1,0 +1,185 @@
+import { accountRow, dayRow, type Tamperings } from './victims.ts'
+
+const forge = (requestId: string | null) =>
+  'INSERT INTO ledger (id, created_at, account_id, kind, amount_nano, request_id, ' +
+  `balance_after_nano) SELECT 999999, 0, 3, 'charge', -7, ${requestId}, balance_nano ` +
+  'FROM account WHERE id = 3'
+
+/** Falsified ledger entries, balances, sums and reservations. */
+export const ledgerTamperings: Tamperings = {
+  'ledger amount': {
+    change: (db, { victim }) =>
+      db.run('UPDATE ledger SET amount_nano = -5 WHERE id = ?', [victim.entry]),
+    expected: ({ victim }) => [
+      `charge_amount: ledger entry ${victim.entry}`,
+      `balance_after: ledger entry ${victim.entry}`,
+      `balance: ${accountRow(victim.account_id)}`,
+    ],
+    text: ({ victim: { entry, request_id, amount_nano } }) =>
+      new RegExp(
+        `^ledger entry ${entry}: amount_nano is -5, should be -${amount_nano}: ` +
+          `by request ${request_id}$`,
+        'm',
+      ),
+  },
+  'ledger row deleted': {
+    change: (db, { victim }) => db.run('DELETE FROM ledger WHERE id = ?', [victim.entry]),
+    expected: ({ victim }) => [
+      `charge_missing: request ${victim.request_id}`,
+      `balance_after: ledger entry ${victim.next}`,
+      `balance: ${accountRow(victim.account_id)}`,
+    ],
+    text: ({ victim }) =>
+      new RegExp(`the ledger has no entry that charges its ${victim.amount_nano} nano-USD`),
+  },
+  'ledger charge without request': {
+    change: (db) => {
+      db.run('UPDATE account SET balance_nano = balance_nano - 7 WHERE id = 3')
+      db.run(forge("'req_forged'"))
+    },
+    expected: () => ['charge_unfounded: ledger entry 999999'],
+    text: () => /charges 7 nano-USD for request req_forged, which does not exist/,
+  },
+  'a charge that names no request': {
+    change: (db) => {
+      db.run('UPDATE account SET balance_nano = balance_nano - 7 WHERE id = 3')
+      db.run(forge('NULL'))
+    },
+    expected: () => ['entry: ledger entry 999999'],
+    text: () => /ledger entry 999999: is a charge without a request/,
+  },
+  'a request charged that was refused': {
+    change: (db, { refused }) => {
+      db.run('UPDATE account SET balance_nano = balance_nano - 7 WHERE id = 3')
+      db.run(forge(`'${refused.request_id}'`))
+    },
+    expected: () => ['charge_unfounded: ledger entry 999999'],
+    text: () => /charges 7 nano-USD for request req_\w+, which cost nothing/,
+  },
+  'ledger row moved to another account': {
+    change: (db, { victim }) =>
+      db.run('UPDATE ledger SET account_id = 199 WHERE id = ?', [victim.entry]),
+    expected: ({ victim }) => [
+      `charge_owner: ledger entry ${victim.entry}`,
+      `balance_after: ledger entry ${victim.entry}`,
+      `balance_after: ledger entry ${victim.next}`,
+      `balance: ${accountRow(victim.account_id)}`,
+      `balance: ${accountRow(199)}`,
+    ],
+    text: ({ victim }) => new RegExp(`account_id is 199, should be ${victim.account_id}`),
+  },
+  'request and ledger row moved to another account': {
+    change: (db, { victim }) => {
+      db.run('UPDATE ledger SET account_id = 199 WHERE id = ?', [victim.entry])
+      db.run('UPDATE request SET account_id = 199 WHERE id = ?', [victim.id])
+    },
+    expected: ({ victim }) => [
+      `owner: request ${victim.request_id}`,
+      `balance_after: ledger entry ${victim.entry}`,
+      `balance_after: ledger entry ${victim.next}`,
+      `balance: ${accountRow(victim.account_id)}`,
+      `balance: ${accountRow(199)}`,
+    ],
+    text: ({ victim }) =>
+      new RegExp(
+        `account_id is 199, should be ${victim.account_id}: the account of token ${victim.token_id}`,
+      ),
+  },
+  'balance changed': {
+    change: (db) => db.run('UPDATE account SET balance_nano = balance_nano + 1000 WHERE id = 5'),
+    expected: () => [`balance: ${accountRow(5)}`],
+    text: () => /balance_nano is \d+, should be \d+: the sum of its ledger entries/,
+  },
+  'balance of the last account': {
+    change: (db) => db.run('UPDATE account SET balance_nano = 0 WHERE id = 200'),
+    expected: () => [`balance: ${accountRow(200)}`],
+    text: () => /balance_nano is 0, should be \d+: the sum of its ledger entries/,
+  },
+  'balance of an account without entries': {
+    change: (db) =>
+      db.run(
+        'INSERT INTO account (id, email, role, status, balance_nano, created_at) ' +
+          "VALUES (777, 'account-777@example.com', 'user', 'active', 9, 0)",
+      ),
+    expected: () => [`balance: ${accountRow(777)}`],
+    text: () => /balance_nano is 9, should be 0/,
+  },
+  'balance_after changed': {
+    change: (db, { victim }) =>
+      db.run('UPDATE ledger SET balance_after_nano = 1 WHERE id = ?', [victim.entry]),
+    expected: ({ victim }) => [`balance_after: ledger entry ${victim.entry}`],
+    text: ({ victim: { account_id, amount_nano } }) =>
+      new RegExp(
+        `balance_after_nano is 1, should be \\d+: -${amount_nano} after a balance of \\d+ ` +
+          `of account ${account_id}`,
+      ),
+  },
+  'credit with negative amount': {
+    change: (db, { credit }) =>
+      db.run('UPDATE ledger SET amount_nano = -amount_nano WHERE id = ?', [credit.id]),
+    expected: ({ credit }) => [
+      `entry: ledger entry ${credit.id}`,
+      `balance_after: ledger entry ${credit.id}`,
+      `balance: ${accountRow(credit.account_id)}`,
+    ],
+    text: () => /amount_nano is -5000000000, but with kind "credit" it is a whole number above 0/,
+  },
+  'an amount beyond all numbers': {
+    change: (db, { credit }) =>
+      db.run('UPDATE ledger SET amount_nano = 9223372036854775807 WHERE id = ?', [credit.id]),
+    expected: ({ credit }) => [
+      `entry: ledger entry ${credit.id}`,
+      `balance_after: ledger entry ${credit.id}`,
+      `balance: ${accountRow(credit.account_id)}`,
+    ],
+    text: () => /amount_nano is 9223372036854776000, but with kind "credit"/,
+  },
+  'a second opening balance': {
+    change: (db, { credit }) =>
+      db.run("UPDATE ledger SET kind = 'opening' WHERE id = ?", [credit.id]),
+    expected: ({ credit }) => [`entry: ledger entry ${credit.id}`],
+    text: () => /is an opening balance, but not the first entry of its account/,
+  },
+  'B12: the daily sum that a budget is held to (usage_day) changed': {
+    change: (db, { victim: { token_id, day, model } }) =>
+      db.run('UPDATE usage_day SET amount_nano = 0 WHERE token_id = ? AND day = ? AND model = ?', [
+        token_id,
+        day,
+        model,
+      ]),
+    expected: ({ victim }) => [`day: ${dayRow(victim)}`],
+    text: () => /amount_nano is 0, should be \d+: the sum of its requests/,
+  },
+  'usage_day deleted': {
+    change: (db, { victim: { token_id, day, model } }) =>
+      db.run('DELETE FROM usage_day WHERE token_id = ? AND day = ? AND model = ?', [
+        token_id,
+        day,
+        model,
+      ]),
+    expected: ({ victim }) => [`day: ${dayRow(victim)}`],
+    text: () => /is missing, though there are \d+ such requests, which cost \d+ nano-USD/,
+  },
+  'usage_day forged': {
+    change: (db) =>
+      db.run("INSERT INTO usage_day VALUES (1, '2026-01-01', 'house', 1, 1, 1, 0, 0, 0, 0, 5)"),
+    expected: () => ['day: usage_day of token 1, 2026-01-01, model "house"'],
+    text: () => /there are no such requests/,
+  },
+  'reservation changed': {
+    change: (db) => db.run("UPDATE reservation SET amount_nano = 1 WHERE request_id = 'req_open'"),
+    expected: () => [`reserved: ${accountRow(7)}`],
+    text: () => /reserved_nano is 1000000, should be 1: the sum of its reservations/,
+  },
+  'reserved_nano changed': {
+    change: (db) => db.run('UPDATE account SET reserved_nano = 12 WHERE id = 8'),
+    expected: () => [`reserved: ${accountRow(8)}`],
+    text: () => /reserved_nano is 12, should be 0/,
+  },
+  'a reservation whose request has ended': {
+    change: (db, { refused }) =>
+      db.run('UPDATE reservation SET request_id = ?', [refused.request_id]),
+    expected: ({ refused }) => [`reservation: reservation ${refused.request_id}`],
+    text: () => /is open, but its request has ended/,
+  },
+}

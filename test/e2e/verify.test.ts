@@ -1,0 +1,104 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
+import {
+  cutBytes,
+  jsonAnswer,
+  type SeenRequest,
+  startFakeUpstream,
+} from '../support/fake-upstream.ts'
+import { tollgateYaml } from '../support/tollgate-yaml.ts'
+import { ask } from './caller.ts'
+import { allDialects, type Dialect, wholeStream } from './dialects.ts'
+
+// `verify` beside a gateway under load: while requests of all protocols are being settled, streams
+// broken off and clients leaving, nothing may ever look wrong; and what is wrong must be found.
+
+const callers = 16
+const rounds = 12
+let answered = 0
+
+/** Every answer says that it used something else; one in twenty fails, one in twenty breaks off. */
+function answer(seen: SeenRequest): Response {
+  const dialect = allDialects.find(({ path }) => [path(true), path(false)].includes(seen.path))
+  if (dialect === undefined) return jsonAnswer({ error: seen.path }, 404)
+  const number = ++answered
+  const tokens = { input: number % 701, output: (number % 97) + 1 }
+  if (number % 20 === 0) return jsonAnswer({ error: { message: 'overloaded' } }, 503)
+  const body = seen.json() as { stream?: boolean }
+  if (body.stream !== true && !seen.path.includes('stream')) return jsonAnswer(dialect.body(tokens))
+  const bytes = new TextEncoder().encode(wholeStream(dialect, tokens, ['Hello', ' there', '!']))
+  const end = number % 20 === 1 ? Math.floor(bytes.length / 2) : bytes.length
+  async function* pieces() {
+    for (const piece of cutBytes(bytes.subarray(0, end), 150)) {
+      yield piece
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  const headers = { 'content-type': 'text/event-stream' }
+  return new Response(pieces() as unknown as Bun.BodyInit, { headers })
+}
+
+/** Asks without a pause until it is told to stop; some clients leave in the middle. */
+async function load(gateway: RunningBinary, at: number, isOver: () => boolean): Promise<number> {
+  let asked = 0
+  for (let turn = at; !isOver(); turn++) {
+    const dialect = allDialects[turn % allDialects.length] as Dialect
+    const leaving = new AbortController()
+    try {
+      const { signal } = leaving
+      const response = await ask(gateway.url, dialect, turn % 3 > 0, { signal })
+      if (turn % 11 === 0) leaving.abort()
+      await response.text()
+    } catch {
+      // left, or broken off: such requests are part of the load
+    }
+    asked++
+  }
+  return asked
+}
+
+test('beside a gateway under load nothing ever differs, and what is changed is found', async () => {
+  await using upstream = startFakeUpstream(answer)
+  const config = (listen: string) => tollgateYaml({ listen, upstream: upstream.url })
+  await using gateway = await startBinary({ config })
+  const file = join(gateway.cwd, 'tollgate.yaml')
+  const verify = (...options: readonly string[]) =>
+    runBinary(['verify', '--json', '--config', file, ...options])
+
+  let isOver = false
+  const loads = Array.from({ length: callers }, (_, at) => load(gateway, at, () => isOver))
+  const reports: { requests: number; ledger_entries: number }[] = []
+  for (let round = 0; round < rounds; round++) {
+    const ran = await verify(...(round % 3 === 2 ? ['--since', '1m'] : []))
+    expect({ code: ran.exitCode, err: ran.stderr, out: ran.stdout }).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('"valid": true'),
+    })
+    reports.push(JSON.parse(ran.stdout))
+  }
+  isOver = true
+  const asked = (await Promise.all(loads)).reduce((sum, one) => sum + one, 0)
+  const [first, last] = [reports.at(0), reports.at(-1)]
+  expect(last?.requests).toBeGreaterThan((first?.requests ?? 0) + 100)
+  expect(asked).toBeGreaterThan(last?.requests ?? 0)
+
+  using db = new Database(join(gateway.cwd, 'tollgate.db'))
+  db.run('PRAGMA busy_timeout = 5000')
+  const { request_id } = db
+    .query(
+      'UPDATE request SET output_tokens = output_tokens + 1 WHERE id = ' +
+        '(SELECT max(id) FROM request WHERE amount_nano > 0 AND estimated = 0) RETURNING request_id',
+    )
+    .get() as { request_id: string }
+  const { exitCode, stdout, stderr } = await runBinary(['verify', '--config', file])
+  expect(exitCode).toBe(1)
+  for (const field of ['output_tokens', 'amount_nano']) {
+    expect(stdout).toMatch(new RegExp(`^request ${request_id}: ${field} is \\d+, should be`, 'm'))
+  }
+  expect(stderr).toContain('3 differences (1 usage, 1 amount, 1 day)')
+  expect(await gateway.stop()).toBe(0)
+  console.log(`${asked} asked, ${rounds} verifications beside; last: ${JSON.stringify(last)}`)
+}, 90_000)

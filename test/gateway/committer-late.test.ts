@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Batch } from '../../src/store/ports/records.ts'
+import { StoreError } from '../../src/store/sqlite/failures.ts'
+import { reservation } from '../store/sqlite/file-store.ts'
+import { type CommitterScene, createCommitterScene, one, opening } from './committer-scene.ts'
+
+// What the store can't take is taken later: once, all of it, whatever else happens meanwhile.
+
+let scene: CommitterScene
+/** The store's place is taken by what this throws. */
+let onBatch: (batch: Batch) => void
+
+beforeEach(async () => {
+  onBatch = () => {}
+  scene = await createCommitterScene({ onBatch: (batch) => onBatch(batch), busyTimeoutMs: 2_000 })
+})
+afterEach(() => scene[Symbol.asyncDispose]())
+
+const full = () => {
+  throw new StoreError('The disk is full.')
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const said = (text: string) => scene.lines.filter(({ message }) => message === text)
+/** Lets everything that is asked for fail, so that it is kept. */
+async function failing(ask: () => void): Promise<void> {
+  onBatch = full
+  ask()
+  await scene.committer.idle()
+  onBatch = () => {}
+}
+
+test('all that was kept is stored, once', async () => {
+  await scene.committer.reserve(reservation({ requestId: 'req_4', amountNano: 5 }))
+  await scene.committer.reserve(reservation({ requestId: 'req_5', amountNano: 6 }))
+  await failing(() => {
+    scene.committer.record(one(1))
+    scene.committer.record(one(2, 0))
+    scene.committer.keep(one(3, 30))
+    scene.committer.keep(one(4, 40))
+    scene.committer.release('req_5')
+  })
+  expect(await scene.stored()).toEqual([])
+  await scene.committer.idle()
+  await scene.committer.idle()
+  expect((await scene.stored()).toSorted()).toEqual(['req_1', 'req_2', 'req_3', 'req_4'])
+  expect(await scene.balance()).toBe(opening - 170)
+  expect(scene.reserved()).toEqual({})
+  expect(said('late requests stored')).toEqual([expect.objectContaining({ count: 5 })])
+})
+
+test('by itself, within about a second after the store works again', async () => {
+  onBatch = full
+  scene.committer.keep(one(1))
+  while (said('requests still not stored').length === 0) await Bun.sleep(5)
+  scene.committer.keep(one(2))
+  onBatch = () => {}
+  const working = performance.now()
+  while ((await scene.stored()).length < 2) await Bun.sleep(5)
+  expect(performance.now() - working).toBeLessThan(2_000)
+  expect(await scene.balance()).toBe(opening - 200)
+})
+
+test('what was stored after all, though it seemed to have failed, is charged once', async () => {
+  await scene.committer.settle(one(1))
+  scene.committer.keep(one(1))
+  scene.committer.keep(one(2))
+  await scene.committer.idle()
+  expect(await scene.balance()).toBe(opening - 200)
+})
+
+test('whoever keeps account of balances is told of the late ones too', async () => {
+  await failing(() => scene.committer.keep(one(1)))
+  await scene.committer.idle()
+  expect(scene.committed.at(-1)?.result.accounts).toEqual([
+    { accountId: 1, balanceNano: opening - 100 },
+  ])
+})
+
+test('one that can never be stored does not hold back the others', async () => {
+  await failing(() => {
+    scene.committer.keep(one(1))
+    scene.committer.keep(one(2, -1))
+    scene.committer.keep(one(3))
+  })
+  await scene.committer.idle()
+  expect(await scene.stored()).toEqual(['req_1', 'req_3'])
+  expect(said('request record not stored')).toEqual([
+    expect.objectContaining({ level: 'error', request_id: 'req_2' }),
+  ])
+  const asked = scene.batches.length
+  await scene.committer.idle()
+  expect(scene.batches.length).toBe(asked) // it is given up
+})
+
+test('what is kept while others are being stored is not forgotten', async () => {
+  scene.committer.keep(one(1))
+  const unlock = scene.lock()
+  const storing = scene.committer.idle() // waits for the lock, with the first one
+  await turn()
+  scene.committer.keep(one(2))
+  unlock()
+  await storing
+  await scene.committer.idle()
+  expect(await scene.stored()).toEqual(['req_1', 'req_2'])
+  expect(await scene.balance()).toBe(opening - 200)
+})
+
+test('a store that fails again half-way keeps the rest', async () => {
+  await failing(() => {
+    for (const id of [1, 3, 4]) scene.committer.keep(one(id))
+    scene.committer.keep(one(2, -1)) // what it takes to have them stored one by one
+  })
+  let singly = 0
+  onBatch = ({ settle = [] }) => {
+    if (settle.length === 1 && ++singly > 1) full()
+  }
+  await scene.committer.idle()
+  expect(await scene.stored()).toEqual(['req_1'])
+  onBatch = () => {}
+  await scene.committer.idle()
+  expect((await scene.stored()).toSorted()).toEqual(['req_1', 'req_3', 'req_4'])
+  expect(await scene.balance()).toBe(opening - 300)
+})
+
+describe('at shutdown', () => {
+  test('what was kept is stored before the process ends', async () => {
+    await failing(() => scene.committer.keep(one(1)))
+    await scene.committer.idle()
+    expect(await scene.stored()).toEqual(['req_1'])
+  })
+
+  test('a store that does not work holds nobody up, and what is lost is named', async () => {
+    onBatch = full
+    scene.committer.keep(one(1))
+    const started = performance.now()
+    await scene.committer.idle()
+    expect(performance.now() - started).toBeLessThan(500)
+    expect(said('requests still not stored')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,145 @@
+import { expect, test } from 'bun:test'
+import { countTokens } from '../../src/app/count-tokens.ts'
+import { estimateTokens } from '../../src/gateway/estimate.ts'
+import { allDialects, type Dialect } from '../e2e/dialects.ts'
+import { cutBytes } from '../support/fake-upstream.ts'
+import { createMoneyScene } from './money-scene.ts'
+
+// B2, as a property: whatever the text, the chunks and the prices, what a stream that was ended for
+// money costs is never more than what was set aside for it, and so near to it that the next event
+// would have been too much.
+
+const cases = 80
+const asked = { input: 10, output: 1 }
+const sampleLength = 65_536
+
+/** Texts from 12 characters to a token up to three tokens to a character. */
+const kinds: readonly ((random: () => number) => string)[] = [
+  (random) => pick(random, [' the', ' quick', ' house', ' of', ' international', ' story']),
+  (random) => `${Math.floor(random() * 1e6)}`,
+  (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 0x5000)), // Chinese
+  (random) => String.fromCodePoint(0x1f300 + Math.floor(random() * 0x2ff)), // emoji
+  (random) => String.fromCodePoint(0x1200 + Math.floor(random() * 0x100)), // Ethiopic
+  (random) => pick(random, ['{', '}', '();', '\n  ', '=>', 'const ', '[0]']),
+  () => '        ',
+  () => 'aaaaaaaaaaaaaaaa',
+]
+
+/** A play whose answer is longer than its money: its text changes its kind on the way. */
+function makePlay(random: () => number) {
+  const dialect = pick(random, allDialects)
+  const [early, late] = [pick(random, kinds), pick(random, kinds)]
+  const worth = 200 + Math.floor(10 ** (2 + random() * 2.3)) // tokens that can be paid
+  const pieceLength = 1 + Math.floor(10 ** (random() * 2.5))
+  const turn = random() * worth * 3
+  const pieces: string[] = []
+  for (let length = 0; length < worth * 20; length += pieces.at(-1)?.length ?? 0) {
+    let piece = ''
+    while (piece.length < pieceLength) piece += (length < turn ? early : late)(random)
+    pieces.push(piece)
+  }
+  const input = 1 + Math.floor(10 ** (random() * 8))
+  const output = 100 + Math.floor(10 ** (2 + random() * 6))
+  // The multiplier is 0.8; some of the balance is for the question.
+  const balanceNano = Math.ceil((worth * output + 60 * input) * 0.8e-3)
+  const cuts = random() < 0.1 ? ('whole' as const) : 1 + Math.floor(10 ** (random() * 5))
+  return { dialect, pieces, input, output, balanceNano, cuts }
+}
+
+type Play = ReturnType<typeof makePlay>
+
+async function playOut({ dialect, pieces, input, output, balanceNano, cuts }: Play) {
+  const base = { input, output, cacheRead: null, cacheWrite: null, cacheWrite1h: null }
+  const terms = { unit: 'tokens', base, tiers: [] } as const
+  // With a limit that it can reach, an answer is set aside for in whole, and an upstream that
+  // overlooks the limit is noticed later: messages always has one, so here it is beyond reach.
+  const more = dialect.name === 'messages' ? { max_tokens: 10_000_000 } : {}
+  await using scene = await createMoneyScene({ balanceNano, terms, dialect, more })
+  const stream = dialect.first(asked) + pieces.map(dialect.piece).join('')
+  const { text, heldNano, request } = await scene.play(
+    cutBytes(new TextEncoder().encode(stream), cuts),
+  )
+  const { balanceNano: left, reservedNano } = await scene.sum()
+  expect(reservedNano).toBe(0)
+  expect(left).toBe(balanceNano - request.amountNano)
+  return { text, heldNano, request }
+}
+
+/** How many of the pieces were delivered, and not half of one. */
+function deliveredPieces(dialect: Dialect, pieces: readonly string[], text: string): number {
+  let at = dialect.first(asked).length
+  const first = pieces.findIndex((piece) => {
+    const event = dialect.piece(piece)
+    if (!text.startsWith(event, at)) return true
+    at += event.length
+    return false
+  })
+  expect(text.slice(at)).toMatch(
+    /^(event: \S+\n)?data: .*used up.*\n\n$|^data: .*used up.*\r\n\r\n$/,
+  )
+  return first
+}
+
+test(`B2: none of ${cases} streams costs, or delivers, more than was set aside for it`, async () => {
+  let ended = 0
+  const beyond: object[] = []
+  for (let seed = 1; seed <= cases; seed++) {
+    const play = makePlay(createRandom(seed))
+    const { dialect, pieces, output, balanceNano } = play
+    const { text, heldNano, request } = await playOut(play)
+    const { amountNano, outputTokens, cause } = request
+    expect([seed, heldNano <= balanceNano]).toEqual([seed, true])
+    if (amountNano > heldNano) beyond.push({ seed, cause, heldNano, amountNano })
+    if (cause !== 'balance_used_up') continue
+    ended++
+    const count = deliveredPieces(dialect, pieces, text)
+    // Of long texts the beginning is counted, and the rest is taken to be like it.
+    const tokensOf = (upTo: number) => {
+      const told = pieces.slice(0, upTo).join('')
+      return estimateTokens(told.slice(0, sampleLength), told.length, countTokens)
+    }
+    // What is charged is what was delivered. (Messages tells at its start that it is one token.)
+    const delivered = Math.max(await tokensOf(count), dialect.name === 'messages' ? 1 : 0)
+    if (delivered !== outputTokens) beyond.push({ seed, cause, delivered, outputTokens })
+    // One more event, and less than a hundredth would be left, or nothing.
+    const more = Math.max((await tokensOf(count + 1)) - outputTokens, 0) * output * 0.8e-3
+    expect([seed, amountNano + more > heldNano * 0.99]).toEqual([seed, true])
+  }
+  expect(beyond).toEqual([])
+  expect(ended).toBeGreaterThan(cases / 2)
+}, 60_000)
+
+const pick = <Item>(random: () => number, items: readonly Item[]): Item =>
+  items[Math.floor(random() * items.length)] as Item
+
+/** The same numbers in every run. */
+function createRandom(state: number): () => number {
+  let now = state
+  return () => {
+    now = (now + 0x6d2b79f5) | 0
+    let mixed = Math.imul(now ^ (now >>> 15), 1 | now)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+test('B2: where the chunks end makes no difference, not even when the whole answer is one', async () => {
+  const pieces = Array.from({ length: 2_000 }, () => ' one')
+  const bills = []
+  for (const cuts of ['whole', 50_000, 3_000, 100] as const) {
+    for (const dialect of allDialects) {
+      await using scene = await createMoneyScene({ balanceNano: 400_000, dialect })
+      const last = dialect.last({ input: 10, output: 2_000 })
+      const stream = dialect.first(asked) + pieces.map(dialect.piece).join('') + last
+      const { text, heldNano, request } = await scene.play(
+        cutBytes(new TextEncoder().encode(stream), cuts),
+      )
+      const { cause, amountNano } = request
+      const isNear = amountNano > heldNano * 0.99 && amountNano <= heldNano
+      bills.push([cuts, dialect.name, cause, heldNano, isNear, dialect.isError(text)])
+    }
+  }
+  expect(bills).toEqual(
+    bills.map(([cuts, name]) => [cuts ?? '', name ?? '', 'balance_used_up', 400_000, true, true]),
+  )
+})

@@ -1,0 +1,145 @@
+import { countTokens } from '../../src/app/count-tokens.ts'
+import { createAffinity } from '../../src/gateway/affinity.ts'
+import { setAside } from '../../src/gateway/afford.ts'
+import type { Caller } from '../../src/gateway/authenticate.ts'
+import type { RequestBody } from '../../src/gateway/body.ts'
+import { createCommitter } from '../../src/gateway/committer.ts'
+import { settle } from '../../src/gateway/conclude.ts'
+import type { CountTokens } from '../../src/gateway/estimate.ts'
+import type { Exchange } from '../../src/gateway/exchange.ts'
+import { createMeter } from '../../src/gateway/meter.ts'
+import { createRefusalLimit } from '../../src/gateway/refusal-limit.ts'
+import { createRelay } from '../../src/gateway/relay.ts'
+import { createReservations } from '../../src/gateway/reservations.ts'
+import { createLogger } from '../../src/lib/log.ts'
+import { createSseSplitter } from '../../src/protocols/sse.ts'
+import type { PriceTerms } from '../../src/store/ports/catalog.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { type Dialect, dialects } from '../e2e/dialects.ts'
+import {
+  accountWrite,
+  channelWrite,
+  groupWrite,
+  now,
+  priceWrite,
+  tokenWrite,
+} from '../store/support.ts'
+import { createExchange, plainTerms } from './exchange-parts.ts'
+import { protocols } from './relay-scene.ts'
+
+export interface MoneyOptions {
+  readonly balanceNano: number
+  readonly creditLimitNano?: number
+  readonly terms?: PriceTerms
+  readonly dialect?: Dialect
+  readonly count?: CountTokens
+  readonly usualOutputTokens?: number
+  /** Fields of the request beside its question. */
+  readonly more?: object
+  readonly stream?: boolean
+  readonly onDisconnect?: 'bill_observed' | 'drain'
+}
+
+/** What of the gateway deals with money, on a store in memory, for one request of one account. */
+export async function createMoneyScene(options: MoneyOptions) {
+  const { dialect = dialects.chat, terms = plainTerms, count = countTokens } = options
+  const { usualOutputTokens = 4096, creditLimitNano = 0, stream = true } = options
+  const store = openSqliteStore({ path: ':memory:', clock: () => now })
+  await store.admin.write({
+    channels: [channelWrite()],
+    groups: [groupWrite()],
+    prices: [priceWrite('small', terms)],
+    accounts: [accountWrite({ openingNano: options.balanceNano, creditLimitNano })],
+    tokens: [tokenWrite()],
+  })
+  const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
+  const committer = createCommitter(
+    store.records,
+    (batch, committed) => reservations.committed(batch, committed),
+    log,
+  )
+  const reservations = createReservations(
+    () => committer,
+    () => '2026-11-21',
+  )
+  const parts = {
+    ...{ committer, reservations, log, countTokens: count },
+    affinity: createAffinity(),
+    refusals: createRefusalLimit(),
+    tick: () => 0,
+    usualOutputTokens: () => usualOutputTokens,
+    currentCaller: (caller: Caller) => caller,
+  }
+  const { protocol, operation } = protocols[dialect.name]
+  const value = { ...dialect.request(stream), ...options.more } as Record<string, unknown>
+  const { onDisconnect = 'bill_observed' } = options
+  const made = await createExchange({ protocol, operation, body: value, terms, onDisconnect })
+  const token = await store.tokens.findByHash('hash-1')
+  if (!token) throw new Error('There is no token.')
+  const caller = { ...made.caller, token, account: { ...token.account } }
+  const facts = { ...operation.read(value), stream }
+  const exchange: Exchange = { ...made.exchange, caller, facts }
+  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  const body: RequestBody = {
+    ...{ bytes, facts, value, fields: undefined },
+    contentType: 'application/json',
+  }
+
+  const sum = async () => {
+    const account = await store.admin.account('ann@example.com')
+    return { balanceNano: account?.balanceNano, reservedNano: account?.reservedNano }
+  }
+
+  return {
+    ...{ store, parts, exchange, caller, body, reservations, committer },
+    setAside: () => setAside(parts, exchange, body),
+    sum,
+    /** Relays a stream to a client that reads all, as the gateway does; gives what it came to. */
+    async play(chunks: Iterable<Uint8Array>) {
+      await setAside(parts, exchange, body)
+      await exchange.reservation?.written()
+      const { requestId } = exchange
+      let heldNano = 0
+      const pulled = toReader(chunks)
+      const first = await pulled.read()
+      const generator = createRelay({
+        exchange,
+        answer: {
+          ...{ kind: 'stream', contentType: 'text/event-stream', expiry: () => undefined },
+          ...{ first: first.value ?? new Uint8Array(0), reader: pulled, finish: () => {} },
+          observer: operation.createObserver(),
+          watch: { touched() {}, paused() {}, stop() {} },
+          signal: new AbortController().signal,
+        },
+        splitter: createSseSplitter(),
+        hideUsage: false,
+        meter: createMeter(parts, exchange),
+        settle(end, seen, isDelivered) {
+          heldNano = reservations.heldFor(requestId)
+          return settle(parts, exchange, end, seen, isDelivered)
+        },
+      })
+      const shown: Uint8Array[] = []
+      for await (const bytesOut of generator) shown.push(bytesOut)
+      await committer.idle()
+      const rows = await store.records.receipt(requestId)
+      if (!rows) throw new Error('The request left no record.')
+      const text = new TextDecoder().decode(Buffer.concat(shown))
+      return { text, heldNano, request: rows.request }
+    },
+    [Symbol.asyncDispose]: () => store.close(),
+  }
+}
+
+export type MoneyScene = Awaited<ReturnType<typeof createMoneyScene>>
+
+function toReader(chunks: Iterable<Uint8Array>) {
+  const source = chunks[Symbol.iterator]()
+  return {
+    async read() {
+      const { done, value } = source.next()
+      return done ? { done: true as const, value: undefined } : { done: false as const, value }
+    },
+    async cancel() {},
+  }
+}

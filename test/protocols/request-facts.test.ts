@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { chat } from '../../src/protocols/chat/index.ts'
+import { gemini } from '../../src/protocols/gemini/index.ts'
+import { messages } from '../../src/protocols/messages/index.ts'
+import type { Operation } from '../../src/protocols/protocol.ts'
+import { responses } from '../../src/protocols/responses/index.ts'
+
+// What of a request decides how much money is set aside for it.
+
+const said = [{ role: 'user', content: 'hello' }]
+const contents = [{ role: 'user', parts: [{ text: 'hello' }] }]
+const { completions, embeddings, imageGenerations, imageEdits } = chat.operations
+const { generate, embed, batchEmbed } = gemini.operations
+
+/** Operation, fields of its body, how many answers, and the limit of each. */
+const limits: readonly (readonly [string, Operation, object, number, number | null])[] = [
+  ['chat without a limit', completions, {}, 1, null],
+  ['chat', completions, { max_completion_tokens: 70 }, 1, 70],
+  ['chat, by the old name', completions, { max_tokens: 80 }, 1, 80],
+  [
+    'chat, both: the new name counts',
+    completions,
+    { max_completion_tokens: 70, max_tokens: 80 },
+    1,
+    70,
+  ],
+  ['chat, the new name null', completions, { max_completion_tokens: null, max_tokens: 80 }, 1, 80],
+  ['chat, several answers', completions, { n: 5, max_completion_tokens: 70 }, 5, 70],
+  ['chat, null answers', completions, { n: null }, 1, null],
+  ['embeddings generate nothing', embeddings, { input: 'hello' }, 1, 0],
+  ['images', imageGenerations, { prompt: 'a house' }, 1, null],
+  ['several images', imageEdits, { prompt: 'a house', n: 3 }, 3, null],
+  ['responses without a limit', responses.operations.responses, {}, 1, null],
+  ['responses', responses.operations.responses, { max_output_tokens: 90 }, 1, 90],
+  ['responses, null', responses.operations.responses, { max_output_tokens: null }, 1, null],
+  ['messages', messages.operations.messages, { max_tokens: 60 }, 1, 60],
+  ['gemini without a limit', generate, { contents }, 1, null],
+  ['gemini', generate, { contents, generationConfig: { maxOutputTokens: 50 } }, 1, 50],
+  ['gemini, snake', generate, { contents, generation_config: { max_output_tokens: 50 } }, 1, 50],
+  [
+    'gemini, several answers',
+    generate,
+    { contents, generationConfig: { candidateCount: 4 } },
+    4,
+    null,
+  ],
+  [
+    'gemini, several, snake',
+    generate,
+    { contents, generationConfig: { candidate_count: 4 } },
+    4,
+    null,
+  ],
+  [
+    'gemini, 0 answers is not set',
+    generate,
+    { contents, generationConfig: { candidateCount: 0 } },
+    1,
+    null,
+  ],
+  ['gemini embeds nothing but input', embed, { content: contents[0] }, 1, 0],
+  ['gemini, many of them', batchEmbed, { requests: [{ content: contents[0] }] }, 1, 0],
+]
+
+describe('how many answers, and how long', () => {
+  test.each(limits)('%s', (_, operation, more, answers, maxOutputTokens) => {
+    const body = { model: 'm', messages: said, input: 'hello', ...more }
+    expect(operation.read(body)).toMatchObject({ answers, maxOutputTokens })
+  })
+
+  test('a limit beyond all integers is none', () => {
+    const body = { model: 'm', messages: said, max_tokens: 1e20 }
+    expect(messages.operations.messages.read(body).maxOutputTokens).toBeNull()
+  })
+})
+
+const image = 'A'.repeat(100_000)
+const source = { type: 'base64', media_type: 'image/png', data: image }
+const imageUrl = `data:image/png;base64,${image}`
+const none = { tokens: 0, bytes: 0 }
+
+/** Operation, its body with an image of 100,000 bytes, and how many of them are no text. */
+const withImage: readonly (readonly [string, Operation, object, number])[] = [
+  [
+    'chat',
+    completions,
+    {
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: imageUrl } }] }],
+    },
+    imageUrl.length,
+  ],
+  [
+    'responses',
+    responses.operations.responses,
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: imageUrl }] }] },
+    imageUrl.length,
+  ],
+  [
+    'messages',
+    messages.operations.messages,
+    { max_tokens: 5, messages: [{ role: 'user', content: [{ type: 'image', source }] }] },
+    image.length,
+  ],
+  [
+    'gemini',
+    generate,
+    { contents: [{ parts: [{ inlineData: { mimeType: 'image/png', data: image } }] }] },
+    image.length,
+  ],
+]
+
+describe('what of a request is no text', () => {
+  test.each(withImage)('%s', (_, operation, body, bytes) => {
+    const facts = operation.read({ model: 'm', ...body })
+    expect(facts.media()).toEqual({ tokens: 1_000, bytes })
+    expect(facts.text().length).toBeLessThan(20)
+  })
+
+  test('a plain request has nothing of it', () => {
+    for (const [, operation, more] of limits) {
+      const body = { model: 'm', messages: said, input: 'hello', ...more }
+      expect(operation.read(body).media()).toEqual(none)
+    }
+  })
+
+  test('an image that an earlier answer made is no text either', () => {
+    const input = [{ type: 'image_generation_call', id: 'ig_1', result: image }]
+    const facts = responses.operations.responses.read({ model: 'm', input })
+    expect(facts.text()).toBe('')
+    expect(facts.media()).toEqual({ tokens: 1_000, bytes: image.length })
+  })
+})
+
+describe('whether the vendor runs tools of its own', () => {
+  const tool = (more: object) => ({ model: 'm', messages: said, input: 'hello', contents, ...more })
+
+  test.each([
+    ['chat with functions', completions, { tools: [{ type: 'function', function: {} }] }, false],
+    ['chat that searches', completions, { web_search_options: {} }, true],
+    [
+      'responses with functions',
+      responses.operations.responses,
+      { tools: [{ type: 'function' }] },
+      false,
+    ],
+    [
+      'responses with own tools',
+      responses.operations.responses,
+      { tools: [{ type: 'custom' }] },
+      false,
+    ],
+    [
+      'responses that search',
+      responses.operations.responses,
+      { tools: [{ type: 'web_search' }] },
+      true,
+    ],
+    ['responses by a stored prompt', responses.operations.responses, { prompt: { id: 'p' } }, true],
+    ['messages with tools', messages.operations.messages, { tools: [{ name: 'a' }] }, false],
+    [
+      'messages with custom tools',
+      messages.operations.messages,
+      { tools: [{ type: 'custom' }] },
+      false,
+    ],
+    [
+      'messages that search',
+      messages.operations.messages,
+      { tools: [{ type: 'web_search_20250305' }] },
+      true,
+    ],
+    ['messages with servers', messages.operations.messages, { mcp_servers: [{ name: 'a' }] }, true],
+    ['messages that compact', messages.operations.messages, { context_management: {} }, true],
+    ['gemini with functions', generate, { tools: [{ functionDeclarations: [] }] }, false],
+    ['gemini with functions, snake', generate, { tools: { function_declarations: [] } }, false],
+    ['gemini that searches', generate, { tools: [{ googleSearch: {} }] }, true],
+    ['gemini without tools', generate, {}, false],
+  ] as const)('%s: %#', (_, operation: Operation, more, expected) => {
+    expect(operation.read(tool(more)).takesTurns).toBe(expected)
+  })
+})

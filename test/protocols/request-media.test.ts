@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'bun:test'
+import { requestMedia } from '../../src/protocols/request-media.ts'
+
+/** Base64 of so many bytes, as it stands in a body. */
+const base64 = (length: number) => 'A'.repeat(length)
+const mega = 1_000_000
+const data = base64(mega)
+const inFront = (kind: string) => `data:${kind};base64,`
+const url = (kind: string) => inFront(kind) + data
+const urlBytes = (kind: string) => inFront(kind).length + mega
+const source = (media_type: string) => ({ type: 'base64', media_type, data })
+
+/** Part, its tokens, and the bytes that it takes of the body. */
+const parts: readonly (readonly [string, object, number, number])[] = [
+  // Images cost about the same, however large they are.
+  [
+    'chat image',
+    { type: 'image_url', image_url: { url: url('image/png') } },
+    1_000,
+    urlBytes('image/png'),
+  ],
+  [
+    'chat image by address',
+    { type: 'image_url', image_url: { url: 'https://a.example/b' } },
+    1_000,
+    19,
+  ],
+  [
+    'responses image',
+    { type: 'input_image', image_url: url('image/webp') },
+    1_000,
+    urlBytes('image/webp'),
+  ],
+  ['responses image by id', { type: 'input_image', file_id: 'file-1' }, 1_000, 11],
+  [
+    'a screenshot',
+    { type: 'computer_screenshot', image_url: url('image/png') },
+    1_000,
+    urlBytes('image/png'),
+  ],
+  [
+    'an image made earlier',
+    { type: 'image_generation_call', id: 'ig_1', result: data },
+    1_000,
+    mega,
+  ],
+  ['messages image', { type: 'image', source: source('image/jpeg') }, 1_000, mega],
+  ['gemini image', { inlineData: { mimeType: 'image/png', data } }, 1_000, mega],
+  ['gemini image, snake', { inline_data: { mime_type: 'image/png', data } }, 1_000, mega],
+  [
+    'an image as a file',
+    { type: 'file', file: { file_data: url('image/png') } },
+    1_000,
+    urlBytes('image/png'),
+  ],
+  // Documents: a token for 50 bytes.
+  ['messages document', { type: 'document', source: source('application/pdf') }, 20_000, mega],
+  [
+    'chat file',
+    { type: 'file', file: { filename: 'a.pdf', file_data: url('application/pdf') } },
+    20_001,
+    urlBytes('application/pdf'),
+  ],
+  [
+    'responses file',
+    { type: 'input_file', filename: 'a.pdf', file_data: url('application/pdf') },
+    20_001,
+    urlBytes('application/pdf'),
+  ],
+  ['gemini document', { inlineData: { mimeType: 'application/pdf', data } }, 20_000, mega],
+  ['a file of no stated kind', { type: 'input_file', file_data: data }, 20_000, mega],
+  // Text in base64: a token for 4 bytes.
+  ['gemini text', { inlineData: { mimeType: 'text/plain', data } }, 250_000, mega],
+  [
+    'responses table',
+    { type: 'input_file', file_data: url('text/csv') },
+    250_005,
+    urlBytes('text/csv'),
+  ],
+  // Sound and film: a token for 400 bytes.
+  ['chat sound', { type: 'input_audio', input_audio: { data, format: 'mp3' } }, 2_500, mega],
+  ['gemini sound', { inlineData: { mimeType: 'audio/ogg', data } }, 2_500, mega],
+  ['gemini film', { inlineData: { mimeType: 'video/mp4', data } }, 2_500, mega],
+  // What is small, or lies elsewhere, counts as an image at the least.
+  [
+    'a short sound',
+    { type: 'input_audio', input_audio: { data: base64(400), format: 'wav' } },
+    1_000,
+    400,
+  ],
+  [
+    'gemini film by address',
+    { fileData: { mimeType: 'video/mp4', fileUri: 'https://a.example/b' } },
+    1_000,
+    19,
+  ],
+]
+
+describe('media of a request', () => {
+  test.each(parts)('%s', (_, part, tokens, bytes) => {
+    expect(requestMedia([[{ role: 'user', content: [part] }]])).toEqual({ tokens, bytes })
+    expect(requestMedia([{ role: 'user', parts: [part] }])).toEqual({ tokens, bytes })
+  })
+
+  test('adds up, in all prompts, also in the results of tools', () => {
+    const image = { type: 'image', source: source('image/png') }
+    const nested = { type: 'tool_result', tool_use_id: 't', content: [image, image] }
+    const prompts = [[{ role: 'user', content: [image, nested] }], image]
+    expect(requestMedia(prompts)).toEqual({ tokens: 4_000, bytes: 4 * mega })
+  })
+
+  test.each([
+    ['a text', 'a'.repeat(1_000)],
+    ['text parts', [{ type: 'text', text: data }]],
+    ['a document of plain text', { type: 'document', source: { type: 'text', data } }],
+    [
+      'a call and its result',
+      [
+        { type: 'function_call', arguments: data },
+        { type: 'x', output: data },
+      ],
+    ],
+    ['nothing', undefined],
+    ['null', null],
+    ['numbers', [1, 2, 3]],
+  ])('%s has none', (_, prompt) => {
+    expect(requestMedia([prompt])).toEqual({ tokens: 0, bytes: 0 })
+  })
+
+  test('of a document made of parts only the images count', () => {
+    const content = [
+      { type: 'text', text: data },
+      { type: 'image', source: source('image/png') },
+    ]
+    const document = { type: 'document', source: { type: 'content', content } }
+    expect(requestMedia([document])).toEqual({ tokens: 1_000, bytes: mega })
+  })
+
+  test('a part with a million members is one part', () => {
+    const members = Array.from({ length: mega }, () => 0)
+    const part = { type: 'image', source: { type: 'url', url: 'https://a.example/b' }, members }
+    expect(requestMedia([part])).toEqual({ tokens: 1_000, bytes: 19 })
+  })
+
+  test('what is nested deeper than any vendor does is left alone', () => {
+    let deep: unknown = { type: 'image', source: source('image/png') }
+    for (let i = 0; i < 100_000; i++) deep = [deep]
+    expect(requestMedia([deep])).toEqual({ tokens: 0, bytes: 0 })
+  })
+})

@@ -1,0 +1,102 @@
+import type { Database } from 'bun:sqlite'
+import { payers } from './asks.ts'
+
+/** The rows that contradict a promise, as text; none where all is well. */
+type Rule = readonly [promise: string, sql: string]
+
+const cases = Object.entries(payers).map(
+  ([name, { multiplier }]) => `WHEN '${name}' THEN ${multiplier * 1_000_000}`,
+)
+
+/** What must hold of a database at every moment, whoever was killed. */
+const always: readonly Rule[] = [
+  ['the file is sound', "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'"],
+  ['rows refer to rows that are there', 'SELECT * FROM pragma_foreign_key_check'],
+  [
+    'a balance is the sum of the ledger',
+    `SELECT email, balance_nano, total FROM (SELECT email, balance_nano,
+       (SELECT ifnull(sum(amount_nano), 0) FROM ledger WHERE account_id = account.id) AS total
+       FROM account) WHERE balance_nano <> total`,
+  ],
+  [
+    'each entry says what balance it left',
+    `SELECT id, balance_after_nano, total FROM (SELECT id, balance_after_nano,
+       sum(amount_nano) OVER (PARTITION BY account_id ORDER BY id) AS total FROM ledger)
+       WHERE balance_after_nano <> total`,
+  ],
+  [
+    'an account has one opening entry',
+    `SELECT account_id, count(*) AS count FROM ledger WHERE kind = 'opening'
+       GROUP BY account_id HAVING count <> 1`,
+  ],
+  [
+    'a charge is of a request, and of just its amount',
+    `SELECT ledger.id, ledger.request_id FROM ledger LEFT JOIN request USING (request_id)
+       WHERE ledger.kind = 'charge' AND ledger.amount_nano IS NOT -request.amount_nano`,
+  ],
+  [
+    'what costs something is charged once',
+    `SELECT request_id, count(ledger.id) AS entries FROM request LEFT JOIN ledger USING (request_id)
+       GROUP BY request_id HAVING entries <> (request.amount_nano > 0)`,
+  ],
+  [
+    'an amount follows from counts, price and multiplier',
+    `SELECT request_id, amount_nano FROM request JOIN token ON token.id = request.token_id
+       WHERE price_id IS NOT NULL AND multiplier_millionths <> CASE token.name ${cases.join(' ')} END
+       OR amount_nano <> (input_tokens * 1000 + output_tokens * 2000) * multiplier_millionths / 1000000
+       OR cache_read_tokens + cache_write_tokens + cache_write_1h_tokens <> 0`,
+  ],
+  [
+    'what was refused or interrupted costs nothing',
+    `SELECT request_id, ending FROM request
+       WHERE ending IN ('refused', 'interrupted') AND amount_nano <> 0`,
+  ],
+  [
+    'no upstream answer is charged twice',
+    `SELECT upstream_request_id, count(*) AS count FROM attempt JOIN request
+       ON request.id = attempt.request_row WHERE amount_nano > 0
+       GROUP BY upstream_request_id HAVING count > 1`,
+  ],
+  ['daily sums are those of the requests', oddDays('usage_day', 'summed')],
+  ['daily sums leave no request out', oddDays('summed', 'usage_day')],
+  [
+    'what is set aside is the sum of the reservations',
+    `SELECT email, reserved_nano, total FROM (SELECT email, reserved_nano,
+       (SELECT ifnull(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id) AS total
+       FROM account) WHERE reserved_nano <> total`,
+  ],
+  [
+    'a request that has ended has no reservation',
+    'SELECT request_id FROM reservation JOIN request USING (request_id)',
+  ],
+  ['no balance goes below zero', 'SELECT email, balance_nano FROM account WHERE balance_nano < 0'],
+  [
+    'no budget is overspent',
+    `SELECT token.name, sum(amount_nano) AS spent FROM usage_day JOIN token
+       ON token.id = usage_day.token_id GROUP BY token.id HAVING spent > budget_total_nano`,
+  ],
+]
+
+/** What must hold besides while no request is under way. */
+const atRest: readonly Rule[] = [
+  ['no reservation stays open', 'SELECT request_id, created_at FROM reservation'],
+  ['nothing stays set aside', 'SELECT email, reserved_nano FROM account WHERE reserved_nano <> 0'],
+]
+
+function oddDays(one: string, other: string): string {
+  const columns = `token_id, day, model, requests, input_tokens, output_tokens, amount_nano`
+  return `WITH summed AS (SELECT token_id, strftime('%Y-%m-%d', created_at / 1000, 'unixepoch') AS day,
+      iif(price_id IS NULL, '', ifnull(model, '')) AS model, count(*) AS requests,
+      sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+      sum(amount_nano) AS amount_nano FROM request GROUP BY 1, 2, 3)
+    SELECT ${columns} FROM ${one} EXCEPT SELECT ${columns} FROM ${other}`
+}
+
+/** Which promises a database breaks, with some of the rows that show it. */
+export function findFaults(db: Database, isAtRest: boolean): string[] {
+  const rules = isAtRest ? [...always, ...atRest] : always
+  return rules.flatMap(([promise, sql]) => {
+    const rows = db.query(`SELECT * FROM (${sql}) LIMIT 3`).all()
+    return rows.length === 0 ? [] : [`Broken: ${promise}: ${JSON.stringify(rows)}`]
+  })
+}
