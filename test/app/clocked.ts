@@ -36,6 +36,7 @@ export const usual: Tokens = { input: 100, output: 50 }
 /** A limit that fits to it; such a request sets some 150,000 nano-USD aside. */
 const usualLimit = 50
 
+/** A configuration, and the time at which the clock stands. */
 export interface ClockedOptions extends Partial<TollgateYamlOptions> {
   readonly start: string
   /** Another channel, `first`, to the same upstream by the key `firstKey`, is asked before `main`. */
@@ -152,6 +153,7 @@ export async function startClocked(options: ClockedOptions) {
   }
 }
 
+/** What `startClocked` gives. */
 export type Clocked = Awaited<ReturnType<typeof startClocked>>
 
 /** The status and the reason of an answer, read to its end. */

@@ -9,6 +9,7 @@ import { dialects } from '../e2e/dialects.ts'
 import { until } from '../e2e/until.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { createTempDir } from '../support/temp-dir.ts'
+import type { Usage } from './clocked.ts'
 import { type Running, startServing } from './serving.ts'
 
 // Somebody else changes the database beside a running gateway, as the command line does: that is in
@@ -114,9 +115,13 @@ describe('a stream that is under way', () => {
     ['a raised budget', () => setBudget(100_000_000)],
     ['money that was paid in', () => credit(100_000_000)],
   ])('goes on with %s', async (what, raise) => {
-    if (what !== 'a raised budget') await setBudget(1_000_000_000)
-    else await credit(100_000_000)
-    await Bun.sleep(1_000) // until that is in force
+    // Only the one that is raised is short.
+    if (what === 'a raised budget') await credit(100_000_000)
+    else await setBudget(1_000_000_000)
+    await until('that to be in force', async () => {
+      const { balance, budget } = (await running.get('/v1/usage')) as Usage
+      return balance === '0.1009' || budget?.total?.limit === '1'
+    })
     const { goOn, end } = startStory()
     const answer = await running.ask(chat.path(true), chat.request(true))
     const { reader } = await readUntil(answer, (text) => text.includes('half'))

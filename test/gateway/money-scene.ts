@@ -27,6 +27,7 @@ import {
 import { createExchange, plainTerms } from './exchange-parts.ts'
 import { protocols } from './relay-scene.ts'
 
+/** What the one request is, and what its account has. */
 export interface MoneyOptions {
   readonly balanceNano: number
   readonly creditLimitNano?: number
@@ -131,6 +132,7 @@ export async function createMoneyScene(options: MoneyOptions) {
   }
 }
 
+/** What `createMoneyScene` gives. */
 export type MoneyScene = Awaited<ReturnType<typeof createMoneyScene>>
 
 function toReader(chunks: Iterable<Uint8Array>) {

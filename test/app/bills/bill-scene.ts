@@ -15,6 +15,7 @@ import type { Teller, Told } from './told-answers.ts'
 export const question = 'one two three four five six seven eight nine ten'
 /** 8 tokens. */
 export const pieces = ['one two three', ' four five six', ' seven eight'] as const
+/** All of it. */
 export const text = pieces.join('')
 
 /** What the upstreams say they used where they come to their end. */
@@ -119,7 +120,9 @@ export function begun(teller: Teller, told?: Told): string {
   return teller.start(told) + pieces.map((piece) => teller.piece(piece, told)).join('')
 }
 
+/** A script that streams just that. */
 export const streamOf = (whole: string) => () => sseAnswer(whole)
+/** The same, and then nothing more until the far side leaves. */
 export const silentAfter = (whole: string) => () => sseAnswer(whole, { ending: 'stall' })
 
 /** The balance is what is left of 100 USD, and nothing stays set aside. */

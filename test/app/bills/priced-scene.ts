@@ -44,4 +44,5 @@ export async function startPricedScene() {
   }
 }
 
+/** What `startPricedScene` gives. */
 export type PricedScene = Awaited<ReturnType<typeof startPricedScene>>
