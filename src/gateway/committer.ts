@@ -31,7 +31,7 @@ export interface Committer {
 }
 
 /** How long a reservation waits for others to be committed with. */
-const companyMs = 5
+const companyMs = 10
 
 const nothingChanged: Committed = { denied: new Set(), accounts: [], tokens: [] }
 

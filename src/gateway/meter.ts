@@ -77,8 +77,10 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
         restNano = await rest(used, perTokenNano)
       }
       if (restNano <= smallestRest * heldNano()) return false
-      // No token is shorter than a byte.
-      limit = seen.text.bytes + Math.max(1, Math.floor(restNano / perTokenNano))
+      // No token is shorter than a byte. Where only the beginning is counted, the rest is taken to be
+      // like it, which may be denser.
+      const tokensPerByte = Math.max(1, used.usage.outputTokens / Math.max(1, seen.text.length))
+      limit = seen.text.bytes + Math.max(1, Math.floor(restNano / perTokenNano / tokensPerByte))
       return true
     },
     async pays(seen) {

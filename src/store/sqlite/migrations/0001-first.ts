@@ -140,8 +140,6 @@ CREATE TABLE request (
   duration_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX request_created_at ON request (created_at);
-CREATE INDEX request_account ON request (account_id);
-CREATE INDEX request_token ON request (token_id);
 
 CREATE TABLE attempt (
   request_row INTEGER NOT NULL REFERENCES request (id),
