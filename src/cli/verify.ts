@@ -3,8 +3,10 @@ import { UserError } from '../app/instance.ts'
 import { describeDifference } from '../app/verify/difference.ts'
 import { createFindings } from '../app/verify/findings.ts'
 import { verify } from '../app/verify/verify.ts'
+import { isoTime } from '../lib/format.ts'
 import { printable } from '../lib/table.ts'
 import type { Store } from '../store/ports/store.ts'
+import { UsageError } from './errors.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -34,7 +36,7 @@ export function addVerify(program: Command): void {
 }
 
 const help = `
-Works beside a running gateway. Exit code 1 when anything differs: each row that does is named, with
+Works beside a running gateway. Exit code 1 when anything differs, or nothing could be checked: each row that does is named, with
 what is stored and what it should be. With --since balances are held to the entry before, daily sums
 from that UTC day on are checked, and the database file itself is not.
 While the file itself is checked (some 5 s for a million requests) the journal of a busy gateway
@@ -44,6 +46,8 @@ grows, by some 50 MB/s at 1,000 requests/s. For a very large one, verify a backu
 const silence: Progress = { show() {}, done() {} }
 
 async function run(store: Store, { since, json = false }: VerifyOptions): Promise<void> {
+  if (since !== undefined && since > Date.now())
+    throw new UsageError(`--since ${isoTime(since)} is still to come: there is nothing to check.`)
   const findings = createFindings()
   const line = process.stderr.isTTY ? createProgress() : silence
   const tick = () => performance.now()

@@ -94,7 +94,10 @@ function write(
     },
   )
   // Told to whoever waits for it before the first byte; until then nobody may be waiting.
-  written.catch(() => exchange.abort())
+  written.catch(() => {
+    exchange.isUnpaid = true
+    exchange.abort()
+  })
   return written
 }
 

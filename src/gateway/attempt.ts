@@ -92,7 +92,9 @@ export async function attempt(
     }
   } catch (error) {
     const name = expiry ? (`timeout_${expiry}` as const) : classifyFailure(error)
-    if (exchange.interruption === undefined && expiry === undefined) {
+    // Ended by the gateway itself: that is no fault of the channel's.
+    if (exchange.isUnpaid) row.finish('abandoned')
+    if (!exchange.isUnpaid && exchange.interruption === undefined && expiry === undefined) {
       parts.log.warn('attempt failed', {
         request_id: exchange.requestId,
         channel: candidate.channel.name,

@@ -221,6 +221,13 @@ export function createCommitter(
       while (flushing) await flushing
       clearTimeout(retry)
       await storeKept()
+      for (const { requestId, part } of kept.values()) {
+        const amountNano = part.settle?.[0]?.request.amountNano ?? 0
+        log.error('request not stored: it is lost if the process ends now', {
+          request_id: requestId,
+          amount_nano: amountNano,
+        })
+      }
     },
   }
 }

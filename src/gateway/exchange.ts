@@ -33,6 +33,8 @@ export interface Exchange {
   /** When the first byte of the answer was ready for the client. */
   firstByteTick: number | undefined
   interruption: Interruption | undefined
+  /** Its money could not be set aside after all: the upstream call was ended for that. */
+  isUnpaid: boolean
   /** Ends the upstream call that is under way. */
   abort: () => void
   /** Called on an interruption; the relay puts its own ending here. */
@@ -53,7 +55,7 @@ export interface ExchangeReservation {
 /** What of an exchange its record and charge are made from. */
 export type Concluded = Omit<
   Exchange,
-  'request' | 'framing' | 'abort' | 'onInterrupted' | 'reservation'
+  'request' | 'framing' | 'abort' | 'onInterrupted' | 'reservation' | 'isUnpaid'
 >
 
 /** Whether an interruption may end the upstream call, or must let it come to its end. */

@@ -131,6 +131,7 @@ function begin(parts: ForwardParts, call: ModelCall): Exchange {
     attempts: [],
     firstByteTick: undefined,
     interruption: undefined,
+    isUnpaid: false,
     abort: () => {},
     onInterrupted: () => {},
   }

@@ -21,6 +21,8 @@ export interface Meter {
 const smallestRest = 0.003
 /** When less than this is left, more is set aside. */
 const growBelow = 0.25
+/** With less room than for so many doublings it is counted exactly before more is set aside. */
+const plentyOfSteps = 8
 /** At the least, so many tokens' worth is set aside at a time. */
 const leastStepTokens = 256
 
@@ -43,11 +45,12 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
   // Up to its own limit an answer is covered; beyond it, an upstream may have overlooked that.
   let limit = reservation.outputTokens * (reservation.isEnough ? longestToken : 1)
 
+  const room = async () => reservations.room(await parts.currentCaller(payer)).nano
+
   /** Doubles what is set aside, as far as there is room. */
   async function grow(perTokenNano: number): Promise<boolean> {
-    const room = reservations.room(await parts.currentCaller(payer)).nano
     const step = Math.max(heldNano(), Math.ceil(leastStepTokens * perTokenNano))
-    const byNano = Math.min(step, room)
+    const byNano = Math.min(step, await room())
     return byNano > 0 && (await reservations.grow(requestId, byNano))
   }
 
@@ -71,8 +74,11 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
         limit = Number.POSITIVE_INFINITY
         return true
       }
+      // Setting aside much more than is used would take it from others, where there is little.
+      const isPlenty = (await room()) > plentyOfSteps * heldNano()
+      if (!isPlenty) used = await usedTokens(exchange, seen, countTokens)
       let restNano = await rest(used, perTokenNano)
-      if (restNano <= growBelow * heldNano()) {
+      if (isPlenty && restNano <= growBelow * heldNano()) {
         used = await usedTokens(exchange, seen, countTokens)
         restNano = await rest(used, perTokenNano)
       }

@@ -47,9 +47,9 @@ export async function usedTokens(
 ): Promise<UsedTokens> {
   const used = await reportedOrCounted(exchange, seen, count)
   const { plan, facts } = exchange
-  const window = plan?.offer.contextWindow ?? null
+  const window = plan?.offer.contextWindow ?? largestWindow
   // Embeddings generate nothing, and take many inputs at a time.
-  if (window === null || facts?.maxOutputTokens === 0) return { ...used, clamped: false }
+  if (facts?.maxOutputTokens === 0) return { ...used, clamped: false }
   const turns = facts?.takesTurns ? mostTurns : 1
   const usage = clampUsage(used.usage, window * turns, facts?.answers ?? 1)
   return { ...used, usage, clamped: usage !== used.usage }
@@ -93,6 +93,9 @@ export function chargeFor({ plan }: Concluded, { usage, calls }: UsedTokens): Ch
   const { terms } = plan.offer.price
   return charge({ terms, usage, calls, multiplierMillionths, longContextPricing })
 }
+
+/** Of a model whose context window is not known: as much as the largest of today's vendors. */
+const largestWindow = 2_000_000
 
 /** So often a model may have been asked for one answer, where the upstream runs tools for it. */
 const mostTurns = 100
@@ -171,6 +174,5 @@ export function buildSettlement(
       durationMs: Math.round(nowTick - startedTick),
     },
     attempts: exchange.attempts,
-    hasBudget: caller.spending !== undefined,
   }
 }

@@ -130,7 +130,8 @@ async function cutUnpaid(meter: Meter, tap: Tap, seen: Observation) {
 const endForMoney = () =>
   new GatewayError(
     'balance_used_up',
-    'The balance, or the budget of the key, is used up: the answer ends here. What came is charged.',
+    'The balance, or the budget of the key, is used up, or set aside for other requests under way: ' +
+      'the answer ends here. What came is charged.',
   )
 
 /** Charges and stores, once. */
@@ -243,7 +244,9 @@ const unpaidEnd: End = {
   ending: 'cut',
   status: 200,
   cause: balanceUsedUp,
-  causeText: 'The answer was ended when the balance, or the budget of the key, was used up.',
+  causeText:
+    'The answer was ended when the balance, or the budget of the key, was used up, or set aside for ' +
+    'other requests under way.',
 }
 
 /** How the stream ended, as far as can be told now. */

@@ -41,7 +41,8 @@ export function createReservations(committer: () => Committer, today: () => stri
 
   function add({ account, token }: Caller, nano: number): void {
     addTo(byAccount, account.id, nano)
-    if (token.spent !== null) addTo(byToken, token.id, nano)
+    // Of every token: a budget may come while its requests are under way.
+    addTo(byToken, token.id, nano)
   }
 
   function end(requestId: string): void {

@@ -60,6 +60,7 @@ const setBudget = async (totalNano: number) => {
   const [token] = await admin.tokens({ account: email })
   await admin.changeToken({ id: token?.id ?? 0, actor, budget: { totalNano } })
 }
+const usageOf = async () => (await running.get('/v1/usage')) as Usage
 const credit = (amountNano: number) =>
   admin.adjust({
     ...{ account: email, kind: 'credit', amountNano, reason: 'paid', actor },
@@ -70,6 +71,26 @@ test('a raised budget is in force within a second', async () => {
   expect([await asked(), await asked(), await asked()]).toEqual([200, 200, 'budget'])
   await setBudget(600_000)
   expect(await passesAfterMs()).toBeLessThan(1_000)
+  expect(await asked()).toBe('budget')
+})
+
+test('a budget that comes while a request is under way counts what that one costs', async () => {
+  await setBudget(Number.MAX_SAFE_INTEGER)
+  const [token] = await admin.tokens({ account: email })
+  const none = { totalNano: null, dayNano: null, monthNano: null }
+  await admin.changeToken({ id: token?.id ?? 0, actor, budget: none })
+  await until('the change to be seen', async () => (await usageOf()).budget === null)
+  const go = Promise.withResolvers<void>()
+  upstream.handle(async () => {
+    await go.promise
+    return jsonAnswer(chat.body(tokens))
+  })
+  const slow = asked()
+  await Bun.sleep(50)
+  await setBudget(200_000)
+  await until('the change to be seen', async () => (await usageOf()).budget !== null)
+  go.resolve()
+  expect(await slow).toBe(200)
   expect(await asked()).toBe('budget')
 })
 

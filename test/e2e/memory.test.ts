@@ -97,7 +97,7 @@ test('S8: a slow client sets the pace of its upstream', async () => {
   const dialect = dialects.messages
   await using flood = await startFlood(dialect, tokens, 2000 * mebibyte)
   await using gateway = await startBinary({
-    config: (listen) => tollgateYaml({ listen, upstream: flood.url }),
+    config: (listen) => tollgateYaml({ listen, upstream: flood.url, balance: 10_000 }),
   })
   await warmUp(gateway, dialect)
   const before = gateway.residentBytes()

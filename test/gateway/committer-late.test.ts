@@ -136,5 +136,8 @@ describe('at shutdown', () => {
     await scene.committer.idle()
     expect(performance.now() - started).toBeLessThan(500)
     expect(said('requests still not stored')).toHaveLength(1)
+    expect(said('request not stored: it is lost if the process ends now')).toMatchObject([
+      { level: 'error', request_id: 'req_1', amount_nano: 100 },
+    ])
   })
 })

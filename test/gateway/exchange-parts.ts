@@ -66,6 +66,7 @@ export async function createExchange(options: ExchangeOptions) {
     attempts: [],
     firstByteTick: undefined,
     interruption: undefined,
+    isUnpaid: false,
     abort: () => {},
     onInterrupted: () => {},
   }

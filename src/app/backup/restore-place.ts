@@ -22,6 +22,13 @@ export function requireEmpty(database: string): void {
 export function requireBackup(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) throw new UserError(`There is no file ${file}. Give the path of a backup.`)
+  const journal = `${file}-wal`
+  if (statSync(journal, { throwIfNoEntry: false })?.size)
+    throw new UserError(
+      `${file} has a journal beside it (${journal}): it is no backup but a database in use, or one ` +
+        'whose gateway was killed. Name it as the "store:" of a configuration and make a backup ' +
+        'of it first.',
+    )
   try {
     checkHeader(file)
   } catch (cause) {
@@ -30,11 +37,4 @@ export function requireBackup(file: string): void {
       cause,
     })
   }
-  const journal = `${file}-wal`
-  if (statSync(journal, { throwIfNoEntry: false })?.size)
-    throw new UserError(
-      `${file} has a journal beside it (${journal}): it is no backup but a database in use, or one ` +
-        'whose gateway was killed. Name it as the "store:" of a configuration and make a backup ' +
-        'of it first.',
-    )
 }

@@ -80,8 +80,6 @@ export interface AttemptRow {
 export interface Settlement {
   readonly request: RequestRow
   readonly attempts: readonly AttemptRow[]
-  /** The token has a budget: what it has spent by then is reported back. */
-  readonly hasBudget?: boolean
 }
 
 /** What is set aside for a request under way, so that its account can pay what it will cost. */

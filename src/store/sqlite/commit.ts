@@ -28,6 +28,10 @@ const addCharge =
   'INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, balance_after_nano) ' +
   "VALUES (?, ?, 'charge', ?, ?, ?)"
 
+const hasBudget =
+  'SELECT id FROM token WHERE id = ? AND ' +
+  'coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL'
+
 const endReservation =
   'DELETE FROM reservation WHERE request_id = ? ' +
   'RETURNING account_id AS accountId, amount_nano AS amountNano'
@@ -44,6 +48,7 @@ function prepareStatements(db: Database) {
       void,
       [Named<AttemptRow & { request_row: number; position: number }>]
     >(insertText('attempt', attemptColumns, ['request_row', 'position'])),
+    hasBudget: db.prepare<{ id: number }, [number]>(hasBudget),
     addCharge: db.prepare<void, [number, number, number, string, number]>(addCharge),
     insertReservation: db.prepare<void, [Named<Reservation>]>(
       insertText('reservation', reservationColumns),
@@ -128,9 +133,10 @@ export function createCommit(db: Database, clock: Clock): (batch: Batch) => Prom
 
   /** Of the tokens that were charged, those with a budget. */
   function spendings(settled: readonly Settlement[], now: number): readonly TokenSpending[] {
-    const limited = settled.filter(({ hasBudget }) => hasBudget)
-    const tokenIds = new Set(limited.map(({ request }) => request.tokenId))
-    return [...tokenIds].map((tokenId) => ({ tokenId, spent: spending(tokenId, utcDay(now)) }))
+    const tokenIds = new Set(settled.map(({ request }) => request.tokenId))
+    return [...tokenIds]
+      .filter((tokenId) => statements.hasBudget.get(tokenId) !== null)
+      .map((tokenId) => ({ tokenId, spent: spending(tokenId, utcDay(now)) }))
   }
 
   const commitAll = db.transaction((batch: Batch): Committed => {

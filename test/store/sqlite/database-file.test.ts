@@ -141,7 +141,9 @@ test('refuses what is damaged: a page overwritten, a file cut off, an index unli
   const index = directory.file('index.db')
   writeFileSync(index, bytes)
   const db = new Database(index)
-  const root = db.query("SELECT rootpage FROM sqlite_schema WHERE name = 'request_created_at'").get()
+  const root = db
+    .query("SELECT rootpage FROM sqlite_schema WHERE name = 'request_created_at'")
+    .get()
   db.close()
   const pageEnd = (root as { rootpage: number }).rootpage * 4096
   const changed = new Uint8Array(bytes)
