@@ -59,7 +59,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       let chunk: Uint8Array | undefined = answer.first
       while (chunk) {
         const out = shownBytes(tap.push(chunk), exchange, seen)
-        const paid = isBeyond(meter, seen) ? await cutUnpaid(meter, tap, seen) : undefined
+        const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
         if (isFinal(seen)) await settle()
         if (held) {
           framesSent = true
@@ -114,8 +114,12 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
 const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
 
 /** The part of the last bytes that is paid for, when the money has ended; else undefined. */
-async function cutUnpaid(meter: Meter, tap: Tap, seen: Observation) {
-  if (await meter.cover(seen)) return undefined
+async function cutUnpaid({ meter, answer }: RelayParts, tap: Tap) {
+  const { watch, observer } = answer
+  watch.paused() // counting takes its time, and that is not the upstream's silence
+  const isCovered = await meter.cover(observer.seen)
+  watch.touched()
+  if (isCovered) return undefined
   // The largest number of whole frames that is paid for; `frameCount` of them are all.
   let [paid, unpaid] = [0, tap.frameCount() + 1]
   while (unpaid - paid > 1) {
@@ -201,7 +205,8 @@ async function within(limitMs: number, reading: ReturnType<ByteReader['read']>) 
 }
 
 /** The client left, and its group wants the upstream's own final count: read on without it. */
-async function drain({ answer, meter }: RelayParts, tap: Tap): Promise<void> {
+async function drain(parts: RelayParts, tap: Tap): Promise<void> {
+  const { answer, meter } = parts
   answer.watch.touched() // a slow client may have paused it, and nobody pauses it any more
   try {
     while (!isFinal(answer.observer.seen)) {
@@ -210,7 +215,7 @@ async function drain({ answer, meter }: RelayParts, tap: Tap): Promise<void> {
       answer.watch.touched()
       tap.push(value)
       const { seen } = answer.observer
-      if (isBeyond(meter, seen) && (await cutUnpaid(meter, tap, seen))) return
+      if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return
     }
     tap.end()
   } catch {

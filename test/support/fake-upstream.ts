@@ -128,6 +128,8 @@ export function sseAnswer(text: string, options: SseOptions = {}): Response {
       yield piece
     }
     if (options.ending === 'stall') await silence()
+    // The bytes before it are to arrive: a connection that is torn down takes them along.
+    if (options.ending === 'break') await Bun.sleep(50)
     if (options.ending === 'break') throw new Error('The fake upstream breaks its stream.')
   }
   return new Response(body(), {
