@@ -102,6 +102,9 @@ async function start(
   return gateway
 }
 
+/** So many answers are received whole in every second round, however slow the machine is. */
+const leastReceived = 12
+
 interface Load {
   /** How long, in milliseconds, until the clients are to stop. */
   readonly forMs: number
@@ -120,7 +123,12 @@ async function load(parts: Torture, gateway: RunningBinary, { forMs, isCalm, end
   if (report.kills % lockEvery === 1) running.push(lockNowAndThen(folder, random, isOver))
   if (report.kills % creditEvery === 0) running.push(addCredits(parts))
   if (isCalm) running.push(verified(parts))
+  // On a slow machine it takes longer until there is something to lose; every second time it may
+  // be killed before that.
+  const enough = report.kills % 2 === 0 ? report.received.length + leastReceived : 0
   await Bun.sleep(forMs)
+  const latest = performance.now() + 5_000
+  while (report.received.length < enough && performance.now() < latest) await Bun.sleep(10)
   over = true
   if (isCalm) {
     await Promise.all(running)
