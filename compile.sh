@@ -134,7 +134,7 @@ run_tests() {
   shift
   heading "$name"
   log=.cache/test.log
-  { unset FORCE_COLOR; code=0; "$bun" test --timeout 20000 "$@" 2>&1 || code=$?; echo "$code" >.cache/test.code; } | tee "$log"
+  { unset FORCE_COLOR; code=0; "$bun" test "$@" 2>&1 || code=$?; echo "$code" >.cache/test.code; } | tee "$log"
   code=$(cat .cache/test.code)
   ok=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
   bad=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)

@@ -30,7 +30,7 @@ test('SIGKILL under load: what was received whole is charged once, and the next 
   console.log(describeReport(report).join('\n'))
   expect(report.faults).toEqual([])
   expect(report.kills).toBe(kills)
-  expect(report.received.length).toBeGreaterThan(kills * 5)
+  expect(report.received.length).toBeGreaterThan(kills * 20)
   expect(report.interrupted).toBeGreaterThan(0)
 
   const read = async (what: string) => {
