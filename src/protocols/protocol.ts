@@ -11,7 +11,11 @@ export type JsonObject = { readonly [key: string]: unknown }
  * (`messages[2].content[0].image_url`); `message` names the field, the value and what is expected.
  */
 export interface Fault {
-  readonly code: 'missing_parameter' | 'invalid_value' | 'conflicting_parameters'
+  readonly code:
+    | 'missing_parameter'
+    | 'invalid_value'
+    | 'conflicting_parameters'
+    | 'unsupported_parameter'
   readonly param: string
   readonly message: string
 }

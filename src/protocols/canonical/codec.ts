@@ -1,0 +1,79 @@
+import type { Framing, JsonObject, ProtocolError } from '../protocol.ts'
+import type { CanonicalError } from './error.ts'
+import type { AnswerEvent } from './event.ts'
+import type { Quirk } from './quirks.ts'
+import type { CanonicalRequest } from './request.ts'
+import type { CanonicalResponse } from './response.ts'
+
+/**
+ * The translating half of a protocol: four of them meet in the canonical form. All is synchronous
+ * and pure. What a target can't express has been taken out of a request, or refused, before it is
+ * encoded (translation/fit.ts): encoders need not ask.
+ */
+export interface Codec {
+  /**
+   * Reads a body that the operation's `check` has passed; `target` is what gemini has in the path.
+   * Throws `TranslationError` for what the vendor would refuse.
+   */
+  decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest
+  /** The body for an upstream. Equal turns give equal bytes, whatever follows them. */
+  encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject
+  decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse
+  encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject
+  createDecoder(context: DecodeContext): StreamDecoder
+  createEncoder(context: EncodeContext): StreamEncoder
+  /** What the body of a 4xx or 5xx says. */
+  decodeError(body: JsonObject): CanonicalError
+}
+
+export interface RequestTarget {
+  readonly model: string
+  readonly stream: boolean
+}
+
+/** What an encoder must know about the upstream. */
+export interface EncodeOptions {
+  /** The upstream's name of the model. */
+  readonly model: string
+  readonly quirks: ReadonlySet<Quirk>
+  /** For a protocol that demands a limit of the answer where the request has none. */
+  readonly defaultMaxOutputTokens: number
+}
+
+export interface DecodeContext {
+  /** Unique; for ids that the upstream does not give (gemini's calls). */
+  readonly requestId: string
+  /** The request, as it was decoded: which of its tools are custom ones. */
+  readonly request: CanonicalRequest
+}
+
+/** What the writer of an answer must know about its request. */
+export interface EncodeContext extends DecodeContext {
+  /** The model as the client named it. */
+  readonly model: string
+  /** Seconds since 1970, for answers whose upstream does not tell. */
+  readonly createdAt: number
+  /** Of the input, in LLM tokens, for what is told before the upstream tells it. */
+  readonly estimatedInputTokens: number
+  /** The client's own body, where the protocol repeats some of it. */
+  readonly body: JsonObject
+  readonly framing: Framing
+}
+
+/** Turns the frames of one upstream stream into events. Never throws: it skips what it does not know. */
+export interface StreamDecoder {
+  /** The data of one frame. */
+  push(data: string, event: string): readonly AnswerEvent[]
+  /**
+   * The upstream's stream came to a regular end: closes what is open, and tells the end if the last
+   * frame did not.
+   */
+  end(): readonly AnswerEvent[]
+}
+
+/** Writes one answer for a client, as text to be sent. */
+export interface StreamEncoder {
+  push(event: AnswerEvent): string
+  /** The stream ends with this error, and without its regular end. */
+  fail(error: ProtocolError): string
+}

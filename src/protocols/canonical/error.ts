@@ -1,0 +1,35 @@
+import type { Fault } from '../protocol.ts'
+
+/** What an upstream says went wrong, whatever its protocol. */
+export interface CanonicalError {
+  readonly message: string
+  /** The vendor's machine word: `context_length_exceeded`, `overloaded_error`, `INVALID_ARGUMENT`. */
+  readonly code?: string | undefined
+  /** Path of the field at fault, in the upstream's protocol. */
+  readonly param?: string | undefined
+  /** HTTP status that it means, where the vendor tells one inside of its answer. */
+  readonly status?: number | undefined
+}
+
+/**
+ * A request that can't be taken to another protocol: malformed where its own vendor would have to
+ * look, or in need of something the target does not have. The gateway answers it with 400.
+ */
+export class TranslationError extends Error {
+  override readonly name = 'TranslationError'
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    super(fault.message)
+    this.fault = fault
+  }
+}
+
+/** Throws for a field that is not as its protocol wants it; `expected` finishes "must be …". */
+export function refuseValue(param: string, expected: string): never {
+  throw new TranslationError({
+    code: 'invalid_value',
+    param,
+    message: `${param} must be ${expected}.`,
+  })
+}

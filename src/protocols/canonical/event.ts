@@ -1,0 +1,69 @@
+import type { CanonicalError } from './error.ts'
+import type { Citation, ImagePart, ServiceTier, TokenLogprob, ToolKind } from './request.ts'
+import type { Finish } from './response.ts'
+import type { Usage } from './usage.ts'
+
+/**
+ * A streamed answer between all protocols, event by event:
+ *
+ *     start (block)* finish+ end        or, at any place after start, error
+ *     block = X-start X-delta* X-end    X: text, reasoning, refusal, tool-call
+ *           | image
+ *
+ * `id` names the block from its start to its end, unique within the answer. Blocks may overlap
+ * (parallel tool calls, answers side by side); whoever writes a protocol where they can't puts them
+ * one after the other. There is one `finish` for each choice.
+ */
+export type AnswerEvent =
+  | StartEvent
+  | (BlockEvent & { readonly id: string })
+  | { readonly type: 'image'; readonly choice: number; readonly image: ImagePart }
+  | ({ readonly type: 'finish'; readonly choice: number } & Finish)
+  | {
+      readonly type: 'end'
+      readonly usage?: Usage | undefined
+      readonly serviceTier?: ServiceTier | undefined
+    }
+  | { readonly type: 'error'; readonly error: CanonicalError }
+
+export interface StartEvent {
+  readonly type: 'start'
+  readonly id?: string | undefined
+  readonly model?: string | undefined
+  readonly createdAt?: number | undefined
+  /** What the upstream says at the beginning (messages: the input). */
+  readonly usage?: Usage | undefined
+}
+
+type BlockEvent =
+  | { readonly type: 'text-start'; readonly choice: number }
+  | {
+      readonly type: 'text-delta'
+      readonly text: string
+      readonly logprobs?: readonly TokenLogprob[] | undefined
+    }
+  | { readonly type: 'text-end'; readonly citations?: readonly Citation[] | undefined }
+  | { readonly type: 'reasoning-start'; readonly choice: number }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | {
+      readonly type: 'reasoning-end'
+      readonly signature?: string | undefined
+      readonly isRedacted?: boolean | undefined
+      /** The vendor's id of the item (responses). */
+      readonly itemId?: string | undefined
+      /** The signature belongs to this call, which follows (gemini). */
+      readonly callId?: string | undefined
+    }
+  | { readonly type: 'refusal-start'; readonly choice: number }
+  | { readonly type: 'refusal-delta'; readonly text: string }
+  | { readonly type: 'refusal-end' }
+  | {
+      readonly type: 'tool-call-start'
+      readonly choice: number
+      readonly callId: string
+      readonly name: string
+      readonly kind: ToolKind
+    }
+  /** The next piece of the arguments' JSON text, or of a custom tool's input. */
+  | { readonly type: 'tool-call-delta'; readonly text: string }
+  | { readonly type: 'tool-call-end' }

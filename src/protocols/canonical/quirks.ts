@@ -1,0 +1,59 @@
+import type { ProtocolName } from '../protocol.ts'
+
+interface QuirkInfo {
+  readonly protocol: ProtocolName
+  /** For `--help`, the configuration's schema and the documentation. */
+  readonly title: string
+}
+
+/**
+ * How upstreams differ from the vendor that a protocol comes from. A channel declares them; they
+ * change what is written to it in translation, never what passes untouched.
+ */
+export const quirks = {
+  max_tokens: {
+    protocol: 'chat',
+    title: 'takes max_tokens, not max_completion_tokens',
+  },
+  no_developer_role: {
+    protocol: 'chat',
+    title: 'knows the role system only, not developer',
+  },
+  reasoning_content: {
+    protocol: 'chat',
+    title: 'wants the reasoning of earlier turns back in reasoning_content (DeepSeek, Moonshot)',
+  },
+  text_tool_results: {
+    protocol: 'chat',
+    title: 'takes text only as the result of a tool: images follow in a user message',
+  },
+  text_only: {
+    protocol: 'chat',
+    title: 'takes text only: requests with images, documents or sound are refused',
+  },
+  no_json_schema: {
+    protocol: 'chat',
+    title: 'has JSON mode but no schemas for it: requests with a schema are refused',
+  },
+  no_stream_usage: {
+    protocol: 'chat',
+    title: 'does not know stream_options',
+  },
+  cache_control: {
+    protocol: 'chat',
+    title: 'takes cache_control in content parts and tools (OpenRouter)',
+  },
+  thinking_budget: {
+    protocol: 'messages',
+    title: 'takes thinking with a budget only, no adaptive thinking and no effort',
+  },
+  gemini_budget: {
+    protocol: 'gemini',
+    title: 'takes a thinkingBudget, no thinkingLevel (Gemini 2.5)',
+  },
+} as const satisfies Record<string, QuirkInfo>
+
+export type Quirk = keyof typeof quirks
+
+/** All names, for the configuration's schema. */
+export const quirkNames = Object.keys(quirks) as readonly Quirk[]

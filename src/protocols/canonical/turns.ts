@@ -1,0 +1,39 @@
+import type { Part, Role, ToolCallPart, Turn } from './request.ts'
+
+/** A message of any protocol on its way to be (part of) a turn. */
+export interface MessageParts {
+  readonly role: Role
+  readonly parts: readonly Part[]
+}
+
+/**
+ * Messages as turns: neighbours of the role user become one, and neighbours of the role assistant.
+ * Instructions stay apart. Results are given the name and kind of the call that they answer.
+ */
+export function toTurns(messages: readonly MessageParts[]): readonly Turn[] {
+  const turns: { role: Role; parts: Part[] }[] = []
+  const calls = new Map<string, ToolCallPart>()
+  for (const { role, parts } of messages) {
+    const last = turns.at(-1)
+    const merges = last?.role === role && (role === 'user' || role === 'assistant')
+    const turn = merges && last ? last : { role, parts: [] }
+    if (turn !== last) turns.push(turn)
+    for (const part of parts) {
+      if (part.type === 'tool-call') calls.set(part.callId, part)
+      turn.parts.push(nameResult(part, calls))
+    }
+  }
+  return turns
+}
+
+function nameResult(part: Part, calls: ReadonlyMap<string, ToolCallPart>): Part {
+  if (part.type !== 'tool-result') return part
+  const call = calls.get(part.callId)
+  return call === undefined ? part : { ...part, name: call.name, kind: call.kind }
+}
+
+/** How many turns at the beginning are instructions: the system prompt. */
+export function countLeadingInstructions(turns: readonly Turn[]): number {
+  const first = turns.findIndex(({ role }) => role === 'user' || role === 'assistant')
+  return first === -1 ? turns.length : first
+}
