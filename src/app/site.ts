@@ -17,6 +17,7 @@ import { settingsRoutes } from '../site/settings/routes.ts'
 import { createPublication, createSnapshots } from '../site/snapshot.ts'
 import type { Config } from './config/config.ts'
 import { documentSchemas, schemaFiles } from './schemas.ts'
+import { translationTable } from './translation-table.ts'
 
 export interface SiteParts {
   readonly config: Config
@@ -61,7 +62,13 @@ export function createSite({ config, catalog, clock, log, plazaRefusal }: SitePa
       .use(schemaRoutes(schemaFiles, clock)),
     /** The documentation of an application that has these routes and others. */
     docs: (app: () => AnyElysia) =>
-      docsRoutes({ app, site: () => docsSite(site), schemas: documentSchemas, clock }),
+      docsRoutes({
+        app,
+        site: () => docsSite(site),
+        schemas: documentSchemas,
+        translation: translationTable,
+        clock,
+      }),
     /** True for a request whose host does not have what it asks for. */
     isHidden: (request: Request) => isHidden(request),
     /** Puts a changed configuration in force. */

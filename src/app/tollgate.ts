@@ -4,6 +4,7 @@ import { createAuthenticator } from '../gateway/authenticate.ts'
 import { compileAddressList } from '../gateway/client-address.ts'
 import { createCommitter } from '../gateway/committer.ts'
 import { pageNotFound } from '../gateway/errors.ts'
+import { createMediaFetcher } from '../gateway/fetch-media.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createGatekeeper } from '../gateway/gatekeeper.ts'
 import { createLowBalanceWarning } from '../gateway/low-balance.ts'
@@ -98,6 +99,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     watchdog,
     tick,
     countTokens,
+    sealer: secrets.texts,
+    media: createMediaFetcher({ outbound: shared.outbound }),
     random: parts.random ?? Math.random,
     maxBodyBytes: () => settings.maxBodyBytes,
   })

@@ -19,6 +19,8 @@ export interface Channel {
   readonly weight: number
   readonly timeouts: ChannelTimeouts
   readonly allowPrivate: boolean
+  /** Names of what its upstream does otherwise than the vendor of a protocol. */
+  readonly quirks: readonly string[]
 }
 
 /** A channel that can answer for a model, under the name that its upstream knows. */
@@ -85,8 +87,8 @@ export function buildCatalog(
 }
 
 function openChannel(row: ChannelRow, keys: readonly string[]): Channel {
-  const { id, name, speaks, priority, weight, timeouts, allowPrivate } = row
-  return { id, name, speaks, keys, priority, weight, timeouts, allowPrivate }
+  const { id, name, speaks, priority, weight, timeouts, allowPrivate, quirks } = row
+  return { id, name, speaks, keys, priority, weight, timeouts, allowPrivate, quirks }
 }
 
 interface GroupParts {

@@ -4,6 +4,7 @@ import type { Instance } from '../app/instance.ts'
 import { channelReport } from '../app/report/resources.ts'
 import { humanDuration, listed } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
+import { quirkNames } from '../protocols/canonical/quirks.ts'
 import { readUpstreamKeys } from './channel-keys.ts'
 import { UsageError } from './errors.ts'
 import { readFragment, writesOf } from './fragment.ts'
@@ -43,6 +44,7 @@ const columns = [
   { title: 'MODELS', text: (row: Report) => modelNames(row).join(', ') },
   { title: 'PRIORITY', text: ({ priority }: Report) => String(priority), right: true },
   { title: 'WEIGHT', text: ({ weight }: Report) => String(weight), right: true },
+  { title: 'QUIRKS', text: ({ quirks }: Report) => listed(quirks, 'none') },
   { title: 'GROUPS', text: ({ groups }: Report) => listed(groups, 'none') },
 ]
 
@@ -68,6 +70,7 @@ interface AddOptions extends JsonOption {
   readonly priority: number
   readonly weight: number
   readonly allowPrivate?: boolean
+  readonly quirk: readonly string[]
 }
 
 function addAdd(channel: Command): void {
@@ -81,6 +84,11 @@ function addAdd(channel: Command): void {
     .option('--priority <number>', 'smaller is asked first', parseWhole, 0)
     .option('--weight <number>', 'share among channels of one priority', parseWhole, 1)
     .option('--allow-private', 'its address may be on this machine or network')
+    .option(
+      '--quirk <name...>',
+      `how it differs from a protocol's vendor: ${quirkNames.join(', ')}`,
+      [],
+    )
     .option('--json', 'as JSON')
     .action(async (name: string, options: AddOptions) =>
       withStore(options, async (instance) => {
@@ -115,6 +123,7 @@ async function createChannel(instance: Instance, name: string, options: AddOptio
         priority: options.priority,
         weight: options.weight,
         allow_private: options.allowPrivate ?? false,
+        quirks: options.quirk,
         api_keys: await readUpstreamKeys(options.keyEnv),
       },
     ],
@@ -179,6 +188,7 @@ function describe(report: Report & { readonly key_hints: readonly string[] }): r
     ['… of silence', humanDuration(timeouts.idle_ms)],
     ['… in all', humanDuration(timeouts.total_ms)],
     ['Private address', report.allow_private ? 'allowed' : 'refused'],
+    ['Quirks', listed(report.quirks, 'none')],
   ])
 }
 

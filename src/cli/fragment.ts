@@ -23,6 +23,8 @@ const spelling: { readonly [key: string]: string } = {
   description: '--description',
   platform: '--platform',
   ip_allow: '--ip',
+  quirks: '--quirk',
+  strict: '--strict',
   expires_at: '--expires',
   group: '--group',
   priority: '--priority',

@@ -10,6 +10,7 @@ import { addExport } from './export.ts'
 import { addFeedCommands } from './feed.ts'
 import { addGroupCommands } from './group.ts'
 import { addInit } from './init.ts'
+import { addMatrix } from './matrix.ts'
 import { addPlan } from './plan.ts'
 import { addPriceCommands } from './price.ts'
 import { addReceipt } from './receipt.ts'
@@ -69,6 +70,7 @@ function createProgram(): Command {
   addRestore(program)
   addReconcile(program)
   addSchema(program)
+  addMatrix(program)
   addVersion(program)
   return program
 }

@@ -14,6 +14,7 @@ interface SetOptions extends ConfigOption {
   readonly budgetDay?: number | 'none'
   readonly budgetMonth?: number | 'none'
   readonly expires?: number | 'never'
+  readonly strict?: boolean
   readonly json?: boolean
 }
 
@@ -27,6 +28,8 @@ export function addSet(token: Command): void {
     .option('--budget-day <usd>', 'the same in a UTC day', parseUsdOrNone)
     .option('--budget-month <usd>', 'the same in a UTC month', parseUsdOrNone)
     .option('--expires <time>', 'when it expires, ISO 8601 with offset, or never', parseExpiry)
+    .option('--strict', 'refuse what translation between protocols would leave out')
+    .option('--no-strict', 'leave it out, and name it in the answer')
     .option('--json', 'as JSON')
     .action((id: number, options: SetOptions) =>
       withStore(options, (instance) => setToken(instance, id, options)),
@@ -39,20 +42,23 @@ export function addSet(token: Command): void {
 }
 
 async function setToken(instance: Instance, id: number, options: SetOptions): Promise<void> {
-  const { budget: total, budgetDay: day, budgetMonth: month, expires } = options
+  const { budget: total, budgetDay: day, budgetMonth: month, expires, strict } = options
   const budget = {
     ...(total !== undefined && { totalNano: orNull(total) }),
     ...(day !== undefined && { dayNano: orNull(day) }),
     ...(month !== undefined && { monthNano: orNull(month) }),
   }
-  if (Object.keys(budget).length === 0 && expires === undefined)
+  if (Object.keys(budget).length === 0 && expires === undefined && strict === undefined)
     throw new UsageError(
-      'Name what is to change: --budget, --budget-day, --budget-month or --expires.',
+      'Name what is to change: --budget, --budget-day, --budget-month, --expires or --strict.',
     )
   await findToken(instance, id)
   const { admin } = instance.store
-  const expiry = expires === undefined ? {} : { expiresAt: orNull(expires) }
-  await admin.changeToken({ id, budget, ...expiry, actor: commandLine })
+  const others = {
+    ...(expires !== undefined && { expiresAt: orNull(expires) }),
+    ...(strict !== undefined && { isStrict: strict }),
+  }
+  await admin.changeToken({ id, budget, ...others, actor: commandLine })
   const changed = await findToken(instance, id)
   const report = await tokenDetails(instance.store, changed)
   if (options.json) await writeJson(report)

@@ -12,6 +12,7 @@ export const tokenColumns: readonly Column<TokenReport>[] = [
   { title: 'GROUP', text: ({ group }) => group },
   { title: 'STATUS', text: ({ status }) => status },
   { title: 'EXPIRES', text: ({ expires_at }) => expires_at?.slice(0, 10) ?? 'never' },
+  { title: 'STRICT', text: ({ strict }) => (strict ? 'strict' : '') },
   { title: 'MODELS', text: ({ models }) => listed(models, 'all') },
   { title: 'SPENT OF BUDGET', text: (report) => listed(describeBudget(report), '') },
 ]
@@ -40,6 +41,7 @@ export function describeToken(report: TokenReport & { readonly key?: string }): 
     ['Status', report.status],
     ['Models', listed(report.models, 'all of its group')],
     ['Addresses', listed(report.ip_allow, 'any')],
+    ['Strict', report.strict ? 'yes: refuses what translation would leave out' : 'no'],
     ['Expires', expires_at === null ? 'never' : humanTime(expires_at)],
     ['Spent', listed(describeBudget(report), 'no budget')],
     ['Created', humanTime(report.created_at)],

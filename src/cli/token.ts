@@ -62,6 +62,7 @@ interface AddOptions extends JsonOption {
   readonly key?: string
   readonly model: readonly string[]
   readonly ip: readonly string[]
+  readonly strict?: boolean
   readonly expires?: string
   readonly budget?: string
   readonly budgetDay?: string
@@ -78,6 +79,7 @@ function addAdd(token: Command): void {
     .option('--key <sk-…>', 'its key (default: a random one)')
     .option('--model <id...>', 'only these models (default: all of the group)', [])
     .option('--ip <cidr...>', 'only from these addresses (default: any)', [])
+    .option('--strict', 'refuse what translation between protocols would leave out')
     .option('--expires <time>', 'when it expires, ISO 8601 with offset (default: never)')
     .option('--budget <usd>', 'what may be spent with it in all (default: no limit)')
     .option('--budget-day <usd>', 'the same in a UTC day')
@@ -116,6 +118,7 @@ async function createToken(instance: Instance, options: AddOptions) {
             group: options.group,
             models: options.model,
             ip_allow: options.ip,
+            strict: options.strict ?? false,
             expires_at: options.expires ?? null,
             budget: budgetOf(options),
           },

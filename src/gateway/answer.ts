@@ -1,5 +1,6 @@
-import type { AnswerObserver } from '../protocols/protocol.ts'
+import type { AnswerObserver, Framing } from '../protocols/protocol.ts'
 import type { ByteReader } from './byte-reader.ts'
+import type { StreamTranslator } from './translation.ts'
 import type { Expiry, Watch } from './watchdog.ts'
 
 /** A streamed answer that has begun: its first bytes are here, the rest is pulled. */
@@ -9,6 +10,10 @@ export interface StreamAnswer {
   readonly first: Uint8Array
   readonly reader: ByteReader
   readonly observer: AnswerObserver
+  /** Undefined: the client speaks the upstream's protocol. */
+  readonly translator: StreamTranslator | undefined
+  /** Of the upstream's stream. */
+  readonly framing: Framing
   readonly watch: Watch
   /** Aborted when the upstream call was ended from here. */
   readonly signal: AbortSignal

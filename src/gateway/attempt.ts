@@ -4,6 +4,7 @@ import type { Logger } from '../lib/log.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
 import type { Answer } from './answer.ts'
 import type { RequestBody } from './body.ts'
+import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import {
   classifyFailure,
@@ -12,7 +13,9 @@ import {
   type FailureName,
   parseRetryAfter,
 } from './failures.ts'
+import type { Option } from './options.ts'
 import type { Outbound } from './outbound.ts'
+import { translateRefusal } from './translated-answer.ts'
 import { readAnswer, readRefusal } from './upstream-answer.ts'
 import { buildCall } from './upstream-call.ts'
 import type { Expiry, Watch, Watchdog } from './watchdog.ts'
@@ -30,13 +33,18 @@ export interface AttemptParts {
   readonly log: Logger
 }
 
-/** Asks one channel. Never throws: every way to fail is a class of `failureClasses`. */
+/**
+ * Asks one channel. Every way in which the upstream fails is a class of `failureClasses`; throws the
+ * `GatewayError` of a request that can't be put to this channel. `isLast`: no other will be asked.
+ */
 export async function attempt(
   parts: AttemptParts,
   exchange: Exchange,
   body: RequestBody,
-  candidate: Candidate,
+  candidate: Option,
+  isLast: boolean,
 ): Promise<AttemptResult> {
+  const route = candidate.route()
   const controller = new AbortController()
   let expiry: Expiry | undefined
   const watch = parts.watchdog.watch(candidate.channel.timeouts, (which) => {
@@ -45,6 +53,8 @@ export async function attempt(
     exchange.onInterrupted()
   })
   exchange.candidate = candidate
+  exchange.route = route
+  exchange.dropped = route.translation?.dropped ?? []
   exchange.abort = () => controller.abort()
   const row = startRow(parts, exchange, candidate, watch)
 
@@ -62,7 +72,7 @@ export async function attempt(
 
   let status: number | null = null
   try {
-    const call = await buildCall(exchange, body, candidate, controller.signal)
+    const call = await buildCall(exchange, body, { ...candidate, route }, controller.signal)
     const response = await parts.outbound(call)
     status = response.status
     row.head(response)
@@ -75,10 +85,10 @@ export async function attempt(
       const refusal = await readRefusal(response, candidate.channel)
       if (refusal === undefined) return fail('upstream_invalid', status)
       row.finish('client_fault')
-      return { ok: true, answer: refusal }
+      return { ok: true, answer: translateRefusal(refusal, exchange, route) }
     }
-    const read = await readAnswer(response, exchange, watch)
-    if (read.kind === 'unusable') return fail('upstream_invalid', status, undefined, read.usageRaw)
+    const read = await readAnswer(response, exchange, { route, watch, isLast })
+    if (read.kind === 'unusable') return fail(read.failure, status, undefined, read.usageRaw)
     if (read.kind === 'body') {
       const { outcome, usageRaw } = read.observer.seen
       row.finish(outcome === 'failed' ? 'upstream_error' : null, usageRaw)
@@ -91,6 +101,10 @@ export async function attempt(
       answer: { ...read, watch, signal: controller.signal, expiry: () => expiry, finish },
     }
   } catch (error) {
+    if (error instanceof GatewayError) {
+      watch.stop()
+      throw error
+    }
     const name = expiry ? (`timeout_${expiry}` as const) : classifyFailure(error)
     // Ended by the gateway itself: that is no fault of the channel's.
     if (exchange.isUnpaid) row.finish('abandoned')

@@ -114,8 +114,10 @@ function rememberOrigin(
   caller: Caller,
   seen: Observation,
 ): void {
-  const { candidate, operation } = exchange
+  const { candidate, operation, route } = exchange
   if (candidate === undefined || seen.answerId === undefined) return
+  // The client was given ids of the gateway's own: nothing can be asked for by them.
+  if (route?.translation !== undefined) return
   const channelId = candidate.channel.id
   for (const id of seen.partIds) parts.affinity.remember(caller.token.id, id, { channelId })
   if (!seen.pending) {
@@ -125,7 +127,17 @@ function rememberOrigin(
   let charging: Promise<void> | undefined
   // What is kept for a day must not hold the request's body.
   const { startedTick, plan, facts, model, protocol, startedAt, firstByteTick } = exchange
-  const kept = { caller, candidate, operation, startedTick, plan, model, protocol, startedAt }
+  const kept = {
+    caller,
+    candidate,
+    route,
+    operation,
+    startedTick,
+    plan,
+    model,
+    protocol,
+    startedAt,
+  }
   const { stream = false, calls = 1 } = facts ?? {}
   const keptFacts = {
     stream,

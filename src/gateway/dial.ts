@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, isIPv6, type LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
 
 /** No connection came about within the channel's limit. */
@@ -8,10 +8,15 @@ export class ConnectTimeout extends Error {
 
 /** Finds out in time whether a host takes connections. */
 export interface Dialer {
-  /** Resolves when it does, or lately did. Throws `ConnectTimeout`, or the socket's error. */
-  reach(url: URL, limitMs: number): Promise<void>
-  /** The host has just answered. */
-  answered(url: URL): void
+  /**
+   * The address at which it does, or lately did: one of `addresses`, or, without them, whichever its
+   * name leads to. Undefined behind a proxy. Throws `ConnectTimeout`, or the socket's error.
+   */
+  reach(url: URL, limitMs: number, addresses?: readonly string[]): Promise<string | undefined>
+  /** The host has just answered, at the address that `reach` gave. */
+  answered(url: URL, address?: string): void
+  /** A call to the host has failed: it is dialled again before the next one. */
+  lost(url: URL): void
 }
 
 /** How long a host that took a connection is taken to be there: connections are kept and used again. */
@@ -20,35 +25,51 @@ const knownMs = 60_000
 /**
  * `fetch` has no limit of time for connecting, and does not say when it is connected. So a host that
  * has not answered for a minute is dialled first, with a connection that carries nothing. Behind a
- * proxy of the environment only the proxy can connect: nothing is dialled then.
+ * proxy of the environment only the proxy can connect: nothing is dialled then. An address stays in
+ * use while the host has it, since kept connections belong to an address.
  */
 export function createDialer(env: Readonly<Record<string, string | undefined>>): Dialer {
-  const known = new LRUCache<string, true>({ max: 10_000, ttl: knownMs })
+  const known = new LRUCache<string, string>({ max: 10_000, ttl: knownMs })
   const proxied = ['http_proxy', 'https_proxy'].some((name) => env[name] || env[name.toUpperCase()])
   return {
-    async reach(url, limitMs) {
-      if (proxied || known.has(url.host)) return
-      await dial(url, limitMs)
-      known.set(url.host, true)
+    async reach(url, limitMs, addresses) {
+      if (proxied) return undefined
+      const before = known.get(url.host)
+      if (before !== undefined && addresses?.includes(before) !== false) return before
+      const address = await dial(url, limitMs, addresses)
+      known.set(url.host, address)
+      return address
     },
-    answered(url) {
-      known.set(url.host, true)
+    answered(url, address = '') {
+      known.set(url.host, address)
+    },
+    lost(url) {
+      known.delete(url.host)
     },
   }
 }
 
-function dial(url: URL, limitMs: number): Promise<void> {
+async function dial(url: URL, limitMs: number, addresses?: readonly string[]): Promise<string> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-  const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port })
-  return new Promise<void>((resolve, reject) => {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  // Several addresses are tried one after the other, each for a moment.
+  const lookup = addresses && { lookup: answering(addresses), autoSelectFamily: true }
+  const socket = connect({ host, port, ...lookup })
+  return await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new ConnectTimeout('no connection in time')), limitMs)
     socket.once('connect', () => {
       clearTimeout(timer)
-      resolve()
+      resolve(socket.remoteAddress ?? host)
     })
     socket.once('error', (error) => {
       clearTimeout(timer)
       reject(error)
     })
   }).finally(() => socket.destroy())
+}
+
+/** In place of looking a name up: the addresses that are known already. */
+function answering(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  return (_host, _options, callback) => callback(null, found)
 }

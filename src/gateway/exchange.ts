@@ -2,6 +2,7 @@ import type { Candidate } from '../catalog/catalog.ts'
 import type { Framing, Operation, Protocol, RequestFacts } from '../protocols/protocol.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
+import type { Option, Route } from './options.ts'
 import type { Plan } from './plan.ts'
 
 /** Why an exchange was ended from outside. */
@@ -25,10 +26,16 @@ export interface Exchange {
   model: string | undefined
   facts: RequestFacts | undefined
   plan: Plan | undefined
+  /** The channels that may answer, in the order in which they are asked. */
+  options: readonly Option[]
   /** Undefined for what is not charged, and until it is set aside. */
   reservation: ExchangeReservation | undefined
   /** The channel whose answer is being relayed, or that was tried last. */
   candidate: Candidate | undefined
+  /** In which protocol that channel is asked. */
+  route: Route | undefined
+  /** What of the request does not reach the upstream, as the client wrote it. */
+  dropped: readonly string[]
   readonly attempts: AttemptRow[]
   /** When the first byte of the answer was ready for the client. */
   firstByteTick: number | undefined
@@ -55,7 +62,14 @@ export interface ExchangeReservation {
 /** What of an exchange its record and charge are made from. */
 export type Concluded = Omit<
   Exchange,
-  'request' | 'framing' | 'abort' | 'onInterrupted' | 'reservation' | 'isUnpaid'
+  | 'request'
+  | 'framing'
+  | 'abort'
+  | 'onInterrupted'
+  | 'reservation'
+  | 'isUnpaid'
+  | 'options'
+  | 'dropped'
 >
 
 /** Whether an interruption may end the upstream call, or must let it come to its end. */

@@ -1,7 +1,8 @@
-import type { Candidate, Catalog } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createRequestId } from '../lib/ids.ts'
 import type { Logger } from '../lib/log.ts'
+import type { CanonicalRequest } from '../protocols/canonical/request.ts'
 import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
@@ -11,15 +12,19 @@ import type { Answer } from './answer.ts'
 import { type AttemptParts, attempt } from './attempt.ts'
 import { checkBody, type ParsedBody, parseJsonBody, type RequestBody, readBytes } from './body.ts'
 import { bodyEnd, type ConcludeParts, conclude, refusalEnd, settle } from './conclude.ts'
+import { countInput } from './count-input.ts'
+import { listDropped } from './dropped.ts'
 import { errorResponse, GatewayError, modelHeaders } from './errors.ts'
 import { type Exchange, type Interruption, mayAbort } from './exchange.ts'
 import { type Failure, failureClasses, finalError } from './failures.ts'
 import { isForm, parseFormBody } from './form-body.ts'
 import type { Gatekeeper, HttpCall } from './gatekeeper.ts'
 import { createMeter } from './meter.ts'
-import { orderCandidates, planRequest } from './plan.ts'
+import { canExpress, findOptions, type Option, orderOptions, type Translate } from './options.ts'
+import { planRequest } from './plan.ts'
 import { createRelay } from './relay.ts'
 import { shortName } from './short-name.ts'
+import { createTranslation, decodeRequest, type TranslationParts } from './translation.ts'
 
 /** What a route knows of a request before its body is read. */
 export interface ModelCall extends HttpCall {
@@ -33,7 +38,7 @@ export interface ModelCall extends HttpCall {
   readonly limitSilence: (seconds: number) => void
 }
 
-export interface ForwardParts extends AttemptParts, ConcludeParts, AffordParts {
+export interface ForwardParts extends AttemptParts, ConcludeParts, AffordParts, TranslationParts {
   readonly catalog: () => Catalog
   readonly gatekeeper: Gatekeeper
   readonly random: () => number
@@ -77,7 +82,9 @@ export function createForwarder(parts: ForwardParts): Forwarder {
       if (closed) throw new GatewayError('no_channel', stopping, { retryAfter: 1 })
       const body = await Promise.race([admit(parts, exchange, call), interruptionOf(exchange)])
       if (!signal.aborted) call.limitSilence(0) // models think in silence
-      const answer = await askChannels(parts, exchange, body)
+      const ask = () => askChannels(parts, exchange, body)
+      const isCount = call.operation === call.protocol.counting
+      const answer = isCount ? await countInput(parts, exchange, body, ask) : await ask()
       // A whole answer is settled before its first byte: that is as good.
       if (answer.kind === 'stream') await exchange.reservation?.written()
       return await deliver(parts, exchange, answer, { body, done, limitSilence: call.limitSilence })
@@ -126,8 +133,11 @@ function begin(parts: ForwardParts, call: ModelCall): Exchange {
     model: call.model,
     facts: undefined,
     plan: undefined,
+    options: [],
     reservation: undefined,
     candidate: undefined,
+    route: undefined,
+    dropped: [],
     attempts: [],
     firstByteTick: undefined,
     interruption: undefined,
@@ -155,10 +165,32 @@ async function admit(parts: ForwardParts, exchange: Exchange, call: ModelCall) {
   const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
   exchange.facts = body.facts
   exchange.model = call.model ?? body.facts.model ?? ''
-  exchange.plan = planRequest(parts.catalog(), caller, exchange.model, exchange.protocol)
+  exchange.plan = planRequest(parts.catalog(), caller, exchange.model)
+  const options = findOptions(exchange.plan.offer, call, translator(parts, exchange, call, body))
+  exchange.options = orderOptions(options, parts.random)
   await setAside(parts, exchange, body)
   return body
 }
+
+/** Makes translations of one request, which is decoded once, when the first is asked for. */
+function translator(
+  parts: ForwardParts,
+  { model = '', caller }: Exchange,
+  { protocol: client, request }: ModelCall,
+  body: RequestBody,
+): Translate {
+  const isStrict =
+    isTrue(request.headers.get('x-tollgate-strict')) || caller?.token.isStrict === true
+  const owner = String(caller?.account.id)
+  let decoded: CanonicalRequest | undefined
+  return (candidate, upstream) => {
+    decoded ??= decodeRequest(client, body, model)
+    const task = { client, request: decoded, body, isStrict, owner }
+    return createTranslation(parts, task, candidate, upstream)
+  }
+}
+
+const isTrue = (header: string | null) => header?.trim().toLowerCase() === 'true'
 
 async function readBody(call: ModelCall, maxBytes: number): Promise<ParsedBody> {
   const bytes = await readBytes(call.request, maxBytes)
@@ -180,8 +212,11 @@ async function askChannels(
   body: RequestBody,
 ): Promise<Answer> {
   const failures: Failure[] = []
-  for (const candidate of chooseCandidates(parts, exchange).slice(0, maxAttempts)) {
-    const result = await attempt(parts, exchange, body, candidate)
+  const options = chooseOptions(parts, exchange).slice(0, maxAttempts)
+  for (const [index, option] of options.entries()) {
+    const isLast = index === options.length - 1
+    if (!canExpress(option)) continue // another one can, or the request would not be here
+    const result = await attempt(parts, exchange, body, option, isLast)
     if (result.ok) return result.answer
     await exchange.reservation?.written() // a refusal of the money is what ended the attempt
     if (exchange.interruption) throw new GatewayError('no_channel', stopping, { retryAfter: 1 })
@@ -191,18 +226,17 @@ async function askChannels(
   throw finalError(failures)
 }
 
-function chooseCandidates(parts: ForwardParts, exchange: Exchange): readonly Candidate[] {
-  const candidates = exchange.plan?.candidates ?? []
-  const { caller, facts } = exchange
+function chooseOptions(parts: ForwardParts, exchange: Exchange): readonly Option[] {
+  const { caller, facts, options } = exchange
   for (const id of facts?.continues ?? []) {
     if (caller && parts.affinity.isForeign(caller.token.id, id)) {
       throw new GatewayError('response_not_found', `"${shortName(id)}" is not known to this key.`)
     }
     const origin = caller && parts.affinity.originOf(caller.token.id, id)
-    const bound = candidates.find(({ channel }) => channel.id === origin?.channelId)
+    const bound = options.find(({ channel }) => channel.id === origin?.channelId)
     if (bound) return [bound]
   }
-  return orderCandidates(candidates, parts.random)
+  return options
 }
 
 interface Delivery extends Pick<ModelCall, 'limitSilence'> {
@@ -220,6 +254,7 @@ async function deliver(
   exchange.firstByteTick = parts.tick()
   const { protocol, requestId } = exchange
   const headers = modelHeaders(protocol, requestId, answer.contentType)
+  if (exchange.dropped.length > 0) headers['x-tollgate-dropped'] = listDropped(exchange.dropped)
   // Streams set no limit again: their end is not a moment at which the connection is surely there.
   if (answer.kind !== 'stream' && !exchange.request.signal.aborted) limitSilence(idleSeconds)
   if (answer.kind === 'refusal') {
@@ -237,8 +272,8 @@ async function deliver(
   const stream = createRelay({
     exchange,
     answer,
-    splitter: exchange.framing === 'sse' ? createSseSplitter() : createJsonArraySplitter(),
-    hideUsage: 'stream_options' in body.facts.amend,
+    splitter: answer.framing === 'sse' ? createSseSplitter() : createJsonArraySplitter(),
+    hideUsage: answer.translator === undefined && 'stream_options' in body.facts.amend,
     meter: createMeter(parts, exchange),
     settle: (end, seen, isDelivered) =>
       settle(parts, exchange, end, seen, isDelivered).finally(done),

@@ -143,7 +143,7 @@ export function buildSettlement(
   seen: Observation | undefined,
   nowTick: number,
 ): Settlement {
-  const { plan, operation, candidate, firstByteTick, startedTick } = exchange
+  const { plan, operation, candidate, route, firstByteTick, startedTick } = exchange
   const { usage } = used
   return {
     request: {
@@ -156,7 +156,7 @@ export function buildSettlement(
       upstreamModel: candidate?.upstreamModel ?? null,
       channelId: candidate?.channel.id ?? null,
       clientProtocol: operation.protocol,
-      upstreamProtocol: candidate ? operation.protocol : null,
+      upstreamProtocol: route?.operation.protocol ?? null,
       operation: operation.name,
       stream: exchange.facts?.stream ?? false,
       ...end,

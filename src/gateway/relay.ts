@@ -32,9 +32,9 @@ export interface RelayParts {
  */
 export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const { exchange, answer, meter } = parts
-  const { reader, observer, watch } = answer
+  const { reader, observer, watch, translator } = answer
   const { seen } = observer
-  const tap = createTap({ ...parts, observer, limit: () => meter.limit })
+  const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
   let settling: Promise<void> | undefined
   let pulled = false
   let framesSent = false
@@ -282,20 +282,19 @@ function brokenOff(answer: StreamAnswer): GatewayError {
 
 /** The failure as the last event of the client's stream. */
 function encodeFailure(parts: RelayParts, error: unknown, first: boolean): Uint8Array {
-  const { exchange } = parts
+  const { exchange, answer } = parts
   const told = failureToTell(parts, error)
-  const text = exchange.protocol.encodeStreamError(
-    {
-      status: told.status,
-      code: told.kind,
-      message: told.message,
-      param: undefined,
-      requestId: exchange.requestId,
-      answer: parts.answer.observer.seen,
-    },
-    exchange.framing,
-    first,
-  )
+  const failure = {
+    status: told.status,
+    code: told.kind,
+    message: told.message,
+    param: undefined,
+    requestId: exchange.requestId,
+    answer: answer.observer.seen,
+  }
+  const text =
+    answer.translator?.fail(failure) ??
+    exchange.protocol.encodeStreamError(failure, exchange.framing, first)
   return new TextEncoder().encode(text)
 }
 

@@ -1,5 +1,9 @@
 import type { Observation } from '../protocols/canonical/observation.ts'
+import { parseJsonObject } from '../protocols/json.ts'
 import type { AnswerObserver, Frame, FrameSplitter, Frames } from '../protocols/protocol.ts'
+import type { StreamTranslator } from './translation.ts'
+
+const encoder = new TextEncoder()
 
 /** What may go to the client of the bytes that came. */
 export interface Tap {
@@ -26,14 +30,17 @@ export interface TapParts {
   readonly hideUsage: boolean
   /** Text, in bytes, beyond which a cut may be asked for. */
   readonly limit: () => number
+  /** Undefined: frames stay as they are. */
+  readonly translator: StreamTranslator | undefined
 }
 
 /**
  * Lets bytes through in whole frames while the observer watches them. Frames stay as they are;
  * with `hideUsage` the chunk that carries nothing but usage is left out, because the client did
- * not ask for it.
+ * not ask for it. With a translator, each frame becomes what the client's protocol has for it.
  */
-export function createTap({ splitter, observer, hideUsage, limit }: TapParts): Tap {
+export function createTap(parts: TapParts): Tap {
+  const { splitter, observer, hideUsage, limit, translator } = parts
   const { seen } = observer
   let marks: Mark[] = []
   let hidden: Frame[] = []
@@ -46,11 +53,35 @@ export function createTap({ splitter, observer, hideUsage, limit }: TapParts): T
     hidden = []
     last = whole
     for (const frame of frames) {
-      if (isNear) marks.push(markOf(frame, seen))
+      if (isNear) marks.push(markOf(frame.start, seen))
       const role = observer.push(frame.data, frame.event)
       if (hideUsage && role !== 'pass') hidden.push(frame)
     }
     return without(whole, hidden, whole.byteLength)
+  }
+
+  const translate = ({ whole, frames }: Frames, translator: StreamTranslator): Uint8Array => {
+    const isNear = seen.text.bytes + whole.byteLength > limit()
+    marks = []
+    hidden = []
+    let text = ''
+    for (const frame of frames) {
+      if (isNear) marks.push(markOf(Buffer.byteLength(text), seen))
+      const json = parseJsonObject(frame.data)
+      observer.push(frame.data, frame.event, json)
+      text += translator.push(frame, json)
+    }
+    last = encoder.encode(text)
+    return last
+  }
+
+  const pass = (frames: Frames) =>
+    translator === undefined ? watch(frames) : translate(frames, translator)
+
+  /** What closes a translated answer whose own last event may be missing. */
+  const close = (): Uint8Array => {
+    const isWhole = seen.outcome !== undefined && seen.phase !== 'open'
+    return encoder.encode(isWhole ? translator?.end() : '')
   }
 
   const before = (frame: number): Observation => {
@@ -61,8 +92,11 @@ export function createTap({ splitter, observer, hideUsage, limit }: TapParts): T
   }
 
   return {
-    push: (chunk) => watch(splitter.push(chunk)),
-    end: () => watch(splitter.end()),
+    push: (chunk) => pass(splitter.push(chunk)),
+    end() {
+      const rest = pass(splitter.end())
+      return translator === undefined ? rest : Buffer.concat([rest, close()])
+    },
     frameCount: () => marks.length,
     before,
     cutBefore(frame) {
@@ -74,7 +108,7 @@ export function createTap({ splitter, observer, hideUsage, limit }: TapParts): T
 }
 
 /** The text that was seen so far is the beginning of what will be seen: it is not copied. */
-function markOf({ start }: Frame, seen: Observation): Mark {
+function markOf(start: number, seen: Observation): Mark {
   const { begun, ended, partIds } = seen
   const sets = { begun: new Set(begun), ended: new Set(ended), partIds: new Set(partIds) }
   return { start, known: { ...seen, ...sets, text: { ...seen.text, sample: '' } } }

@@ -1,11 +1,15 @@
 import type { Channel } from '../catalog/catalog.ts'
 import { isJsonObject } from '../protocols/json.ts'
-import type { AnswerObserver } from '../protocols/protocol.ts'
+import type { Framing } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
-import type { BodyAnswer, Refusal } from './answer.ts'
+import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
+import type { FailureName } from './failures.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
+import { readOpening } from './opening.ts'
+import type { Route } from './options.ts'
+import { answerFacts } from './translated-answer.ts'
 import type { Watch } from './watchdog.ts'
 
 /** An unstreamed answer larger than this is not one that could be understood. */
@@ -13,18 +17,23 @@ const maxAnswerBytes = 256 * 1_048_576
 /** An upstream's error body beyond this is cut off unread. */
 const maxRefusalBytes = 1_048_576
 
-interface BegunStream {
-  readonly kind: 'stream'
-  readonly contentType: string
-  readonly first: Uint8Array
-  readonly reader: ByteReader
-  readonly observer: AnswerObserver
-}
+type BegunStream = Pick<
+  StreamAnswer,
+  'kind' | 'contentType' | 'first' | 'reader' | 'observer' | 'translator' | 'framing'
+>
 
 /** Not what was asked for; what it says it used is for the operator's comparison of bills. */
 interface Unusable {
   readonly kind: 'unusable'
+  readonly failure: FailureName
   readonly usageRaw: unknown
+}
+
+interface Asked {
+  readonly route: Route
+  readonly watch: Watch
+  /** No other channel will be asked: what comes is passed on, an error too. */
+  readonly isLast: boolean
 }
 
 /**
@@ -34,34 +43,74 @@ interface Unusable {
 export async function readAnswer(
   response: Response,
   exchange: Exchange,
-  watch: Watch,
+  asked: Asked,
 ): Promise<BegunStream | BodyAnswer | Unusable> {
-  const observer = exchange.operation.createObserver()
-  if (response.body === null) return { kind: 'unusable', usageRaw: undefined }
+  if (response.body === null) return unusable(asked.route, nothing)
   const reader = response.body.getReader()
-  if (exchange.facts?.stream) {
-    const first = await firstBytes(reader, watch)
-    const contentType = first && streamType(exchange, first, response)
-    if (first === undefined || contentType === undefined) {
-      const rest = first && (await readAll(reader, maxRefusalBytes, watch))
-      return unusable(exchange, Buffer.concat([first ?? nothing, rest ?? nothing]))
-    }
-    return { kind: 'stream', contentType, first, reader, observer }
+  return exchange.facts?.stream
+    ? beginStream(response, reader, exchange, asked)
+    : readBody(response, reader, exchange, asked)
+}
+
+async function beginStream(
+  response: Response,
+  reader: ByteReader,
+  exchange: Exchange,
+  { route, watch, isLast }: Asked,
+): Promise<BegunStream | Unusable> {
+  const { framing, operation, translation } = route
+  const first = await firstBytes(reader, watch)
+  const contentType = first && streamType(framing, first, response)
+  if (first === undefined || contentType === undefined) {
+    const rest = first && (await readAll(reader, maxRefusalBytes, watch))
+    return unusable(route, Buffer.concat([first ?? nothing, rest ?? nothing]))
   }
+  const opening = isLast ? { first, reader } : await readOpening(first, reader, route, watch)
+  if ('usageRaw' in opening) {
+    await reader.cancel()
+    return { kind: 'unusable', failure: 'upstream_failed', usageRaw: opening.usageRaw }
+  }
+  const isArray = exchange.framing === 'json-array'
+  const translatedType = isArray ? 'application/json' : 'text/event-stream; charset=utf-8'
+  return {
+    kind: 'stream',
+    contentType: translation === undefined ? contentType : translatedType,
+    ...opening,
+    observer: operation.createObserver(),
+    translator: translation?.stream(answerFacts(exchange)),
+    framing,
+  }
+}
+
+async function readBody(
+  response: Response,
+  reader: ByteReader,
+  exchange: Exchange,
+  { route, watch }: Asked,
+): Promise<BodyAnswer | Unusable> {
+  const observer = route.operation.createObserver()
   const bytes = await readAll(reader, maxAnswerBytes, watch)
   const body = bytes && parseObject(bytes)
-  if (bytes === undefined || !isJsonObject(body)) return unusable(exchange, bytes ?? nothing)
+  if (bytes === undefined || !isJsonObject(body)) return unusable(route, bytes ?? nothing)
   observer.pushBody(body)
-  if (observer.seen.foreign) return unusable(exchange, nothing)
-  const shown = shownBytes(bytes, exchange, observer.seen)
-  return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
+  const { seen } = observer
+  if (seen.foreign) return unusable(route, nothing)
+  if (route.translation === undefined) {
+    const shown = shownBytes(bytes, exchange, seen)
+    return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
+  }
+  const translated = route.translation.body(body, answerFacts(exchange))
+  if (!(translated instanceof Uint8Array)) {
+    return { kind: 'unusable', failure: 'upstream_failed', usageRaw: seen.usageRaw }
+  }
+  return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
 }
 
 const nothing = new Uint8Array(0)
 
 /** Looks for a report of usage: in a body where a stream was asked for, or the other way round. */
-function unusable(exchange: Exchange, bytes: Uint8Array): Unusable {
-  const observer = exchange.operation.createObserver()
+function unusable({ operation }: Route, bytes: Uint8Array): Unusable {
+  const observer = operation.createObserver()
   const body = parseObject(bytes)
   if (isJsonObject(body)) observer.pushBody(body)
   else {
@@ -70,7 +119,7 @@ function unusable(exchange: Exchange, bytes: Uint8Array): Unusable {
       for (const { data, event } of frames) observer.push(data, event)
     }
   }
-  return { kind: 'unusable', usageRaw: observer.seen.usageRaw }
+  return { kind: 'unusable', failure: 'upstream_invalid', usageRaw: observer.seen.usageRaw }
 }
 
 /**
@@ -128,10 +177,10 @@ async function readAll(
  * The content type of a stream, judged by its first bytes where the header is wrong or missing;
  * undefined when the bytes are no stream of the expected framing.
  */
-function streamType(exchange: Exchange, first: Uint8Array, response: Response): string | undefined {
+function streamType(framing: Framing, first: Uint8Array, response: Response): string | undefined {
   const declared = response.headers.get('content-type')
   const start = new TextDecoder().decode(first.subarray(0, 64)).trimStart()
-  if (exchange.framing === 'json-array') {
+  if (framing === 'json-array') {
     return start.startsWith('[') ? jsonType(response) : undefined
   }
   if (declared?.toLowerCase().startsWith('text/event-stream')) return declared

@@ -1,8 +1,12 @@
 import type { Candidate, Channel } from '../catalog/catalog.ts'
+import type { Protocol } from '../protocols/protocol.ts'
+import { sealPrefix } from '../protocols/translation/seal.ts'
+import { stripSeals } from '../protocols/translation/strip-seals.ts'
 import type { RequestBody } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { isPlainForm, rebuildForm } from './form-body.ts'
 import { replaceFields } from './json-fields.ts'
+import type { Route } from './options.ts'
 import type { OutboundCall } from './outbound.ts'
 
 /**
@@ -31,22 +35,22 @@ const forwardedPrefix = 'x-codex-'
 export async function buildCall(
   exchange: Exchange,
   body: RequestBody,
-  candidate: Candidate,
+  candidate: Candidate & { readonly route: Route },
   signal: AbortSignal,
 ): Promise<OutboundCall> {
-  const { protocol, operation } = exchange
-  const { channel, upstreamModel } = candidate
+  const { channel, upstreamModel, route } = candidate
+  const { protocol, operation, framing, translation } = route
   const path = operation.path(upstreamModel, body.facts.stream)
-  const sse = protocol.name === 'gemini' && body.facts.stream && exchange.framing === 'sse'
-  const content = await upstreamBody(body, exchange, upstreamModel)
+  const sse = protocol.name === 'gemini' && body.facts.stream && framing === 'sse'
+  const content = translation
+    ? await translation.encode(signal)
+    : await upstreamBody(body, exchange, upstreamModel)
   return {
     url: protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path),
     method: 'POST',
-    headers: upstreamHeaders(
-      exchange,
-      channel,
-      content instanceof FormData ? null : body.contentType,
-    ),
+    headers: translation
+      ? translatedHeaders(protocol, channel)
+      : upstreamHeaders(exchange, channel, content instanceof FormData ? null : body.contentType),
     body: content,
     signal,
     allowPrivate: channel.allowPrivate,
@@ -74,6 +78,16 @@ export function upstreamHeaders(
   })
   if (contentType !== null) headers['content-type'] = contentType
   return headers
+}
+
+/** The client's headers are of another protocol: none of them means anything to this upstream. */
+function translatedHeaders(protocol: Protocol, channel: Channel): Record<string, string> {
+  return {
+    'accept-encoding': 'identity',
+    'content-type': 'application/json',
+    ...protocol.demandedHeaders,
+    ...protocol.keyHeaders(nextKey(channel)),
+  }
 }
 
 /** A channel's base URL for a protocol that it is known to speak. */
@@ -104,5 +118,16 @@ async function upstreamBody(
     return renamed || !isPlainForm(body) ? rebuildForm(body, upstreamModel) : body.bytes
   }
   const renames = renamed ? exchange.operation.rename(body.value, upstreamModel) : {}
-  return replaceFields(body.bytes, body.fields, { ...body.facts.amend, ...renames })
+  const changes = { ...body.facts.amend, ...renames }
+  if (hasSeals(body)) {
+    const { body: stripped, dropped } = stripSeals(body.value)
+    exchange.dropped = dropped
+    return new TextEncoder().encode(JSON.stringify({ ...stripped, ...changes }))
+  }
+  return replaceFields(body.bytes, body.fields, changes)
+}
+
+/** Another vendor's reasoning is in it, sealed by this gateway: its own vendor would refuse it. */
+function hasSeals({ bytes }: RequestBody): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(`"${sealPrefix}`)
 }

@@ -19,6 +19,15 @@ export interface SecretBox {
   seal(text: string): Uint8Array
   /** Decrypts; throws when the bytes were sealed with another secret, or changed. */
   open(sealed: Uint8Array): string
+  /** For what leaves the gateway and comes back. */
+  readonly texts: TextSealer
+}
+
+/** Encrypts texts as base64url; equal texts give equal seals. */
+export interface TextSealer {
+  seal(text: string): string
+  /** Undefined for what was not sealed with this secret, or was changed. */
+  open(sealed: string): string | undefined
 }
 
 /** Form of the sealed bytes: version, nonce, tag, then the encrypted text. */
@@ -31,13 +40,47 @@ function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'tollgate', purpose, 32))
 }
 
+/**
+ * The nonce is a keyed hash of the text, so that equal texts give equal seals and two texts never
+ * share one.
+ */
+function createTextSealer(secret: string): TextSealer {
+  const key = deriveKey(secret, 'text seal')
+  const hasher = new Bun.CryptoHasher('sha256', deriveKey(secret, 'text seal nonce'))
+  return {
+    seal(text) {
+      const nonce = hasher.copy().update(text).digest().subarray(0, nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      // Another spelling of the same bytes is a change, too.
+      if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed) {
+        return undefined
+      }
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes))
+      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+      try {
+        const start = decipher.update(bytes.subarray(nonceBytes + tagBytes))
+        return Buffer.concat([start, decipher.final()]).toString('utf8')
+      } catch {
+        return undefined // not ours, or changed: that is an answer
+      }
+    },
+  }
+}
+
 /** A box that is locked by `secret`: separate keys for hashes and encryption are derived from it. */
 export function createSecretBox(secret: string): SecretBox {
   // Copying a keyed hasher costs half of making one.
   const hasher = new Bun.CryptoHasher('sha256', deriveKey(secret, 'keyed hash'))
   const sealKey = deriveKey(secret, 'seal')
+  const texts = createTextSealer(secret)
 
   return {
+    texts,
     keyedHash: (text) => hasher.copy().update(text).digest('base64url'),
     seal(text) {
       const nonce = randomBytes(nonceBytes)

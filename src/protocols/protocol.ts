@@ -1,3 +1,4 @@
+import type { Codec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
 
 /** The four wire protocols, by the names that configuration, records and logs use. */
@@ -62,9 +63,9 @@ export interface AnswerObserver {
   readonly seen: Observation
   /**
    * One frame of a stream: the data of an SSE event (or an element of Gemini's streamed array).
-   * `usage-only` marks a chat chunk that carries nothing but the usage report.
+   * `json` is the object in it, where that is known already. `usage-only` marks a chat chunk that carries nothing but the usage report.
    */
-  push(data: string, event: string): 'pass' | 'usage-only'
+  push(data: string, event: string, json?: JsonObject): 'pass' | 'usage-only'
   /** The whole parsed body of an unstreamed answer. */
   pushBody(body: unknown): void
 }
@@ -144,4 +145,11 @@ export interface Protocol {
    * frame has been sent yet (a JSON array must then be opened).
    */
   encodeStreamError(error: ProtocolError, framing: Framing, first: boolean): string
+  /** What is translated from and to other protocols: requests for an answer, … */
+  readonly generation: Operation
+  /** … and for a count of their input; undefined: the protocol has none. */
+  readonly counting: Operation | undefined
+  /** Headers that an upstream demands, for requests of clients that do not know of them. */
+  readonly demandedHeaders: Readonly<Record<string, string>>
+  readonly codec: Codec
 }

@@ -19,7 +19,8 @@ const group = '默认【官转·稳定】'
 test('a channel: add, list, show, disable', async () => {
   const line =
     'channel add main --speaks chat=http://127.0.0.1:9/v1 messages=http://127.0.0.1:9 ' +
-    '--model fast=up-fast slow --priority -3 --weight 2 --allow-private --key-env UPSTREAM_KEY'
+    '--model fast=up-fast slow --priority -3 --weight 2 --allow-private --key-env UPSTREAM_KEY ' +
+    '--quirk max_tokens --quirk thinking_budget'
   const added = await run(line, { env: { UPSTREAM_KEY: upstreamKey } })
   expect(added).toMatchObject({ code: 0, err: '' })
   const piped = 'channel add spare --speaks gemini=https://example.com --model g'
@@ -37,6 +38,7 @@ test('a channel: add, list, show, disable', async () => {
     priority: -3,
     weight: 2,
     allow_private: true,
+    quirks: ['max_tokens', 'thinking_budget'],
     groups: [],
   })
   expect((await json('channel show spare')).key_hints).toHaveLength(2)
@@ -44,10 +46,13 @@ test('a channel: add, list, show, disable', async () => {
   await run('channel disable spare')
   const list = await run('channel list --json')
   expect(JSON.parse(list.out)).toMatchObject([
-    { name: 'main' },
-    { name: 'spare', status: 'disabled' },
+    { name: 'main', quirks: ['max_tokens', 'thinking_budget'] },
+    { name: 'spare', status: 'disabled', quirks: [] },
   ])
   expect(list.out + JSON.stringify(shown)).not.toContain(upstreamKey)
+  expect((await run('channel list')).out).toMatch(/ max_tokens, thinking_budget +none$/m)
+  expect((await run('channel show main')).out).toMatch(/^Quirks +max_tokens, thinking_budget$/m)
+  expect((await run('channel show spare')).out).toMatch(/^Quirks +none$/m)
 })
 
 test('a group with full-width characters: add, list in aligned columns, show', async () => {
@@ -161,6 +166,18 @@ describe('refused', () => {
       'channel add c --speaks caht=http://x.de --model m --key-env PATH',
       2,
       'did you mean chat?',
+    ],
+    [
+      'an unknown quirk',
+      'channel add c --speaks chat=http://x.de --model m --key-env PATH --quirk max_token',
+      2,
+      '--quirk: "max_token" is not known: did you mean max_tokens (takes max_tokens,',
+    ],
+    [
+      'a quirk twice',
+      'channel add c --speaks chat=http://x.de --model m --key-env PATH --quirk text_only text_only',
+      2,
+      '--quirk repeats "text_only"',
     ],
     [
       'a block that is none',

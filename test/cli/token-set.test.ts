@@ -73,6 +73,31 @@ test('O3: set changes what is named, and nothing else', async () => {
   expect(JSON.parse(audit.out)).toMatchObject([{ action: 'token.set', subject: 'token 2' }])
 }, 20_000)
 
+test('add and set make a token strict, and list and show tell it', async () => {
+  const line = 'add --account lee@example.com --group main'
+  const made = await json(`${line} --name exact --strict`)
+  expect(made).toMatchObject({ strict: true })
+  const { key: _, ...before } = made
+  const { id } = before
+  expect(await json(`show ${id}`)).toEqual(before)
+  expect((await token(`show ${id}`)).out).toMatch(/^Strict +yes: refuses what/m)
+  expect((await token('list')).out).toMatch(/ exact .* strict /)
+  expect(await json(`set ${id} --budget 3`)).toMatchObject({ strict: true })
+  expect(await json(`set ${id} --budget none --no-strict`)).toEqual({ ...before, strict: false })
+  expect((await token(`show ${id}`)).out).toMatch(/^Strict +no$/m)
+  expect((await token('list')).out).not.toMatch(/ strict /)
+  const { out } = await token(`set ${id} --strict`)
+  expect(out).toMatch(/^Strict +yes/m)
+  const audit = await place.run(['audit', 'list', '--json', '--limit', '1'])
+  expect(JSON.parse(audit.out)).toMatchObject([
+    { subject: `token ${id}`, detail: { strict: { from: false, to: true } } },
+  ])
+  expect((await json('list')).map(({ strict }: { strict: boolean }) => strict)).toEqual([
+    ...Array.from({ length: id - 1 }, () => false),
+    true,
+  ])
+}, 20_000)
+
 test('of a token that the file names, set says that the file has the last word', async () => {
   const set = await token('set 1 --budget 8')
   expect(set.err).toBe(

@@ -52,6 +52,44 @@ describe('reach', () => {
     const reaching = createDialer({}).reach(full.url, 150)
     await expect(reaching).rejects.toBeInstanceOf(ConnectTimeout)
   })
+
+  test('X1: of given addresses only those are dialled, whatever the name leads to', async () => {
+    const { url, sockets } = await counting()
+    const named = new URL(`http://nowhere.invalid:${url.port}/`)
+    const dialer = createDialer({})
+    expect(await dialer.reach(named, 1_000, ['127.0.0.1'])).toBe('127.0.0.1')
+    expect(await dialer.reach(named, 1_000, ['127.0.0.1'])).toBe('127.0.0.1')
+    expect(sockets.length).toBe(1)
+  })
+
+  test('X1: an address that a host no longer has is not used again', async () => {
+    const { url } = await counting()
+    const named = new URL(`http://nowhere.invalid:${url.port}/`)
+    const dialer = createDialer({})
+    expect(await dialer.reach(named, 1_000, ['127.0.0.1'])).toBe('127.0.0.1')
+    const reaching = dialer.reach(named, 1_000, ['127.0.0.3'])
+    await expect(reaching).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  test('goes on to the next address when one does not answer', async () => {
+    await using full = await fullServer()
+    const live = createServer()
+    servers.push(live)
+    const port = Number(full.url.port)
+    await new Promise<void>((done) => live.listen(port, '127.0.0.2', done))
+    const named = new URL(`http://nowhere.invalid:${port}/`)
+    const addresses = ['127.0.0.3', '127.0.0.1', '127.0.0.2']
+    expect(await createDialer({}).reach(named, 3_000, addresses)).toBe('127.0.0.2')
+  })
+
+  test('a host that failed is dialled again', async () => {
+    const { url, sockets } = await counting()
+    const dialer = createDialer({})
+    await dialer.reach(url, 1_000)
+    dialer.lost(url)
+    await dialer.reach(url, 1_000)
+    expect(sockets.length).toBe(2)
+  })
 })
 
 /** More connections than a system lets wait (512). */

@@ -108,6 +108,7 @@ export async function createMoneyScene(options: MoneyOptions) {
         answer: {
           ...{ kind: 'stream', contentType: 'text/event-stream', expiry: () => undefined },
           ...{ first: first.value ?? new Uint8Array(0), reader: pulled, finish: () => {} },
+          ...{ translator: undefined, framing: 'sse' },
           observer: operation.createObserver(),
           watch: { touched() {}, paused() {}, stop() {} },
           signal: new AbortController().signal,

@@ -134,7 +134,8 @@ describe('buildSettlement', () => {
 
   test('a request that was refused before its model was known costs nothing', async () => {
     const { exchange, caller } = await createExchange(completions)
-    const early = { ...exchange, plan: undefined, candidate: undefined, facts: undefined }
+    const unplanned = { plan: undefined, candidate: undefined, route: undefined }
+    const early = { ...exchange, ...unplanned, facts: undefined }
     const unknown = { ...early, model: undefined }
     const { request } = buildSettlement(unknown, caller, end, nothingUsed, undefined, 1001)
     expect(request).toMatchObject({

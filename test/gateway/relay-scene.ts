@@ -73,6 +73,8 @@ export async function createScene(options: RelayOptions = {}) {
       first: encode(dialect.first(tokens)),
       reader: body.getReader(),
       observer: operation.createObserver(),
+      translator: undefined,
+      framing: 'sse',
       watch,
       signal: controller.signal,
       expiry: () => expiry,

@@ -10,7 +10,8 @@ const tokens = { input: 10, output: 4 }
 /** A tap that has let a whole stream through in one push; `limit` as the meter says it. */
 function tapAfter(dialect: Dialect, text: string, limit = 0, hideUsage = false) {
   const observer = protocols[dialect.name].operation.createObserver()
-  const tap = createTap({ splitter: createSseSplitter(), observer, hideUsage, limit: () => limit })
+  const parts = { observer, hideUsage, limit: () => limit, translator: undefined }
+  const tap = createTap({ splitter: createSseSplitter(), ...parts })
   const out = tap.push(new TextEncoder().encode(text))
   return { tap, out: new TextDecoder().decode(out), seen: observer.seen }
 }

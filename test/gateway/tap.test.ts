@@ -15,6 +15,7 @@ function tapped(stream: string, hideUsage: boolean, cutBytes = stream.length): s
     observer,
     hideUsage,
     limit: () => Number.POSITIVE_INFINITY,
+    translator: undefined,
   })
   const bytes = new TextEncoder().encode(stream)
   const shown: Uint8Array[] = []

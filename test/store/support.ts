@@ -25,6 +25,7 @@ export function channelWrite(changes: Partial<ChannelWrite> = {}): ChannelWrite 
     weight: 1,
     timeouts: { connectMs: 10_000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 3_600_000 },
     allowPrivate: false,
+    quirks: [],
     keysSealed: Uint8Array.of(1, 2, 3),
     ...changes,
   }
@@ -67,6 +68,7 @@ export function tokenWrite(changes: Partial<TokenWrite> = {}): TokenWrite {
     status: 'active',
     models: [],
     ipAllow: [],
+    isStrict: false,
     expiresAt: null,
     budget: { totalNano: null, dayNano: null, monthNano: null },
     ...changes,

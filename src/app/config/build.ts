@@ -130,6 +130,7 @@ function buildChannel(channel: Entry<'channels'>): ChannelConfig {
       totalMs: duration(timeouts.total ?? '3600s'),
     },
     allowPrivate: channel.allow_private ?? false,
+    quirks: channel.quirks ?? [],
   }
 }
 
@@ -214,6 +215,7 @@ function buildToken(token: Token): TokenConfig {
     status: status(token.enabled),
     models: token.models ?? [],
     ipAllow: token.ip_allow ?? [],
+    isStrict: token.strict ?? false,
     expiresAt: expiry === null ? null : sure(parseDateTime(expiry)),
     budget: buildBudget(token.budget ?? null),
   }

@@ -69,6 +69,7 @@ function checkChannels(file: File, stands: (path: string) => boolean, tell: Tell
         : { path: `${path}.models[${j}].id`, value: model?.id },
     )
     checkUnique(models, tell)
+    checkUnique(eachText(channel.quirks, `${path}.quirks`), tell)
   }
 }
 

@@ -75,6 +75,7 @@ export interface TokenConfig {
   readonly status: 'active' | 'disabled'
   readonly models: readonly string[]
   readonly ipAllow: readonly string[]
+  readonly isStrict: boolean
   /** Milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
   readonly budget: TokenBudget

@@ -56,6 +56,7 @@ export function channelFields(channel: ChannelSettings): Fields {
     'timeouts.idle': formatDurationMs(timeouts.idleMs),
     'timeouts.total': formatDurationMs(timeouts.totalMs),
     allow_private: String(channel.allowPrivate),
+    quirks: set(channel.quirks),
   }
 }
 
@@ -138,6 +139,7 @@ export function tokenFields(token: {
   readonly status: 'active' | 'disabled'
   readonly models: readonly string[]
   readonly ipAllow: readonly string[]
+  readonly isStrict: boolean
   readonly expiresAt: number | null
   readonly budget: TokenBudget
 }): Fields {
@@ -148,6 +150,7 @@ export function tokenFields(token: {
     enabled: enabled(token.status),
     models: set(token.models),
     ip_allow: set(token.ipAllow),
+    strict: String(token.isStrict),
     expires_at: expiresAt === null ? 'null' : new Date(expiresAt).toISOString(),
     'budget.total': nanoOrNull(budget.totalNano),
     'budget.day': nanoOrNull(budget.dayNano),

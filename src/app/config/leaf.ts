@@ -1,4 +1,4 @@
-import { KindGuard, type TSchema } from '@sinclair/typebox'
+import { KindGuard, type TLiteral, type TSchema } from '@sinclair/typebox'
 import { suggest } from './suggest.ts'
 import { complaints, type ValueKind } from './values.ts'
 
@@ -17,11 +17,15 @@ export function complainOfLeaf(
   if (KindGuard.IsInteger(schema)) return readInteger(schema.minimum, schema.maximum, text)
   if (KindGuard.IsBoolean(schema)) return readWord([true, false], text)
   if (KindGuard.IsLiteral(schema)) return readWord([schema.const], text)
-  if (KindGuard.IsUnion(schema))
+  if (KindGuard.IsUnion(schema)) {
+    const words = schema.anyOf.filter(KindGuard.IsLiteral)
+    if (words.every(({ title }) => title !== undefined))
+      return readTitled(words, text, schema.description)
     return readWord(
-      schema.anyOf.filter(KindGuard.IsLiteral).map((word) => word.const),
+      words.map((word) => word.const),
       text,
     )
+  }
   throw new Error(`The configuration schema has a value that nothing reads: ${schema.description}`)
 }
 
@@ -40,4 +44,15 @@ function readWord<Word extends string | number | boolean>(words: readonly Word[]
   const near = suggest(text, names)
   const hint = near ? ` (did you mean ${near}?)` : ''
   return { complaint: `must be ${names.join(' or ')}${hint}` }
+}
+
+/** One of the words that have a title each; `all` lists them. */
+function readTitled(words: readonly TLiteral[], text: string, all = '') {
+  const names = words.map((word) => String(word.const))
+  const value = words[names.indexOf(text)]?.const
+  if (value !== undefined) return { value }
+  const near = suggest(text, names)
+  if (near === undefined) return { complaint: `is not known; known are ${all}` }
+  const { title } = words[names.indexOf(near)] ?? {}
+  return { complaint: `is not known: did you mean ${near} (${title})?` }
 }

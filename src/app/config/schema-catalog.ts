@@ -1,5 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import { decimal, flag, map, modelIds, optional, orNull, text, words } from './schema-parts.ts'
+import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
+import {
+  decimal,
+  flag,
+  map,
+  modelIds,
+  optional,
+  orNull,
+  text,
+  titledWords,
+  words,
+} from './schema-parts.ts'
 
 /** A model that a channel offers. */
 export const ChannelModelEntry = Type.Union(
@@ -76,6 +87,14 @@ export const ChannelEntry = Type.Object(
       ),
     ),
     allow_private: flag('true for an upstream on this machine or a private network.'),
+    quirks: optional(
+      Type.Array(
+        titledWords(quirkNames, (name) => quirks[name].title),
+        {
+          description: 'How its upstream differs from the vendor of a protocol that it speaks.',
+        },
+      ),
+    ),
   },
   { ...map, description: 'An upstream address with its credential.' },
 )

@@ -17,6 +17,15 @@ export const words = <const Word extends string>(allowed: readonly Word[], descr
     allowed.map((word) => Type.Literal(word)),
     { description },
   )
+/** The same where words need a title each: the description and complaints tell them. */
+export const titledWords = <const Word extends string>(
+  allowed: readonly Word[],
+  titleOf: (word: Word) => string,
+) =>
+  Type.Union(
+    allowed.map((word) => Type.Literal(word, { title: titleOf(word) })),
+    { description: allowed.map((word) => `${word}: ${titleOf(word)}`).join('; ') },
+  )
 /** The same, or null for: not set. */
 export const orNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Null()], { description: schema.description ?? '' })

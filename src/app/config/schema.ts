@@ -134,6 +134,7 @@ export const TokenEntry = Type.Object(
         description: 'Addresses or CIDR blocks that may use it; empty: any.',
       }),
     ),
+    strict: flag('true: refuses what translation between protocols would leave out.'),
     expires_at: optional(orNull(text('date-time', 'When it expires (ISO 8601); null: never.'))),
     budget: optional(TokenBudgetEntry),
   },

@@ -1,3 +1,5 @@
+import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
+
 /** What `createTemplate` puts in. */
 export interface TemplateValues {
   /** A fresh random key `sk-…` for the first token. */
@@ -111,6 +113,10 @@ channels:
     #timeouts: { connect: 10s, first_byte: 300s, idle: 120s, total: 3600s }
     # true for an upstream on this machine or a private network, which is refused otherwise.
     #allow_private: false
+    # How its upstream differs from the vendor of a protocol, for requests that are translated to
+    # that protocol. Any of:
+${quirkNames.map((name) => `    #   ${name}: ${quirks[name].title}`).join('\n')}
+    #quirks: []
 `
 
 const groupsAndPrices = `# Groups: what tokens may use, and at which multiple of the base price.
@@ -179,6 +185,9 @@ accounts:
         #models: []
         # The addresses or CIDR blocks that may use it. Empty: any.
         #ip_allow: []
+        # true refuses a request when its translation to another protocol would leave something out,
+        # as the header x-tollgate-strict: true does for one request.
+        #strict: false
         # When it expires, such as 2027-01-31T12:00:00Z; null: never.
         #expires_at: null
         # The USD it may spend in all, in a UTC day and in a UTC month; null: no limit, 0: nothing.

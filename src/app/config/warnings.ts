@@ -1,5 +1,6 @@
 import { parseDecimal } from '../../billing/money.ts'
 import { isPrivateHost } from '../../gateway/outbound.ts'
+import { quirks } from '../../protocols/canonical/quirks.ts'
 import type { Tell } from './checks.ts'
 import type { ConfigFile } from './schema.ts'
 
@@ -24,6 +25,14 @@ export function findWarnings(file: ConfigFile, tell: Tell): void {
 
 function warnOfChannels(file: ConfigFile, tell: Tell): void {
   for (const [i, channel] of (file.channels ?? []).entries()) {
+    for (const [j, name] of (channel.quirks ?? []).entries()) {
+      const { protocol } = quirks[name]
+      if (channel.speaks[protocol] === undefined)
+        tell(
+          `channels[${i}].quirks[${j}]`,
+          `is ${name}, which is about the protocol ${protocol}, but the channel does not speak that: it changes nothing`,
+        )
+    }
     if (channel.allow_private) continue
     for (const [protocol, base] of Object.entries(channel.speaks))
       if (URL.canParse(base) && isPrivateHost(new URL(base).hostname))

@@ -17,6 +17,7 @@ function tokenReport(token: TokenView, spent?: Spent) {
     status: token.status,
     models: token.models,
     ip_allow: token.ipAllow,
+    strict: token.isStrict,
     expires_at: token.expiresAt === null ? null : isoTime(token.expiresAt),
     budget: {
       total_nano: token.budget.totalNano,
@@ -91,6 +92,7 @@ export function channelReport(channel: ChannelRow, { groups }: CatalogRows) {
       total_ms: timeouts.totalMs,
     },
     allow_private: channel.allowPrivate,
+    quirks: channel.quirks,
     groups: groups.filter((group) => group.channels.includes(channel.name)).map((g) => g.name),
   }
 }

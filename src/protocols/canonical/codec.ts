@@ -1,8 +1,8 @@
-import type { Framing, JsonObject, ProtocolError } from '../protocol.ts'
+import type { Fault, Framing, JsonObject, ProtocolError } from '../protocol.ts'
 import type { CanonicalError } from './error.ts'
 import type { AnswerEvent } from './event.ts'
 import type { Quirk } from './quirks.ts'
-import type { CanonicalRequest } from './request.ts'
+import type { CanonicalRequest, Setting } from './request.ts'
 import type { CanonicalResponse } from './response.ts'
 
 /**
@@ -22,6 +22,14 @@ export interface Codec {
   encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject
   createDecoder(context: DecodeContext): StreamDecoder
   createEncoder(context: EncodeContext): StreamEncoder
+  /** What of a request the vendor would refuse for another reason than the table of features has. */
+  readonly findFault?: ((request: CanonicalRequest) => Fault | undefined) | undefined
+  /** Settings that the vendor would refuse in this request, and takes in others: they are left out. */
+  readonly leavesOut?:
+    | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])
+    | undefined
+  /** The answer to a request for a count of its input. */
+  encodeCount(inputTokens: number): JsonObject
   /** What the body of a 4xx or 5xx says. */
   decodeError(body: JsonObject): CanonicalError
 }
@@ -62,8 +70,8 @@ export interface EncodeContext extends DecodeContext {
 
 /** Turns the frames of one upstream stream into events. Never throws: it skips what it does not know. */
 export interface StreamDecoder {
-  /** The data of one frame. */
-  push(data: string, event: string): readonly AnswerEvent[]
+  /** The data of one frame; `json` is the object in it, where that is known already. */
+  push(data: string, event: string, json?: JsonObject): readonly AnswerEvent[]
   /**
    * The upstream's stream came to a regular end: closes what is open, and tells the end if the last
    * frame did not.

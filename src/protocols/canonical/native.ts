@@ -29,6 +29,8 @@ export const nativeFeatures = [
   'safety_settings',
   /** What an answer shall report beside its text (`include`), where nobody misses it. */
   'include',
+  /** Reasoning that is signed or encrypted by another vendor than the channel's. */
+  'foreign_signature',
   /** A field that this protocol has no name for, or one of no consequence elsewhere. */
   'unknown_field',
   /** A content part, item or block of a kind that is not known here. */

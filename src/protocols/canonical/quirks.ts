@@ -23,9 +23,9 @@ export const quirks = {
     protocol: 'chat',
     title: 'wants the reasoning of earlier turns back in reasoning_content (DeepSeek, Moonshot)',
   },
-  text_tool_results: {
+  image_tool_results: {
     protocol: 'chat',
-    title: 'takes text only as the result of a tool: images follow in a user message',
+    title: 'takes images in the result of a tool; without it they follow in a user message',
   },
   text_only: {
     protocol: 'chat',

@@ -46,6 +46,12 @@ export interface CanonicalRequest {
   readonly native: readonly NativeUse[]
 }
 
+/** The settings of a request that stand alone. */
+export type Setting = Exclude<
+  keyof CanonicalRequest,
+  'model' | 'stream' | 'turns' | 'tools' | 'native'
+>
+
 /** A use of something that only one protocol has. */
 export interface NativeUse {
   readonly feature: NativeFeature

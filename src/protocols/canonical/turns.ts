@@ -37,3 +37,15 @@ export function countLeadingInstructions(turns: readonly Turn[]): number {
   const first = turns.findIndex(({ role }) => role === 'user' || role === 'assistant')
   return first === -1 ? turns.length : first
 }
+
+/** Turns with other parts; a turn that loses all of its parts is gone. */
+export function changeParts(
+  turns: readonly Turn[],
+  change: (turn: Turn) => readonly Part[],
+): readonly Turn[] {
+  const changed = turns.flatMap((turn): readonly Turn[] => {
+    const parts = change(turn)
+    return parts.length > 0 || turn.parts.length === 0 ? [{ ...turn, parts }] : []
+  })
+  return toTurns(changed)
+}

@@ -1,4 +1,6 @@
-import type { ProtocolError } from '../protocol.ts'
+import type { CanonicalError } from '../canonical/error.ts'
+import { arrayIn, isJsonObject, stringIn } from '../json.ts'
+import type { JsonObject, ProtocolError } from '../protocol.ts'
 
 /** The error object of OpenAI's protocols. `code` and `param` are null where there is none. */
 export function openAiError(error: ProtocolError) {
@@ -27,3 +29,36 @@ function errorType(status: number): string {
   if (status === 429) return 'rate_limit_error'
   return status >= 500 ? 'api_error' : 'invalid_request_error'
 }
+
+/**
+ * What a body of OpenAI's protocols says went wrong, or a chunk. Imitators have other shapes: the
+ * error is a text, its fields are the body's own (Mistral), or `detail` holds it (vLLM).
+ */
+export function decodeOpenAiError(body: JsonObject): CanonicalError {
+  const error = isJsonObject(body.error) ? body.error : body
+  const { code, status, status_code } = error
+  const text = typeof body.error === 'string' && body.error !== '' ? body.error : undefined
+  const word = stringIn(error, 'code') ?? stringIn(error, 'type')
+  return {
+    message:
+      stringIn(error, 'message') ??
+      text ??
+      detailText(error) ??
+      word ??
+      'An error without a message.',
+    code: word,
+    param: stringIn(error, 'param'),
+    status: [status, status_code, code].find(isHttpStatus),
+  }
+}
+
+/** FastAPI's `detail`: a text, or a list of faults with a `msg` each. */
+function detailText(error: JsonObject): string | undefined {
+  const faults = arrayIn(error, 'detail').flatMap((fault) =>
+    isJsonObject(fault) ? (stringIn(fault, 'msg') ?? []) : [],
+  )
+  return stringIn(error, 'detail') ?? (faults.length > 0 ? faults.join('; ') : undefined)
+}
+
+const isHttpStatus = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599

@@ -1,5 +1,6 @@
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../rename.ts'
+import { chatCodec } from './codec.ts'
 import { bearerHeaders, chatUrl } from './endpoint.ts'
 import { encodeChatStreamError, encodeOpenAiError } from './error.ts'
 import {
@@ -63,5 +64,9 @@ export const chat = {
   keyHeaders: bearerHeaders,
   encodeError: encodeOpenAiError,
   encodeStreamError: encodeChatStreamError,
+  generation: completions,
+  counting: undefined,
+  demandedHeaders: {},
+  codec: chatCodec,
   operations: { completions, embeddings, imageGenerations, imageEdits },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -20,14 +20,14 @@ export function createCompletionsObserver(): AnswerObserver {
   const counts = createChatCounts()
   return {
     seen,
-    push(data) {
+    push(data, _event, json) {
       if (isOver(seen)) return 'pass'
       if (data.startsWith('[DONE]')) {
         seen.phase = 'closed'
         seen.outcome ??= 'complete'
         return 'pass'
       }
-      const chunk = parseJsonObject(data)
+      const chunk = json ?? parseJsonObject(data)
       if (chunk === undefined) return 'pass'
       const reported = readAnswer(seen, counts, chunk)
       if (isFailed(seen, chunk)) return 'pass'

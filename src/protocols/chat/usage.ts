@@ -89,3 +89,29 @@ function toUsage(counts: ChatCounts): Usage {
     cacheWrite: counts.cacheWrite ?? 0,
   })
 }
+
+/**
+ * A usage report in full, as the vendor's SDK reads it. `foldChatUsage` gives the same counts back,
+ * but for cache writes of an hour, which chat does not tell from the others.
+ */
+export function encodeUsage(usage: Usage): JsonObject {
+  const { inputTokens, outputTokens, reasoningTokens, cacheReadTokens } = usage
+  const written = usage.cacheWriteTokens + usage.cacheWrite1hTokens
+  const prompt = inputTokens + cacheReadTokens + written
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: outputTokens,
+    total_tokens: prompt + outputTokens,
+    prompt_tokens_details: {
+      cached_tokens: cacheReadTokens,
+      cache_write_tokens: written,
+      audio_tokens: 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}

@@ -1,4 +1,6 @@
-import type { Framing, ProtocolError } from '../protocol.ts'
+import type { CanonicalError } from '../canonical/error.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { Framing, JsonObject, ProtocolError } from '../protocol.ts'
 
 /** Body of an error answer: `code` is the HTTP status, `status` its word. */
 export function encodeGeminiError(error: ProtocolError): string {
@@ -31,4 +33,36 @@ const statusWords = new Map([
 
 function statusWord(status: number): string {
   return statusWords.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
+}
+
+/**
+ * What an error body says, and an error inside of a stream: `status` is the machine word, and of the
+ * details the first field that is at fault is kept.
+ */
+export function decodeError(body: JsonObject): CanonicalError {
+  const error = objectIn(body, 'error')
+  const text = stringIn(body, 'error') ?? stringIn(body, 'message')
+  const status = countIn(error, 'code')
+  return {
+    message: stringIn(error, 'message') ?? text ?? 'The upstream gave no reason.',
+    code: stringIn(error, 'status'),
+    param: fieldAtFault(error),
+    status: status !== undefined && status >= 400 && status <= 599 ? status : undefined,
+  }
+}
+
+/** Source: Google's `google.rpc.BadRequest`, in `details`. */
+function fieldAtFault(error: JsonObject | undefined): string | undefined {
+  const details = arrayIn(error, 'details').filter(isJsonObject)
+  const violations = details.flatMap((detail) => arrayIn(detail, 'fieldViolations'))
+  for (const violation of violations) {
+    const field = isJsonObject(violation) ? stringIn(violation, 'field') : undefined
+    if (field !== undefined) return field
+  }
+  return undefined
+}
+
+/** An error that an upstream told inside of its answer, as this protocol's body of an error. */
+export function encodeUpstreamError({ message, status = 502 }: CanonicalError): JsonObject {
+  return { error: { code: status, message, status: statusWord(status) } }
 }

@@ -1,5 +1,6 @@
 import { createPlainObserver } from '../plain-observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
+import { geminiCodec } from './codec.ts'
 import { geminiKeyHeaders, geminiPath, geminiUrl } from './endpoint.ts'
 import { encodeGeminiError, encodeGeminiStreamError } from './error.ts'
 import {
@@ -62,5 +63,9 @@ export const gemini = {
   keyHeaders: geminiKeyHeaders,
   encodeError: encodeGeminiError,
   encodeStreamError: encodeGeminiStreamError,
+  generation: generate,
+  counting: countTokens,
+  demandedHeaders: {},
+  codec: geminiCodec,
   operations: { generate, countTokens, embed, batchEmbed },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

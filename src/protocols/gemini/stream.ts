@@ -22,8 +22,8 @@ export function createGeminiObserver(): AnswerObserver {
   const counts = createGeminiCounts()
   return {
     seen,
-    push(data) {
-      const chunk = parseJsonObject(data)
+    push(data, _event, json) {
+      const chunk = json ?? parseJsonObject(data)
       if (chunk !== undefined) readAnswer(seen, counts, chunk)
       return 'pass'
     },

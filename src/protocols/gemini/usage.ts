@@ -1,6 +1,7 @@
 import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
 
 /** The largest counts seen in one answer, in the vendor's own terms. */
 export interface GeminiCounts {
@@ -61,4 +62,21 @@ export const geminiReports: UsageReports<GeminiCounts> = {
   fold: foldGeminiUsage,
   inputFields: ['promptTokenCount'],
   outputFields: ['candidatesTokenCount', 'thoughtsTokenCount'],
+}
+
+/**
+ * Counts as `usageMetadata`, so that folding it gives them back; but for what was written to a cache,
+ * of which this protocol knows nothing: it is input like any other.
+ */
+export function encodeUsage(usage: Usage): JsonObject {
+  const { cacheReadTokens, reasoningTokens, outputTokens } = usage
+  const { inputTokens, cacheWriteTokens, cacheWrite1hTokens } = usage
+  const promptTokenCount = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens
+  return {
+    promptTokenCount,
+    ...(cacheReadTokens > 0 ? { cachedContentTokenCount: cacheReadTokens } : {}),
+    candidatesTokenCount: outputTokens - reasoningTokens,
+    ...(reasoningTokens > 0 ? { thoughtsTokenCount: reasoningTokens } : {}),
+    totalTokenCount: promptTokenCount + outputTokens,
+  }
 }

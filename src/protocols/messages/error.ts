@@ -1,4 +1,6 @@
-import type { ProtocolError } from '../protocol.ts'
+import type { CanonicalError } from '../canonical/error.ts'
+import { objectIn, stringIn } from '../json.ts'
+import type { JsonObject, ProtocolError } from '../protocol.ts'
 
 /** Body of an error answer. The shape has no room for a code or a field. */
 export function encodeMessagesError(error: ProtocolError): string {
@@ -28,3 +30,26 @@ const errorTypes = new Map([
 function errorType(status: number): string {
   return errorTypes.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 }
+
+/** What an error says, as a body or as an event. Those who only speak alike may have text alone. */
+export function decodeMessagesError(body: JsonObject): CanonicalError {
+  const error = objectIn(body, 'error') ?? body
+  const code = stringIn(error, 'type')
+  const message =
+    stringIn(error, 'message') ?? stringIn(body, 'error') ?? 'The upstream reported an error.'
+  return {
+    message,
+    code: error === body ? undefined : code,
+    param: pathBefore.exec(message)?.[1],
+    status: code === undefined ? undefined : statuses.get(code),
+  }
+}
+
+/** The vendor begins with the field: `messages.1.content: Expected …`, `max_tokens: 5 > 4`. */
+const pathBefore = /^((?:messages|system|tools|thinking|temperature|[a-z]+_[a-z_]+)(?:\.\w+)*): /
+
+const statuses = new Map([
+  ['invalid_request_error', 400],
+  ['api_error', 500],
+  ...[...errorTypes].map(([status, type]) => [type, status] as const),
+])

@@ -1,6 +1,7 @@
 import { createPlainObserver } from '../plain-observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../rename.ts'
+import { messagesCodec } from './codec.ts'
 import { messagesKeyHeaders, messagesUrl } from './endpoint.ts'
 import { encodeMessagesError, encodeMessagesStreamError } from './error.ts'
 import { checkCountTokens, checkMessages, readMessages } from './request.ts'
@@ -37,5 +38,9 @@ export const messages = {
   keyHeaders: messagesKeyHeaders,
   encodeError: encodeMessagesError,
   encodeStreamError: encodeMessagesStreamError,
+  generation: messagesOperation,
+  counting: countTokens,
+  demandedHeaders: { 'anthropic-version': '2023-06-01' },
+  codec: messagesCodec,
   operations: { messages: messagesOperation, countTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -20,9 +20,9 @@ export function createMessagesObserver(): AnswerObserver {
   const counts = createMessagesCounts()
   return {
     seen,
-    push(data, name) {
+    push(data, name, json) {
       if (isOver(seen)) return 'pass'
-      const event = parseJsonObject(data)
+      const event = json ?? parseJsonObject(data)
       if (event !== undefined) readEvent(seen, counts, event, name)
       else if (name === 'error') fail(seen, data)
       return 'pass'

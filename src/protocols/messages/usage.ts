@@ -1,4 +1,5 @@
 import type { UsageReports } from '../canonical/raw-usage.ts'
+import type { ServiceTier } from '../canonical/request.ts'
 import { larger, readCount, type Usage } from '../canonical/usage.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -116,4 +117,39 @@ function toUsage(counts: MessagesCounts): Usage {
     cacheWriteTokens: writes - cacheWrite1hTokens,
     cacheWrite1hTokens,
   }
+}
+
+/**
+ * Usage in the vendor's full shape, which SDKs and coding agents read without looking. It decodes
+ * to the same counts.
+ */
+export function encodeMessagesUsage(usage: Usage): JsonObject {
+  const { cacheWriteTokens, cacheWrite1hTokens } = usage
+  return {
+    input_tokens: usage.inputTokens,
+    cache_creation_input_tokens: cacheWriteTokens + cacheWrite1hTokens,
+    cache_read_input_tokens: usage.cacheReadTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWriteTokens,
+      ephemeral_1h_input_tokens: cacheWrite1hTokens,
+    },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+  }
+}
+
+/** The tier that usage names, in words of its own; undefined for batches and when it names none. */
+export function decodeServiceTier(wire: unknown): ServiceTier | undefined {
+  return isJsonObject(wire) ? tiers.get(wire.service_tier) : undefined
+}
+
+const tiers = new Map<unknown, ServiceTier>([
+  ['standard', 'default'],
+  ['priority', 'priority'],
+])
+
+/** The word for a tier in an answer's usage; null where the vendor has none. */
+export function encodeServiceTier(tier: ServiceTier | undefined): string | null {
+  if (tier === 'priority') return 'priority'
+  return tier === 'default' ? 'standard' : null
 }

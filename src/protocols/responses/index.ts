@@ -3,6 +3,7 @@ import { encodeOpenAiError } from '../chat/error.ts'
 import { createPlainObserver } from '../plain-observer.ts'
 import type { JsonObject, Operation, Protocol, RequestFacts } from '../protocol.ts'
 import { renameModel } from '../rename.ts'
+import { responsesCodec } from './codec.ts'
 import { encodeResponsesStreamError } from './error.ts'
 import { checkResponses, readResponses } from './request.ts'
 import { createResponsesObserver } from './stream.ts'
@@ -46,5 +47,9 @@ export const responses = {
   keyHeaders: bearerHeaders,
   encodeError: encodeOpenAiError,
   encodeStreamError: encodeResponsesStreamError,
+  generation: responsesOperation,
+  counting: inputTokens,
+  demandedHeaders: {},
+  codec: responsesCodec,
   operations: { responses: responsesOperation, compact, inputTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -19,9 +19,9 @@ export function createResponsesObserver(): AnswerObserver {
   const counts = createResponsesCounts()
   return {
     seen,
-    push(data, name) {
+    push(data, name, json) {
       if (isOver(seen)) return 'pass'
-      const event = parseJsonObject(data)
+      const event = json ?? parseJsonObject(data)
       if (event !== undefined) readEvent(seen, counts, event, name)
       return 'pass'
     },

@@ -1,6 +1,7 @@
 import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
 
 /** The largest counts seen in one answer, in the vendor's own terms. */
 export interface ResponsesCounts {
@@ -56,4 +57,18 @@ export const responsesReports: UsageReports<ResponsesCounts> = {
   fold: foldResponsesUsage,
   inputFields: ['input_tokens'],
   outputFields: ['output_tokens'],
+}
+
+/** Usage as this vendor tells it. It knows one kind of cache writes: those for an hour are among them. */
+export function encodeResponsesUsage(usage: Usage): JsonObject {
+  const { cacheReadTokens, outputTokens, reasoningTokens } = usage
+  const cacheWrites = usage.cacheWriteTokens + usage.cacheWrite1hTokens
+  const input = usage.inputTokens + cacheReadTokens + cacheWrites
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cacheReadTokens, cache_write_tokens: cacheWrites },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: input + outputTokens,
+  }
 }

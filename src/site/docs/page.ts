@@ -22,7 +22,7 @@ export function docsPage(site: DocsSite, placed: readonly PlacedOperation[]): st
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
     '<meta name="viewport" content="width=device-width, initial-scale=1">' +
     `<title>${title}</title><style>${style}</style></head><body><header><h1>${title}</h1>` +
-    `<p>${introduction(site)}</p><nav>${links.join('')}<a href="/docs/json">OpenAPI</a></nav>` +
+    `<p>${introduction(site)}</p><nav>${links.join('')}<a href="/docs/translation">Translation</a><a href="/docs/json">OpenAPI</a></nav>` +
     `</header><main>${sections.join('')}</main></body></html>\n`
   )
 }

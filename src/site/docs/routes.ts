@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type Published, publish, respond } from '../published.ts'
 import type { JsonSchema } from '../schemas/json-schema.ts'
 import type { DocsSite } from './document.ts'
+import type { TranslationTable } from './translation-page.ts'
 
 export interface DocsParts {
   /** The application that is documented. */
@@ -10,6 +11,8 @@ export interface DocsParts {
   readonly site: () => DocsSite
   /** Schemas that answers refer to, by name. */
   readonly schemas: () => Readonly<Record<string, JsonSchema>>
+  /** What translation between protocols does. */
+  readonly translation: () => TranslationTable
   readonly clock: Clock
 }
 
@@ -18,10 +21,11 @@ const policy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * The documentation: `/docs` for people, `/docs/json` (OpenAPI) for programs. Nothing of it is
+ * The documentation: `/docs` for people, `/docs/json` (OpenAPI) for programs, `/docs/translation`:
+ * what becomes of a request on channels of other protocols. Nothing of it is
  * loaded before somebody asks.
  */
-export function docsRoutes({ app, site, schemas, clock }: DocsParts) {
+export function docsRoutes({ app, site, schemas, translation, clock }: DocsParts) {
   let made: Docs | undefined
   const docs = async (request: Request): Promise<Docs> => {
     const about = aboutSite(site(), request)
@@ -38,8 +42,22 @@ export function docsRoutes({ app, site, schemas, clock }: DocsParts) {
     }
     return made
   }
+  let table: { readonly name: string; readonly page: Published } | undefined
+  const translationDocs = async (): Promise<Published> => {
+    const { name } = site()
+    if (table?.name === name) return table.page
+    const { translationPage } = await import('./translation-page.ts')
+    const page = await publish(translationPage(name, translation()), table?.page, clock())
+    table = { name, page }
+    return page
+  }
   return new Elysia({ name: 'site.docs' })
     .get('/docs', async ({ request }) => asPage(respond(request, (await docs(request)).page)), raw)
+    .get(
+      '/docs/translation',
+      async ({ request }) => asPage(respond(request, await translationDocs())),
+      raw,
+    )
     .get('/docs/json', async ({ request }) => respond(request, (await docs(request)).json), raw)
 }
 

@@ -33,6 +33,7 @@ export interface TokenWrite {
   readonly status: 'active' | 'disabled'
   readonly models: readonly string[]
   readonly ipAllow: readonly string[]
+  readonly isStrict: boolean
   readonly expiresAt: number | null
   readonly budget: TokenBudget
 }
@@ -100,6 +101,7 @@ export interface TokenView {
   readonly status: 'active' | 'disabled'
   readonly models: readonly string[]
   readonly ipAllow: readonly string[]
+  readonly isStrict: boolean
   readonly expiresAt: number | null
   readonly budget: TokenBudget
   readonly createdAt: number
@@ -142,6 +144,7 @@ export interface TokenChange {
   readonly actor: string
   readonly budget?: Partial<TokenBudget>
   readonly expiresAt?: number | null
+  readonly isStrict?: boolean
 }
 
 /** Who changed what by hand. */

@@ -28,6 +28,8 @@ export interface ChannelSettings {
   readonly weight: number
   readonly timeouts: ChannelTimeouts
   readonly allowPrivate: boolean
+  /** Names of what its upstream does otherwise than the vendor of a protocol; empty: nothing. */
+  readonly quirks: readonly string[]
 }
 
 export interface ChannelRow extends ChannelSettings {

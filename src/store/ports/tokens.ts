@@ -20,6 +20,8 @@ export interface TokenRecord {
   readonly models: readonly string[]
   /** Addresses and CIDR blocks; empty: any. */
   readonly ipAllow: readonly string[]
+  /** Refuse what translation between protocols would leave out. */
+  readonly isStrict: boolean
   readonly budget: TokenBudget
   /** What was spent so far; null for a token without a budget. */
   readonly spent: Spent | null

@@ -73,6 +73,7 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
       'token.status as status',
       'token.models as models',
       'token.ip_allow as ipAllow',
+      'token.strict as strict',
       'token.expires_at as expiresAt',
       'token.budget_total_nano as totalNano',
       'token.budget_day_nano as dayNano',
@@ -93,10 +94,11 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
   }
   if (id !== undefined) query = query.where('token.id', '=', id)
   if (keyHash !== undefined) query = query.where('token.key_hash', '=', keyHash)
-  return queries.all(query).map(({ totalNano, dayNano, monthNano, ...row }) => ({
+  return queries.all(query).map(({ totalNano, dayNano, monthNano, strict, ...row }) => ({
     ...row,
     budget: { totalNano, dayNano, monthNano },
     models: parseList(row.models),
     ipAllow: parseList(row.ipAllow),
+    isStrict: strict === 1,
   }))
 }

@@ -28,6 +28,7 @@ function loadChannels({ build, all }: Queries): ChannelRow[] {
     weight: row.weight,
     timeouts: parseColumn<ChannelTimeouts>(row.timeouts),
     allowPrivate: row.allow_private === 1,
+    quirks: parseList(row.quirks),
   }))
 }
 

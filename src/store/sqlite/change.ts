@@ -24,13 +24,14 @@ export function changeAccount(queries: Queries, change: AccountChange, now: numb
 /** The same of a token. */
 export function changeToken(queries: Queries, change: TokenChange, now: number): void {
   const { build, run, first } = queries
-  const { id, actor, budget = {}, expiresAt } = change
+  const { id, actor, budget = {}, expiresAt, isStrict } = change
   const { totalNano, dayNano, monthNano } = budget
   const columns = {
     ...(totalNano !== undefined && { budget_total_nano: totalNano }),
     ...(dayNano !== undefined && { budget_day_nano: dayNano }),
     ...(monthNano !== undefined && { budget_month_nano: monthNano }),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    ...(isStrict !== undefined && { strict: isStrict ? 1 : 0 }),
   }
   const before = first(
     build.selectFrom('token').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
@@ -55,6 +56,8 @@ function differences(
   )
 }
 
-/** Times are read by people. */
-const shown = (column: string, value: unknown) =>
-  column === 'expires_at' && typeof value === 'number' ? isoTime(value) : value
+/** As people read it: a time, a flag. */
+function shown(column: string, value: unknown): unknown {
+  if (column === 'expires_at' && typeof value === 'number') return isoTime(value)
+  return column === 'strict' ? value === 1 : value
+}

@@ -35,6 +35,7 @@ interface ChannelTable {
   allow_private: Flag
   created_at: number
   deleted_at: number | null
+  quirks: Json
 }
 
 interface GroupTable {
@@ -76,6 +77,7 @@ interface TokenTable {
   budget_month_nano: number | null
   created_at: number
   deleted_at: number | null
+  strict: Flag
 }
 
 export interface ModelPriceTable {

@@ -7,7 +7,7 @@ import { createSpending } from './spending.ts'
 const findByHash = `
 SELECT token.id, token.name, token.group_id AS groupId, token.status,
   token.deleted_at AS deletedAt, token.expires_at AS expiresAt, token.models,
-  token.ip_allow AS ipAllow, token.budget_total_nano AS totalNano,
+  token.ip_allow AS ipAllow, token.strict, token.budget_total_nano AS totalNano,
   token.budget_day_nano AS dayNano, token.budget_month_nano AS monthNano, account.id AS accountId, account.email,
   account.status AS accountStatus, account.deleted_at AS accountDeletedAt,
   account.balance_nano AS balanceNano, account.credit_limit_nano AS creditLimitNano,
@@ -16,10 +16,11 @@ FROM token JOIN account ON account.id = token.account_id
 WHERE token.key_hash = ? ORDER BY token.id DESC LIMIT 1`
 
 interface FoundToken
-  extends Omit<TokenRecord, 'models' | 'ipAllow' | 'budget' | 'spent' | 'account'>,
+  extends Omit<TokenRecord, 'models' | 'ipAllow' | 'isStrict' | 'budget' | 'spent' | 'account'>,
     TokenBudget {
   readonly models: string
   readonly ipAllow: string
+  readonly strict: number
   readonly accountId: number
   readonly email: string
   readonly accountStatus: 'active' | 'disabled'
@@ -41,7 +42,7 @@ export function createTokenLookup(
     if (row === null) return undefined
     const { accountId, email, accountStatus, accountDeletedAt, ...more } = row
     const { balanceNano, creditLimitNano, balanceLowNano, ...other } = more
-    const { totalNano, dayNano, monthNano, ...token } = other
+    const { totalNano, dayNano, monthNano, strict, ...token } = other
     const budget = { totalNano, dayNano, monthNano }
     const isLimited = Object.values(budget).some((limit) => limit !== null)
     return {
@@ -50,6 +51,7 @@ export function createTokenLookup(
       spent: isLimited ? spending(token.id, utcDay(clock())) : null,
       models: parseList(row.models),
       ipAllow: parseList(row.ipAllow),
+      isStrict: strict === 1,
       account: {
         id: accountId,
         email,

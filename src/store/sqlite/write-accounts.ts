@@ -133,6 +133,7 @@ export function writeToken(queries: Queries, token: TokenWrite, context: TokenCo
     status: token.status,
     models: JSON.stringify(token.models),
     ip_allow: JSON.stringify(token.ipAllow),
+    strict: token.isStrict ? 1 : 0,
     expires_at: token.expiresAt,
     budget_total_nano: token.budget.totalNano,
     budget_day_nano: token.budget.dayNano,

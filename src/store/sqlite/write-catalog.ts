@@ -20,6 +20,7 @@ export function writeChannel(queries: Queries, channel: ChannelWrite, now: numbe
     weight: channel.weight,
     timeouts: JSON.stringify(channel.timeouts),
     allow_private: channel.allowPrivate ? 1 : 0,
+    quirks: JSON.stringify(channel.quirks),
   }
   const id = findNamed(queries, 'channel', name)
   if (id !== undefined) {

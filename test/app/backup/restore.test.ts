@@ -15,6 +15,7 @@ import { backUp } from '../../../src/app/backup/backup.ts'
 import { restore } from '../../../src/app/backup/restore.ts'
 import { openInstance } from '../../../src/app/instance.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { writeFirstVersion } from '../../store/sqlite/first-version.ts'
 import { collect, now } from '../../store/support.ts'
 import { createPlace, type Place, placeOf } from './place.ts'
 
@@ -74,6 +75,28 @@ test('all of it is there again, and keys open; what was under way is interrupted
     ['open_1', 'interrupted', 0],
   ])
   await instance.store.close()
+})
+
+test('a backup of version 1 is restored, and is of the newest version when it is opened', async () => {
+  const old = place.join('old.db')
+  writeFirstVersion(file, old)
+  writeFileSync(`${old}.secret`, readFileSync(`${file}.secret`))
+  const bytes = readFileSync(old)
+  const { contents } = await restore({ file: old, database: target })
+  expect(contents).toMatchObject({ version: 1, requests: 3, ledgerEntries: 4 })
+  expect(readFileSync(old)).toEqual(bytes)
+  const store = openSqliteStore({ path: target, clock: () => now })
+  expect((await store.catalog.load()).channels).toMatchObject([{ name: 'main', quirks: [] }])
+  expect(await store.admin.tokens({})).toMatchObject([{ name: 'laptop', isStrict: false }])
+  expect(await collect(store.records.exportRequests({}))).toHaveLength(5)
+  await store.close()
+  const { contents: again } = await backUp({
+    database: target,
+    file: place.join('again.db'),
+    force: false,
+    withSecret: true,
+  })
+  expect(again.version).toBe(2)
 })
 
 test('nothing is ever written over', async () => {

@@ -267,6 +267,28 @@ describe('a changed file', () => {
     })
   })
 
+  test('quirks of a channel and the strictness of a token are shown and written', async () => {
+    const quirky = first.replace('models: [m] }', 'models: [m], quirks: [gemini_budget] }')
+    const changes = await plan(quirky.replace('name: laptop', 'name: laptop, strict: true'))
+    expect(lines(changes)).toEqual([
+      'update channel spare',
+      '  quirks: [] → ["gemini_budget"]',
+      'update token admin@example.com/laptop',
+      '  strict: false → true',
+    ])
+    expect(changes.writes.channels).toMatchObject([{ name: 'spare', quirks: ['gemini_budget'] }])
+    expect(changes.writes.tokens).toMatchObject([{ name: 'laptop', isStrict: true }])
+  })
+
+  test('quirks in another order are the same', async () => {
+    const [one, other] = ['[max_tokens, text_only]', '[text_only, max_tokens]'].map((quirks) =>
+      first.replace('o }] }', `o }], quirks: ${quirks} }`),
+    )
+    const before = stateAfter((await plan(one ?? '', false, nothing)).writes)
+    expect(before.catalog.channels[0]?.quirks).toEqual(['max_tokens', 'text_only'])
+    expect((await plan(other ?? '', false, before)).changes).toEqual([])
+  })
+
   test('what the file does not name of an account stays; null takes its threshold away', async () => {
     const accounts = state.accounts.map((account) => ({
       ...account,
@@ -381,7 +403,8 @@ test('what the database holds after a plan is applied needs no further plan', as
     .replace('{ per_call: 0.04 }', '{ input: 0.000001, output: 3, cache_write_1h: 4 }')
     .replace('[k1, k2]', '[k2]')
     .replace('role: admin', 'role: admin\n    credit_limit: 3\n    balance_low_threshold: 4')
-    .replace('name: laptop', 'name: laptop, budget: { total: 9, day: 0 }')
+    .replace('name: laptop', 'name: laptop, strict: true, budget: { total: 9, day: 0 }')
+    .replace('upstream: o }] }', 'upstream: o }], quirks: [max_tokens, text_only] }')
     .replace('output: 2, tiers', 'output: 2, context_window: 9, tiers')
     .replace('correct-horse', 'battery-staple')
   try {

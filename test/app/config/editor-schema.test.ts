@@ -3,6 +3,7 @@ import { parse } from 'yaml'
 import { configJsonSchema } from '../../../src/app/config/editor-schema.ts'
 import { loadConfig } from '../../../src/app/config/load.ts'
 import { createTemplate } from '../../../src/app/config/template.ts'
+import { quirkNames, quirks } from '../../../src/protocols/canonical/quirks.ts'
 import { createValidator } from '../../site/schemas/ajv.ts'
 import { tollgateYaml } from '../../support/tollgate-yaml.ts'
 
@@ -14,6 +15,7 @@ const env = {
   N: '5',
   WORD: 'full',
   AT: 'x:1',
+  QUIRK: 'no_json_schema',
 }
 const complaintsOf = (text: string) => validate(parse(text) ?? {})
 const isLoaded = (text: string) => loadConfig({ text, file: 'f', env }).ok
@@ -49,6 +51,16 @@ accounts:
       - { name: b, key: sk-01234567890123456789b, group: g, budget: null }
       - { name: c, key: sk-01234567890123456789c, group: g, budget: { total: 0, day: null, month: "\${N}" } }
 `,
+  'quirks and strict tokens': `
+channels:
+  - { name: c, speaks: { chat: https://x.example.com }, api_key: k, models: [m], quirks: [max_tokens, "\${QUIRK}"] }
+  - { name: d, speaks: { chat: https://x.example.com }, api_key: k, models: [m], quirks: [] }
+accounts:
+  - email: a@example.com
+    tokens:
+      - { name: a, key: sk-01234567890123456789a, group: g, strict: true }
+      - { name: b, key: sk-01234567890123456789b, group: g, strict: "\${ON}" }
+`,
   'names and secrets that look like numbers or flags': `
 site: { name: 5, subtitle: true }
 channels:
@@ -77,6 +89,12 @@ const bad = {
   'a budget of another span':
     'accounts: [{ email: a@b.c, tokens: [{ name: t, key: sk-1, group: g, budget: { daily: 5 } }] }]',
   'a context window of nothing': 'prices: { m: { input: 1, output: 1, context_window: 0 } }',
+  'a quirk that nobody has':
+    'channels: [{ name: c, speaks: { chat: "https://x.de" }, api_key: k, models: [m], quirks: [odd] }]',
+  'a quirk that is no list':
+    'channels: [{ name: c, speaks: { chat: "https://x.de" }, api_key: k, models: [m], quirks: max_tokens }]',
+  'a token that is strict in words':
+    'accounts: [{ email: a@b.c, tokens: [{ name: t, key: sk-1, group: g, strict: very }] }]',
   'a usual output in words': 'settings: { usual_output: much }',
   'a number where a web address belongs': 'site: { base_url: 5 }',
 }
@@ -84,6 +102,12 @@ const bad = {
 test.each(Object.entries(bad))('%s is refused by both', (_, text) => {
   expect(isLoaded(text)).toBe(false)
   expect(complaintsOf(text)).not.toEqual([])
+})
+
+test('every quirk is a word of the schema, and explained', () => {
+  const text = JSON.stringify(configJsonSchema())
+  expect(text).toContain(`"enum":${JSON.stringify(quirkNames)}`)
+  for (const name of quirkNames) expect(text).toContain(`${name}: ${quirks[name].title}`)
 })
 
 test('secrets are marked, and no schema keyword of our own is left', () => {

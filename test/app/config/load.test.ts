@@ -40,6 +40,7 @@ describe('the example of the design', async () => {
           totalMs: 3_600_000,
         },
         allowPrivate: false,
+        quirks: [],
       },
     ])
     expect(config.groups).toEqual([
@@ -201,9 +202,33 @@ accounts:
     status: 'disabled',
     models: [],
     ipAllow: ['10.0.0.0/8', '2001:db8::/32', '::1'],
+    isStrict: false,
     expiresAt: Date.UTC(2027, 0, 31, 10),
     budget: { totalNano: null, dayNano: null, monthNano: null },
   })
+})
+
+test('quirks and strict tokens may come from the environment, and be said to be none', () => {
+  const { channels, accounts } = configOf(
+    `
+channels:
+  - { name: c, speaks: { chat: "https://a.example" }, api_key: k, models: [m], quirks: ["\${QUIRK}", no_developer_role] }
+  - { name: d, speaks: { chat: "https://a.example" }, api_key: k, models: [m], quirks: [] }
+  - { name: e, speaks: { chat: "https://a.example" }, api_key: k, models: [m], quirks: }
+accounts:
+  - email: a@b.c
+    tokens:
+      - { name: t, key: sk-0123456789, group: g, strict: "\${STRICT}" }
+      - { name: u, key: sk-9876543210, group: g, strict: false }
+`,
+    { QUIRK: 'max_tokens', STRICT: 'true' },
+  )
+  expect(channels.map(({ quirks }) => quirks)).toEqual([
+    ['max_tokens', 'no_developer_role'],
+    [],
+    [],
+  ])
+  expect(accounts[0]?.tokens.map(({ isStrict }) => isStrict)).toEqual([true, false])
 })
 
 describe('budgets', () => {
@@ -309,6 +334,20 @@ accounts:
     'tollgate.yaml:9:25: accounts[0].tokens[0].key is shorter than 20 characters: it can be guessed',
     'tollgate.yaml:9:42: accounts[0].tokens[0].group names the group "other", which this file does not have: it must already be in the database',
   ])
+})
+
+test('warns of a quirk of a protocol that the channel does not speak', () => {
+  const { warnings } = load(`channels:
+  - name: c
+    speaks: { messages: "https://a.example", gemini: "http://127.0.0.1:1" }
+    allow_private: true
+    api_key: k
+    models: [m]
+    quirks: [thinking_budget, max_tokens, gemini_budget]
+`)
+  expect(formatProblems(warnings)).toBe(
+    'tollgate.yaml:7:31: channels[0].quirks[1] is max_tokens, which is about the protocol chat, but the channel does not speak that: it changes nothing',
+  )
 })
 
 test('problems are one line each, with place, path, value and the way out', () => {

@@ -3,6 +3,7 @@ import { KindGuard, type TSchema } from '@sinclair/typebox'
 import { loadConfig } from '../../../src/app/config/load.ts'
 import { ConfigFile } from '../../../src/app/config/schema.ts'
 import { createTemplate } from '../../../src/app/config/template.ts'
+import { quirkNames, quirks } from '../../../src/protocols/canonical/quirks.ts'
 
 const template = createTemplate({ tokenKey: 'sk-0123456789abcdef0123456789' })
 const env = { OPENAI_API_KEY: 'key', ADMIN_PASSWORD: 'password' }
@@ -67,6 +68,10 @@ function keysOf(schema: TSchema): { key: string; description: string | undefined
 test('explains every key of the schema', () => {
   const missing = keysOf(ConfigFile).filter(({ key }) => !new RegExp(`\\b${key}:`).test(template))
   expect(missing).toEqual([])
+})
+
+test('explains every quirk', () => {
+  for (const name of quirkNames) expect(template).toContain(`#   ${name}: ${quirks[name].title}\n`)
 })
 
 test('every key of the schema has a description', () => {

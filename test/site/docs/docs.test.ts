@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { loadConfig } from '../../../src/app/config/load.ts'
+import { translationTable } from '../../../src/app/translation-table.ts'
 import { schemas } from '../../../src/app/schemas.ts'
 import { createTollgate } from '../../../src/app/tollgate.ts'
 import { createLogger } from '../../../src/lib/log.ts'
@@ -154,12 +155,13 @@ test('both are published: a tag, 304, and new ones when the site has another nam
       app: () => app,
       site: () => ({ name, version: '1', addresses: [] }),
       schemas: () => ({}),
+      translation: translationTable,
       clock,
     }),
   )
   const get = (path: string, etag = '') =>
     app.handle(new Request(`http://localhost${path}`, { headers: { 'if-none-match': etag } }))
-  for (const path of ['/docs', '/docs/json']) {
+  for (const path of ['/docs', '/docs/json', '/docs/translation']) {
     name = 'a'
     const etag = (await get(path)).headers.get('etag') ?? ''
     expect((await get(path, etag)).status).toBe(304)

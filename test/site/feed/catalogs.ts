@@ -56,6 +56,7 @@ function channel(
     weight: 1,
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
     allowPrivate: false,
+    quirks: [],
     keysSealed: new Uint8Array(),
   }
 }

@@ -83,6 +83,25 @@ describe('a token', () => {
     )
   })
 
+  test('becomes strict and is so no longer, and the audit says so in words', async () => {
+    const before = await token()
+    if (!before) throw new Error('no token')
+    const set = (isStrict: boolean) => store.admin.changeToken({ id: 1, actor, isStrict })
+    await set(true)
+    await set(true)
+    expect(await token()).toEqual({ ...before, isStrict: true })
+    expect((await store.tokens.findByHash('hash-1'))?.isStrict).toBe(true)
+    await store.admin.changeToken({ id: 1, actor, expiresAt: 7 })
+    expect((await token())?.isStrict).toBe(true)
+    await set(false)
+    expect(await token()).toEqual({ ...before, expiresAt: 7 })
+    expect((await audit()).map(({ detail }) => detail)).toEqual([
+      { strict: { from: false, to: true } },
+      { expires_at: { from: null, to: '1970-01-01T00:00:00.007Z' } },
+      { strict: { from: true, to: false } },
+    ])
+  })
+
   test('one that was removed is refused', async () => {
     await store.admin.write({ remove: { tokenIds: [1] } })
     const change = store.admin.changeToken({ id: 1, actor, expiresAt: null })

@@ -38,7 +38,8 @@ describe('channels and groups', () => {
   })
 
   test('a channel keeps its keys when none are given', async () => {
-    const { keysSealed: _, ...settings } = channelWrite({ weight: 5, allowPrivate: true })
+    const changes = { weight: 5, allowPrivate: true, quirks: ['max_tokens', 'text_only'] }
+    const { keysSealed: _, ...settings } = channelWrite(changes)
     await write({ channels: [settings] })
     const [channel] = (await store.catalog.load()).channels
     expect(channel).toEqual({ id: 1, ...settings, keysSealed: Uint8Array.of(1, 2, 3) })
@@ -185,7 +186,8 @@ describe('accounts', () => {
 
 describe('tokens', () => {
   test('are found by the hash of their key, with all that authentication needs', async () => {
-    const limits = { models: ['small'], ipAllow: ['10.0.0.0/8'], expiresAt: now + 5 }
+    const lists = { models: ['small'], ipAllow: ['10.0.0.0/8'] }
+    const limits = { ...lists, isStrict: true, expiresAt: now + 5 }
     await write({ tokens: [tokenWrite({ ...limits, name: 'phone' })] })
     expect(await store.tokens.findByHash('hash-1')).toEqual({
       id: 1,

@@ -1,0 +1,50 @@
+import { quirks } from '../protocols/canonical/quirks.ts'
+import { protocolNames } from '../protocols/protocol.ts'
+import {
+  answerFeatures,
+  type Feature,
+  requestFeatures,
+  type Way,
+} from '../protocols/translation/features.ts'
+import type { TranslationTable } from '../site/docs/translation-page.ts'
+
+const meanings: Readonly<Record<Way, string>> = {
+  carried: 'arrives as it is',
+  adapted: 'said in another way, to the same end',
+  dropped:
+    'left out, and named in the header x-tollgate-dropped; refused where the request is strict',
+  refused: 'the request is refused with 400, and the message names the field',
+}
+
+/** The table that translation acts by, for the documentation and `tollgate matrix`. */
+export function translationTable(): TranslationTable {
+  return {
+    protocols: protocolNames,
+    words: meanings,
+    sections: [
+      {
+        title: 'Requests',
+        about: 'What a request may hold, and what becomes of it on a channel of each protocol.',
+        rows: rowsOf(requestFeatures),
+      },
+      {
+        title: 'Answers',
+        about: 'What an answer may hold, and what becomes of it for a client of each protocol.',
+        rows: rowsOf(answerFeatures),
+      },
+    ],
+    quirks: Object.entries(quirks).map(([name, { protocol, title }]) => ({
+      name,
+      protocol,
+      title,
+    })),
+  }
+}
+
+const rowsOf = (features: Readonly<Record<string, Feature>>) =>
+  Object.entries(features).map(([name, { title, ways, note = null }]) => ({
+    name,
+    title,
+    ways,
+    note,
+  }))

@@ -1,0 +1,167 @@
+import type { Candidate, Offer } from '../catalog/catalog.ts'
+import { chat } from '../protocols/chat/index.ts'
+import { gemini } from '../protocols/gemini/index.ts'
+import { messages } from '../protocols/messages/index.ts'
+import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
+import { responses } from '../protocols/responses/index.ts'
+import { GatewayError } from './errors.ts'
+import type { Translation } from './translation.ts'
+
+/** In which protocol an upstream is asked, and what becomes of the request on its way there. */
+export interface Route {
+  readonly protocol: Protocol
+  readonly operation: Operation
+  /** How the upstream cuts its stream. */
+  readonly framing: Framing
+  /** Undefined: client and channel speak the same protocol, and bytes pass untouched. */
+  readonly translation: Translation | undefined
+}
+
+/** A channel that may answer a request. */
+export interface Option extends Candidate {
+  /** It speaks the client's protocol. */
+  readonly isNative: boolean
+  /** The way there, made once; throws the 400 of what can't be expressed. */
+  readonly route: () => Route
+}
+
+/** What a client asks in. */
+export interface Asked {
+  readonly protocol: Protocol
+  readonly operation: Operation
+  readonly framing: Framing
+}
+
+/** Makes the translation of a request to a channel's protocol. */
+export type Translate = (candidate: Candidate, upstream: Protocol) => Translation
+
+/** In this order a channel is asked that does not speak the client's protocol: what carries most. */
+const byFidelity: readonly Protocol[] = [responses, messages, gemini, chat]
+
+/** The protocol in which a channel that speaks these would be asked. */
+export function preferred(spoken: readonly string[], client: Protocol): Protocol {
+  if (spoken.includes(client.name)) return client
+  return byFidelity.find(({ name }) => spoken.includes(name)) ?? client
+}
+
+/**
+ * The ways to have a request answered: channels that speak the client's protocol, and, for
+ * what can be translated, the others. Throws the 502 or 400 of a model that has none.
+ */
+export function findOptions(offer: Offer, asked: Asked, translate: Translate): readonly Option[] {
+  const { protocol, operation, framing } = asked
+  const isNative = ({ channel }: Candidate) => protocol.name in channel.speaks
+  const route: Route = { protocol, operation, framing, translation: undefined }
+  const native = offer.candidates
+    .filter(isNative)
+    .map((candidate): Option => ({ ...candidate, isNative: true, route: () => route }))
+  const foreign = operation === protocol.generation ? offer.candidates : []
+  const options = foreign
+    .filter((candidate) => !isNative(candidate))
+    .map((candidate) => foreignOption(candidate, translate))
+  if (native.length > 0) return [...native, ...options]
+  // What no upstream counts is counted here.
+  if (operation === protocol.counting) return []
+  const fitting = fittingOnly(options)
+  if (fitting.length === 0) throw unreachable(offer, protocol)
+  return fitting
+}
+
+/** Of the protocols of a channel the first that can express the request; else its refusal. */
+function foreignOption(candidate: Candidate, translate: Translate): Option {
+  const spoken = byFidelity.filter(({ name }) => name in candidate.channel.speaks)
+  let route: Route | undefined
+  const findRoute = (): Route =>
+    firstThatFits(spoken, (protocol) => ({
+      protocol,
+      operation: protocol.generation,
+      framing: 'sse',
+      translation: translate(candidate, protocol),
+    }))
+  return {
+    ...candidate,
+    isNative: false,
+    route() {
+      route ??= findRoute()
+      return route
+    },
+  }
+}
+
+function firstThatFits<Result>(
+  protocols: readonly Protocol[],
+  attempt: (protocol: Protocol) => Result,
+): Result {
+  let refusal: unknown
+  for (const protocol of protocols) {
+    try {
+      return attempt(protocol)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      refusal ??= error
+    }
+  }
+  throw refusal
+}
+
+/** Without the options that can't express the request; throws the first refusal when none can. */
+function fittingOnly(options: readonly Option[]): readonly Option[] {
+  const fitting = options.filter(canExpress)
+  if (fitting.length === 0) options[0]?.route()
+  return fitting
+}
+
+/** Whether a request can be put to a channel in one of its protocols. */
+export function canExpress({ route }: Option): boolean {
+  try {
+    route()
+    return true
+  } catch (error) {
+    if (error instanceof GatewayError) return false
+    throw error
+  }
+}
+
+function unreachable(offer: Offer, protocol: Protocol): GatewayError {
+  const spoken = new Set(offer.candidates.flatMap(({ channel }) => Object.keys(channel.speaks)))
+  if (spoken.size === 0) {
+    return new GatewayError(
+      'no_channel',
+      `No channel is fit to answer for the model "${offer.model}" at present.`,
+    )
+  }
+  const ways = [...spoken].map((name) => `${name} (${endpointOf[name] ?? name})`).join(' or ')
+  return new GatewayError(
+    'unsupported_parameter',
+    `The model "${offer.model}" does not speak the protocol ${protocol.name}. Ask for it by ${ways}.`,
+    { param: 'model' },
+  )
+}
+
+const endpointOf: Readonly<Record<string, string>> = {
+  chat: 'POST /v1/chat/completions',
+  responses: 'POST /v1/responses',
+  messages: 'POST /v1/messages',
+  gemini: 'POST /v1beta/models/…:generateContent',
+}
+
+/**
+ * The order in which channels are asked: by priority; within one priority those that speak the
+ * client's protocol first, and at random by weight. `random` gives numbers in [0, 1).
+ */
+export function orderOptions(options: readonly Option[], random: () => number): readonly Option[] {
+  if (options.length < 2) return options
+  // A weighted shuffle: the smallest of exponential draws with rate `weight` comes first.
+  const drawn = options.map((option) => ({
+    option,
+    foreign: option.isNative ? 0 : 1,
+    draw: -Math.log(1 - random()) / Math.max(option.channel.weight, Number.EPSILON),
+  }))
+  drawn.sort(
+    (a, b) =>
+      a.option.channel.priority - b.option.channel.priority ||
+      a.foreign - b.foreign ||
+      a.draw - b.draw,
+  )
+  return drawn.map(({ option }) => option)
+}

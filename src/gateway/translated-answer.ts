@@ -1,0 +1,30 @@
+import { parseJsonObject } from '../protocols/json.ts'
+import type { Refusal } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+import { hideSecrets } from './hide-secrets.ts'
+import type { Route } from './options.ts'
+import type { AnswerFacts } from './translation.ts'
+
+/** What a translation must know of the request that is being answered. */
+export function answerFacts(exchange: Exchange): AnswerFacts {
+  const { requestId, model = '', startedAt, reservation, framing } = exchange
+  return { requestId, model, startedAt, inputTokens: reservation?.inputTokens ?? 0, framing }
+}
+
+/** The upstream's fault with the request, in the shape that the client's SDK reads. */
+export function translateRefusal(refusal: Refusal, exchange: Exchange, route: Route): Refusal {
+  const { protocol, requestId, candidate } = exchange
+  if (route.translation === undefined) return refusal
+  const body = parseJsonObject(new TextDecoder().decode(refusal.bytes)) ?? {}
+  const { message, code } = route.translation.refusal(body)
+  const shown = candidate ? hideSecrets(message, candidate.channel) : message
+  const text = protocol.encodeError({
+    status: refusal.status,
+    code: code ?? 'upstream_refused',
+    message: shown,
+    // A path in the upstream's protocol would name a field that the client has not sent.
+    param: undefined,
+    requestId,
+  })
+  return { ...refusal, contentType: 'application/json', bytes: new TextEncoder().encode(text) }
+}

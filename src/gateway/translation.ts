@@ -1,0 +1,179 @@
+import type { Candidate } from '../catalog/catalog.ts'
+import type { EncodeContext } from '../protocols/canonical/codec.ts'
+import { type CanonicalError, TranslationError } from '../protocols/canonical/error.ts'
+import type { AnswerEvent } from '../protocols/canonical/event.ts'
+import { type Quirk, quirkNames } from '../protocols/canonical/quirks.ts'
+import type { CanonicalRequest, Part } from '../protocols/canonical/request.ts'
+import { usualMaxTokens } from '../protocols/messages/max-tokens.ts'
+import type { Frame, Framing, JsonObject, Protocol, ProtocolError } from '../protocols/protocol.ts'
+import { type FeatureName, wayOf } from '../protocols/translation/features.ts'
+import { fit } from '../protocols/translation/fit.ts'
+import {
+  createEventSealer,
+  openRequest,
+  type Sealer,
+  sealResponse,
+} from '../protocols/translation/seal.ts'
+import type { RequestBody } from './body.ts'
+import { GatewayError } from './errors.ts'
+import type { MediaFetcher } from './fetch-media.ts'
+import { inlineMedia } from './inline-media.ts'
+
+export interface TranslationParts {
+  readonly sealer: Sealer
+  readonly media: MediaFetcher
+}
+
+/** A request on its way to a channel of another protocol, and its answer on the way back. */
+export interface Translation {
+  /** What of the request was left out, as the client wrote it. */
+  readonly dropped: readonly string[]
+  /** The upstream's body. What it needs the bytes of is fetched; throws the 400 of what can't be. */
+  encode(signal: AbortSignal): Promise<Uint8Array>
+  /** A whole answer in the client's protocol, or the error that it turned out to be. */
+  body(answer: JsonObject, facts: AnswerFacts): Uint8Array | CanonicalError
+  stream(facts: AnswerFacts): StreamTranslator
+  /** What an upstream's refusal says. */
+  refusal(body: JsonObject): CanonicalError
+}
+
+/** What is known of a request when its answer comes. */
+export interface AnswerFacts {
+  readonly requestId: string
+  /** The model as the client named it. */
+  readonly model: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly inputTokens: number
+  readonly framing: Framing
+}
+
+/** Frames of an upstream's stream in, text for the client out. */
+export interface StreamTranslator {
+  push(frame: Frame, json: JsonObject | undefined): string
+  /** The upstream has come to its regular end. */
+  end(): string
+  /** The end of a stream that went wrong. */
+  fail(error: ProtocolError): string
+}
+
+/** What is translated, and for whom. */
+export interface TranslationTask {
+  readonly client: Protocol
+  readonly request: CanonicalRequest
+  readonly body: RequestBody
+  readonly isStrict: boolean
+  /** For whom files are fetched. */
+  readonly owner: string
+}
+
+/** Reads a checked body of a protocol; throws the 400 of what its own vendor would refuse. */
+export function decodeRequest(
+  protocol: Protocol,
+  { value, facts }: RequestBody,
+  model: string,
+): CanonicalRequest {
+  return asRefusal(() => protocol.codec.decodeRequest(value, { model, stream: facts.stream }))
+}
+
+/** Translates a request to `upstream` for a channel; throws the 400 of what can't be expressed. */
+export function createTranslation(
+  { sealer, media }: TranslationParts,
+  { client, request, body, isStrict, owner }: TranslationTask,
+  { channel, upstreamModel }: Candidate,
+  upstream: Protocol,
+): Translation {
+  const origin = originOf(channel.speaks[upstream.name] ?? '', upstream)
+  const quirks = new Set(quirkNames.filter((quirk) => channel.quirks.includes(quirk)))
+  const { findFault, leavesOut } = upstream.codec
+  const target = { protocol: upstream.name, quirks, findFault, leavesOut }
+  const opened = openRequest(request, origin, sealer)
+  const fitted = asRefusal(() => fit(opened, client.name, target, isStrict))
+
+  const contextOf = (facts: AnswerFacts): EncodeContext => ({
+    requestId: facts.requestId,
+    request,
+    model: facts.model,
+    createdAt: Math.floor(facts.startedAt / 1000),
+    estimatedInputTokens: facts.inputTokens,
+    body: body.value,
+    framing: facts.framing,
+  })
+
+  return {
+    dropped: fitted.dropped,
+    async encode(signal) {
+      const needs = (part: Part) => needsBytes(part, upstream, quirks)
+      const whole = await inlineMedia(fitted.request, needs, media.of(owner), signal)
+      const options = {
+        model: upstreamModel,
+        quirks,
+        defaultMaxOutputTokens: usualMaxTokens(upstreamModel),
+      }
+      return encoder.encode(JSON.stringify(upstream.codec.encodeRequest(whole, options)))
+    },
+    body(answer, facts) {
+      const context = contextOf(facts)
+      const response = upstream.codec.decodeResponse(answer, context)
+      if (response.error !== undefined) return response.error
+      const sealed = sealResponse(response, origin, sealer)
+      return encoder.encode(JSON.stringify(client.codec.encodeResponse(sealed, context)))
+    },
+    stream(facts) {
+      const context = contextOf(facts)
+      const decode = upstream.codec.createDecoder(context)
+      const encode = client.codec.createEncoder(context)
+      const seal = createEventSealer(origin, sealer)
+      const fail = ({ status = 502, code, message }: CanonicalError): string =>
+        encode.fail({
+          status,
+          code: code ?? 'upstream_error',
+          message,
+          param: undefined,
+          requestId: facts.requestId,
+        })
+      const write = (events: readonly AnswerEvent[]): string => {
+        let text = ''
+        for (const event of events) {
+          text += event.type === 'error' ? fail(event.error) : encode.push(seal(event))
+        }
+        return text
+      }
+      return {
+        push: ({ data, event }, json) => write(decode.push(data, event, json)),
+        end: () => write(decode.end()),
+        fail: (error) => encode.fail(error),
+      }
+    },
+    refusal: (refused) => upstream.codec.decodeError(refused),
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Whose signatures a channel's upstream knows as its own. Never shown: seals are encrypted. */
+export function originOf(base: string, upstream: Protocol): string {
+  return `${upstream.name} ${new URL(base).host}`
+}
+
+/** The upstream does not fetch by itself: the table says that the gateway adapts it. */
+function needsBytes(part: Part, upstream: Protocol, quirks: ReadonlySet<Quirk>): boolean {
+  const feature = addressFeatures[part.type]
+  return feature !== undefined && wayOf(feature, upstream.name, quirks) === 'adapted'
+}
+
+const addressFeatures: { readonly [type in Part['type']]?: FeatureName } = {
+  image: 'image_url',
+  document: 'document_url',
+  audio: 'audio_url',
+}
+
+function asRefusal<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof TranslationError)) throw error
+    const { code, message, param } = error.fault
+    throw new GatewayError(code, message, { param, cause: error })
+  }
+}

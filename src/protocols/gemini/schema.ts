@@ -1,0 +1,165 @@
+import { isJsonObject } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { buildSchema } from './schema-build.ts'
+import { mergeSchemas } from './schema-merge.ts'
+import { createReferences, type References } from './schema-refs.ts'
+
+/** Where in a schema a keyword is that can't be kept: `properties.x.items`; '' is the whole. */
+export interface SchemaFault {
+  readonly path: string
+  readonly keyword: string
+}
+
+/**
+ * A JSON schema as the vendor takes it in `parametersJsonSchema` and `responseJsonSchema`. What it
+ * has another word for is said so, and what can be told in a description is; the first keyword that
+ * can't be kept in either way is the fault. Source: the API's reference of `responseJsonSchema`.
+ */
+export function toGeminiSchema(schema: JsonObject): { readonly schema: JsonObject } | SchemaFault {
+  const walk: Walk = { refs: createReferences(schema), fault: undefined, left: largest }
+  const converted = convert(rootOf(schema, walk), '', walk, 0)
+  const $defs: [string, JsonObject][] = []
+  for (let next = walk.refs.next(); next && !walk.fault; next = walk.refs.next()) {
+    const { name, ref } = next
+    $defs.push([name, convert(walk.refs.resolve(ref), `$defs.${name}`, walk, 0)])
+  }
+  if (walk.fault) return walk.fault
+  const defs = $defs.length === 0 ? {} : { $defs: Object.fromEntries($defs) }
+  return { schema: { ...converted, ...defs } }
+}
+
+/** Schemas within schemas: more than this, and deeper, no vendor takes. */
+const largest = 20_000
+const deepest = 64
+
+interface Walk {
+  readonly refs: References
+  fault: SchemaFault | undefined
+  /** How many schemas may still be looked at. */
+  left: number
+}
+
+function fail(walk: Walk, path: string, keyword: string): JsonObject {
+  walk.fault ??= { path, keyword }
+  return {}
+}
+
+/** The schema that a lone reference at the root stands for: arguments must be an object there. */
+function rootOf(schema: JsonObject, walk: Walk): JsonObject {
+  let root = schema
+  for (let hops = 0; hops < 16 && typeof root.$ref === 'string'; hops++) {
+    const { $ref, ...rest } = root
+    const target = walk.refs.resolve($ref)
+    if (target === undefined || !isRemark(rest)) return root
+    root = { ...target, ...rest }
+  }
+  return root
+}
+
+function convert(value: unknown, path: string, walk: Walk, depth: number): JsonObject {
+  if (walk.fault || value === true) return {}
+  if (!isJsonObject(value)) return value === false ? fail(walk, path, 'false') : {}
+  if (depth > deepest || walk.left-- <= 0) return fail(walk, path, 'nesting')
+  const schema = flatten(value, path, walk, 0)
+  const impossible = findImpossible(schema)
+  if (impossible !== undefined) return fail(walk, path, impossible)
+  if (typeof schema.$ref === 'string') return convertRef(schema, path, walk)
+  return buildSchema(schema, (member, step) => {
+    const at = path === '' ? step : `${path}.${step}`
+    return convert(member, at, walk, depth + 1)
+  })
+}
+
+/** One schema without `allOf`, and with a reference only where it stands alone. */
+function flatten(schema: JsonObject, path: string, walk: Walk, depth: number): JsonObject {
+  if (depth > deepest || walk.left-- <= 0) return fail(walk, path, 'nesting')
+  const { $ref, allOf, anyOf, oneOf, ...rest } = schema
+  const members: unknown[] = Array.isArray(allOf) ? [...allOf] : []
+  const kept: Record<string, unknown> = { ...rest }
+  for (const [key, list] of [['anyOf', anyOf] as const, ['oneOf', oneOf] as const]) {
+    if (Array.isArray(list) && list.length === 1) members.push(list[0])
+    else if (Array.isArray(list) && list.length > 1) kept[key] = list
+  }
+  if (typeof $ref === 'string') {
+    if (members.length === 0 && isRemark(kept)) return { ...kept, $ref }
+    members.push({ $ref })
+  }
+  // Remarks on a lone reference leave it one.
+  const [only] = members
+  if (members.length === 1 && isJsonObject(only) && isRemark(kept)) {
+    return flatten({ ...only, ...kept }, path, walk, depth + 1)
+  }
+  let merged: JsonObject = kept
+  for (const member of members) {
+    if (member === true || walk.fault) continue
+    const part = isJsonObject(member) ? flatten(member, path, walk, depth + 1) : undefined
+    const whole = part && typeof part.$ref === 'string' ? resolved(part, path, walk, depth) : part
+    const next = whole && mergeSchemas(merged, whole)
+    if (next === undefined) return fail(walk, path, 'allOf')
+    walk.left -= sizeOf(next)
+    merged = next
+  }
+  return merged
+}
+
+/** What it costs to merge with a schema once more. */
+const sizeOf = ({ properties, enum: values, required }: JsonObject) =>
+  [isJsonObject(properties) ? Object.keys(properties) : [], values, required].reduce<number>(
+    (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
+    0,
+  )
+
+function resolved(schema: JsonObject, path: string, walk: Walk, depth: number): JsonObject {
+  const { $ref, ...remarks } = schema
+  const target = walk.refs.resolve($ref)
+  if (target === undefined) return fail(walk, path, '$ref')
+  const { $defs, definitions, ...own } = target
+  return flatten({ ...own, ...remarks }, path, walk, depth + 1)
+}
+
+/** Keywords that tell nothing of what fits. */
+const remarks = new Set([
+  ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly'],
+  ...['writeOnly', '$comment', '$schema', '$id', '$anchor', '$defs', 'definitions'],
+])
+
+const isRemark = (schema: JsonObject) => Object.keys(schema).every((key) => remarks.has(key))
+
+/** A reference stands alone with this vendor: remarks go around it. */
+function convertRef(schema: JsonObject, path: string, walk: Walk): JsonObject {
+  const { $ref, description } = schema
+  if (typeof $ref !== 'string' || walk.refs.resolve($ref) === undefined) {
+    return fail(walk, path, '$ref')
+  }
+  const ref = { $ref: walk.refs.point($ref) }
+  return typeof description === 'string' ? { description, anyOf: [ref] } : ref
+}
+
+const isEmpty = (value: unknown) =>
+  value === true || (isJsonObject(value) && Object.keys(value).length === 0)
+const isText = (value: unknown) =>
+  isJsonObject(value) && value.type === 'string' && Object.keys(value).length === 1
+
+/** The first keyword of a schema that neither the vendor nor words can tell, if it says anything. */
+function findImpossible(schema: JsonObject): string | undefined {
+  if (schema.if !== undefined && (schema.then !== undefined || schema.else !== undefined))
+    return 'if'
+  if (schema.anyOf !== undefined && schema.oneOf !== undefined) return 'oneOf'
+  // Null among values is told as a choice, and there is room for one.
+  const hasChoice = schema.anyOf !== undefined || schema.oneOf !== undefined
+  const { enum: values } = schema
+  if (Array.isArray(values) && (values.length === 0 || (hasChoice && values.includes(null)))) {
+    return 'enum'
+  }
+  return impossible.find((keyword) => {
+    const value = schema[keyword]
+    if (value === undefined || (emptySaysNothing.has(keyword) && isEmpty(value))) return false
+    return !(keyword === 'propertyNames' && isText(value))
+  })
+}
+
+const emptySaysNothing = new Set([
+  ...['patternProperties', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems'],
+  ...['dependentRequired', 'dependentSchemas', 'dependencies'],
+])
+const impossible = ['not', 'contains', '$dynamicRef', '$recursiveRef', ...emptySaysNothing]

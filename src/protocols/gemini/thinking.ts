@@ -1,0 +1,152 @@
+import type { EncodeOptions } from '../canonical/codec.ts'
+import { type Effort, efforts, type ReasoningSettings } from '../canonical/request.ts'
+import { isJsonObject } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { camelNames, type Note, noteUnknown } from './names.ts'
+
+const fields = new Set(['thinkingBudget', 'thinkingLevel', 'includeThoughts'])
+
+/** What `thinkingConfig` asks for. A budget of 0 is none, one of -1 is the model's own choice. */
+export function decodeThinking(
+  wire: unknown,
+  at: string,
+  note: Note,
+): ReasoningSettings | undefined {
+  if (!isJsonObject(wire)) return undefined
+  noteUnknown(wire, fields, at, note)
+  const { thinkingBudget, thinkingLevel, includeThoughts } = camelNames(wire)
+  const amount = levelOf(thinkingLevel) ?? budgetOf(thinkingBudget)
+  const show =
+    typeof includeThoughts === 'boolean' ? (includeThoughts ? 'auto' : 'none') : undefined
+  return amount === undefined && show === undefined ? undefined : { amount, show }
+}
+
+function levelOf(level: unknown): ReasoningSettings['amount'] {
+  const name = typeof level === 'string' ? level.toLowerCase() : ''
+  const effort = efforts.find((known) => known === name)
+  return effort && { type: 'effort', effort }
+}
+
+function budgetOf(budget: unknown): ReasoningSettings['amount'] {
+  if (typeof budget !== 'number' || !Number.isInteger(budget)) return undefined
+  if (budget === 0) return { type: 'off' }
+  return budget < 0 ? { type: 'auto' } : { type: 'budget', tokens: budget }
+}
+
+/** How a family of models takes the amount of its thinking. */
+interface Family {
+  readonly models: RegExp
+  /** Levels from the least on; none: it takes a budget. */
+  readonly levels?: readonly string[]
+  /** The least and the most of a budget, in LLM tokens; a least of 0 can be turned off. */
+  readonly budget?: readonly [least: number, most: number]
+  /** Does not think, and refuses to be asked. */
+  readonly isPlain?: true
+}
+
+/**
+ * Source: the vendor's guide "Thinking", its tables of levels and of budgets. The first family that
+ * fits; models that are newer than this table take what all of the newest do.
+ */
+const families: readonly Family[] = [
+  { models: /\bgemini-(1|2\.0)\b/, isPlain: true },
+  { models: /\bgemini-2\.5-pro\b/, budget: [128, 32_768] },
+  { models: /\bgemini-2\.5-flash-lite\b/, budget: [0, 24_576] },
+  { models: /\bgemini-2\b/, budget: [0, 24_576] },
+  { models: /\bgemini-3-pro\b/, levels: ['LOW', 'HIGH'] },
+  { models: /\bgemini-3(\.[15])?-flash\b/, levels: ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH'] },
+]
+const newest: Family = { models: /./, levels: ['LOW', 'MEDIUM', 'HIGH'] }
+const budgeted: Family = { models: /./, budget: [0, 24_576] }
+
+function familyOf({ model, quirks }: EncodeOptions): Family {
+  const known = families.find(({ models }) => models.test(model))
+  if (known?.levels === undefined && known !== undefined) return known
+  return quirks.has('gemini_budget') ? budgeted : (known ?? newest)
+}
+
+/**
+ * Whether a model wants its calls back with the signatures that they came with. From Gemini 3 on all
+ * do, however little they think.
+ */
+export function needsSignatures(options: EncodeOptions): boolean {
+  return familyOf(options).levels !== undefined
+}
+
+/** Whether results of functions may hold media themselves (from Gemini 3 on). */
+export const takesMediaInResults = needsSignatures
+
+/** `thinkingConfig` for a model, or undefined when there is nothing to say. */
+export function encodeThinking(
+  settings: ReasoningSettings | undefined,
+  options: EncodeOptions,
+): JsonObject | undefined {
+  const family = familyOf(options)
+  if (settings === undefined || family.isPlain) return undefined
+  const amount = encodeAmount(settings.amount, family)
+  // A model that does not think refuses to show it.
+  const mayShow = amount.thinkingBudget !== 0
+  const show =
+    settings.show === 'none'
+      ? { includeThoughts: false }
+      : settings.show !== undefined && mayShow
+        ? { includeThoughts: true }
+        : {}
+  const config = { ...amount, ...show }
+  return Object.keys(config).length === 0 ? undefined : config
+}
+
+interface Amount {
+  readonly thinkingBudget?: number
+  readonly thinkingLevel?: string
+}
+
+function encodeAmount(amount: ReasoningSettings['amount'], { levels, budget }: Family): Amount {
+  switch (amount?.type) {
+    case undefined:
+      return {}
+    case 'auto':
+      return { thinkingBudget: -1 }
+    case 'off':
+      return levels
+        ? { thinkingLevel: levelFor('minimal', levels) }
+        : { thinkingBudget: budget?.[0] ?? 0 }
+    case 'effort':
+      return levels
+        ? { thinkingLevel: levelFor(amount.effort, levels) }
+        : { thinkingBudget: within(effortBudgets[amount.effort], budget) }
+    case 'budget':
+      return { thinkingBudget: levels ? amount.tokens : within(amount.tokens, budget) }
+  }
+}
+
+/** The least level that is not below the effort, else the most that there is. */
+function levelFor(effort: Effort, levels: readonly string[]): string {
+  const wanted = allLevels.indexOf(effortLevels[effort])
+  const known = levels.find((level) => allLevels.indexOf(level) >= wanted)
+  return known ?? levels.at(-1) ?? 'HIGH'
+}
+
+const allLevels = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
+
+const effortLevels: { readonly [effort in Effort]: string } = {
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+}
+
+/** In LLM tokens. Source: the vendor's guide "OpenAI compatibility", `reasoning_effort`. */
+const effortBudgets: { readonly [effort in Effort]: number } = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+}
+
+const within = (tokens: number, [least, most]: readonly [number, number] = [0, 24_576]) =>
+  Math.min(most, Math.max(least, tokens))

@@ -1,0 +1,158 @@
+import { refuseValue } from '../canonical/error.ts'
+import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { camelNames, listOf, type Note, noteUnknown, written } from './names.ts'
+import { toGeminiSchema } from './schema.ts'
+import { fromGeminiSchema } from './schema-in.ts'
+
+/** The functions of a request; what the vendor runs itself is noted. */
+export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
+  const { tools } = camelNames(body)
+  const isList = Array.isArray(tools)
+  return listOf(tools).flatMap((tool, index) => {
+    const at = isList ? `tools[${index}]` : 'tools'
+    if (!isJsonObject(tool)) refuseValue(at, 'an object')
+    return decodeToolSet(tool, at, note)
+  })
+}
+
+function decodeToolSet(set: JsonObject, at: string, note: Note): readonly Tool[] {
+  const { functionDeclarations, ...others } = camelNames(set)
+  for (const [name, value] of Object.entries(others)) {
+    if (value === null || value === undefined) continue
+    // A kind that is newer than this code is the vendor's own too, as all of them but functions are.
+    note(name === 'computerUse' ? 'vendor_tool' : 'hosted_tool', `${at}.${written(set, name)}`)
+  }
+  const path = `${at}.${written(set, 'functionDeclarations')}`
+  return listOf(functionDeclarations).map((declaration, index) => {
+    const declarationAt = `${path}[${index}]`
+    if (!isJsonObject(declaration)) refuseValue(declarationAt, 'an object')
+    return decodeFunction(declaration, declarationAt, note)
+  })
+}
+
+const functionFields = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
+
+function decodeFunction(wire: JsonObject, at: string, note: Note): Tool {
+  noteUnknown(wire, functionFields, at, note)
+  const declaration = camelNames(wire)
+  const schema =
+    objectIn(declaration, 'parametersJsonSchema') ?? objectIn(declaration, 'parameters')
+  return {
+    at,
+    kind: 'function',
+    name: stringIn(declaration, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string'),
+    description: stringIn(declaration, 'description'),
+    parameters: schema && fromGeminiSchema(schema),
+  }
+}
+
+const configFields = new Set([
+  'functionCallingConfig',
+  'retrievalConfig',
+  'includeServerSideToolInvocations',
+])
+const callingFields = new Set(['mode', 'allowedFunctionNames', 'streamFunctionCallArguments'])
+
+/** What `toolConfig` says of calls. `VALIDATED`, which holds calls to their schemas, is `auto`. */
+export function decodeToolChoice(body: JsonObject, note: Note): ToolChoice | undefined {
+  const wire = objectIn(camelNames(body), 'toolConfig')
+  if (wire === undefined) return undefined
+  const at = written(body, 'toolConfig')
+  noteUnknown(wire, configFields, at, note)
+  const config = camelNames(wire)
+  if (config.includeServerSideToolInvocations === true) {
+    note('include', `${at}.${written(wire, 'includeServerSideToolInvocations')}`)
+  }
+  if (isJsonObject(config.retrievalConfig)) {
+    note('unknown_field', `${at}.${written(wire, 'retrievalConfig')}`)
+  }
+  const calling = objectIn(config, 'functionCallingConfig')
+  if (calling === undefined) return undefined
+  const callingAt = `${at}.${written(wire, 'functionCallingConfig')}`
+  noteUnknown(calling, callingFields, callingAt, note)
+  return choiceOf(camelNames(calling), `${callingAt}.mode`)
+}
+
+function choiceOf(calling: JsonObject, at: string): ToolChoice | undefined {
+  const names = arrayIn(calling, 'allowedFunctionNames').filter((name) => typeof name === 'string')
+  const { mode } = calling
+  switch (typeof mode === 'string' ? mode.toUpperCase() : mode) {
+    case 'NONE':
+      return { type: 'none' }
+    case 'ANY': {
+      const [name, ...others] = names
+      if (name === undefined) return { type: 'required' }
+      if (others.length === 0) return { type: 'tool', name }
+      return { type: 'allowed', names, isRequired: true }
+    }
+    case 'AUTO':
+    case 'VALIDATED':
+      return names.length > 0 ? { type: 'allowed', names, isRequired: false } : { type: 'auto' }
+    case 'MODE_UNSPECIFIED':
+    case undefined:
+    case null:
+      return undefined
+    default:
+      return refuseValue(at, '"AUTO", "ANY", "NONE" or "VALIDATED"')
+  }
+}
+
+/** `tools` and `toolConfig`; without tools there is nothing to choose. */
+export function encodeTools({ tools, toolChoice }: CanonicalRequest): JsonObject {
+  if (tools.length === 0) return {}
+  const functionDeclarations = tools.map(encodeFunction)
+  const functionCallingConfig = toolChoice && encodeChoice(toolChoice)
+  return {
+    tools: [{ functionDeclarations }],
+    ...(functionCallingConfig ? { toolConfig: { functionCallingConfig } } : {}),
+  }
+}
+
+function encodeFunction(tool: Tool): JsonObject {
+  const description = tool.kind === 'custom' ? describeCustom(tool) : tool.description
+  const parameters = tool.kind === 'custom' ? customParameters : tool.parameters
+  return {
+    name: tool.name,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters === undefined ? {} : { parametersJsonSchema: encodeParameters(parameters) }),
+  }
+}
+
+/** A schema that fit has let pass; one that it has not goes as it is, for the vendor to judge. */
+function encodeParameters(parameters: JsonObject): JsonObject {
+  const adapted = toGeminiSchema(parameters)
+  const schema = 'schema' in adapted ? adapted.schema : parameters
+  // The vendor wants an object; a tool without arguments is `{}` with some clients.
+  const isPlain = schema.type === undefined && schema.anyOf === undefined
+  return isPlain ? { type: 'object', ...schema } : schema
+}
+
+const customParameters = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+}
+
+/** A custom tool takes free text: its grammar is told in words. */
+function describeCustom({ description, grammar }: Tool): string | undefined {
+  if (grammar === undefined) return description
+  const rule = `The input must follow this grammar (${grammar.syntax}):\n${grammar.definition}`
+  return description === undefined ? rule : `${description}\n\n${rule}`
+}
+
+function encodeChoice(choice: ToolChoice): JsonObject {
+  switch (choice.type) {
+    case 'auto':
+      return { mode: 'AUTO' }
+    case 'none':
+      return { mode: 'NONE' }
+    case 'required':
+      return { mode: 'ANY' }
+    case 'tool':
+      return { mode: 'ANY', allowedFunctionNames: [choice.name] }
+    case 'allowed':
+      return { mode: choice.isRequired ? 'ANY' : 'VALIDATED', allowedFunctionNames: choice.names }
+  }
+}

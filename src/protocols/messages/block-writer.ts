@@ -1,0 +1,130 @@
+import type { AnswerEvent } from '../canonical/event.ts'
+import type { Citation, ToolKind } from '../canonical/request.ts'
+import { encodeCitation } from './citations.ts'
+import { toJson } from './to-json.ts'
+
+/** The events of blocks: those that have a block's id. */
+export type BlockEvent = Extract<AnswerEvent, { readonly id: string }>
+
+/** Writes the content blocks of one answer, one at a time, with indexes that have no gap (T12). */
+export interface BlockWriter {
+  /** Of the block that is open, or was opened last. */
+  index: number
+  isOpen: boolean
+  /** Of the call that is open. */
+  kind: ToolKind
+  /** What the answer has held so far: calls, a refusal. */
+  hasCalls: boolean
+  hasRefusal: boolean
+}
+
+/** A writer that has written nothing. */
+export function createBlockWriter(): BlockWriter {
+  return { index: -1, isOpen: false, kind: 'function', hasCalls: false, hasRefusal: false }
+}
+
+/** The next event of the block at hand, as frames. */
+export function writeBlock(writer: BlockWriter, event: BlockEvent): string {
+  switch (event.type) {
+    case 'text-start':
+    case 'reasoning-start':
+      // Opened when something is in it: an empty block would be refused when it is sent back.
+      return ''
+    case 'refusal-start':
+      writer.hasRefusal = true
+      return ''
+    case 'text-delta':
+    case 'refusal-delta':
+      return event.text === '' ? '' : ensureOpen(writer, emptyText) + textDelta(writer, event.text)
+    case 'text-end':
+      return citationDeltas(writer, event.citations) + closeBlock(writer)
+    case 'refusal-end':
+      return closeBlock(writer)
+    case 'reasoning-delta':
+      if (event.text === '') return ''
+      return (
+        ensureOpen(writer, emptyThinking) +
+        delta(writer, `"type":"thinking_delta","thinking":${JSON.stringify(event.text)}`)
+      )
+    case 'reasoning-end':
+      return endReasoning(writer, event.signature, event.isRedacted === true)
+    case 'tool-call-start': {
+      writer.hasCalls = true
+      writer.kind = event.kind
+      const [id, name] = [JSON.stringify(event.callId), JSON.stringify(event.name)]
+      const start = open(writer, `{"type":"tool_use","id":${id},"name":${name},"input":{}}`)
+      return event.kind === 'custom' ? start + inputDelta(writer, '{"input":"') : start
+    }
+    case 'tool-call-delta':
+      if (event.text === '') return ''
+      // A custom tool's text becomes a string within JSON, piece by piece.
+      return writer.kind === 'custom'
+        ? inputDelta(writer, JSON.stringify(event.text).slice(1, -1))
+        : inputDelta(writer, event.text)
+    case 'tool-call-end':
+      return (writer.kind === 'custom' ? inputDelta(writer, '"}') : '') + closeBlock(writer)
+  }
+}
+
+/** The end of the block that is open, if one is. */
+export function closeBlock(writer: BlockWriter): string {
+  if (!writer.isOpen) return ''
+  writer.isOpen = false
+  return frame('content_block_stop', `"index":${writer.index}`)
+}
+
+/** One event of a stream, by its type and the members that follow it. */
+export function frame(type: string, members: string): string {
+  const rest = members === '' ? '' : `,${members}`
+  return `event: ${type}\ndata: {"type":"${type}"${rest}}\n\n`
+}
+
+const emptyText = '{"type":"text","text":""}'
+const emptyThinking = '{"type":"thinking","thinking":"","signature":""}'
+
+function open(writer: BlockWriter, block: string): string {
+  writer.isOpen = true
+  writer.index++
+  return frame('content_block_start', `"index":${writer.index},"content_block":${block}`)
+}
+
+const ensureOpen = (writer: BlockWriter, block: string): string =>
+  writer.isOpen ? '' : open(writer, block)
+
+const delta = ({ index }: BlockWriter, members: string): string =>
+  frame('content_block_delta', `"index":${index},"delta":{${members}}`)
+
+const textDelta = (writer: BlockWriter, text: string): string =>
+  delta(writer, `"type":"text_delta","text":${JSON.stringify(text)}`)
+
+const inputDelta = (writer: BlockWriter, json: string): string =>
+  delta(writer, `"type":"input_json_delta","partial_json":${JSON.stringify(json)}`)
+
+function citationDeltas(writer: BlockWriter, citations: readonly Citation[] | undefined): string {
+  let frames = ''
+  for (const citation of citations ?? []) {
+    const json = toJson(encodeCitation(citation))
+    if (json === undefined) continue
+    frames += ensureOpen(writer, emptyText)
+    frames += delta(writer, `"type":"citations_delta","citation":${json}`)
+  }
+  return frames
+}
+
+/** The signature comes last, in one piece (T8). What has neither text nor signature is left out. */
+function endReasoning(
+  writer: BlockWriter,
+  signature: string | undefined,
+  isRedacted: boolean,
+): string {
+  if (signature === undefined) return closeBlock(writer)
+  const json = JSON.stringify(signature)
+  if (isRedacted && !writer.isOpen) {
+    return open(writer, `{"type":"redacted_thinking","data":${json}}`) + closeBlock(writer)
+  }
+  return (
+    ensureOpen(writer, emptyThinking) +
+    delta(writer, `"type":"signature_delta","signature":${json}`) +
+    closeBlock(writer)
+  )
+}

@@ -1,0 +1,25 @@
+import type { Codec } from '../canonical/codec.ts'
+import { decodeMessagesRequest } from './decode-request.ts'
+import { decodeMessagesResponse } from './decode-response.ts'
+import { createMessagesDecoder } from './decoder.ts'
+import { encodeMessagesRequest } from './encode-request.ts'
+import { encodeMessagesResponse } from './encode-response.ts'
+import { createMessagesEncoder } from './encoder.ts'
+import { decodeMessagesError } from './error.ts'
+import { findSchemaFault } from './schema-fault.ts'
+import { hindrance, thinkingMode } from './thinking.ts'
+
+/** Anthropic's messages, to and from the canonical form. */
+export const messagesCodec: Codec = {
+  decodeRequest: decodeMessagesRequest,
+  encodeRequest: encodeMessagesRequest,
+  decodeResponse: decodeMessagesResponse,
+  encodeResponse: encodeMessagesResponse,
+  createDecoder: createMessagesDecoder,
+  createEncoder: createMessagesEncoder,
+  findFault: findSchemaFault,
+  leavesOut: (request, quirks) =>
+    thinkingMode(request, quirks) === 'manual' && hindrance(request) ? ['reasoning'] : [],
+  encodeCount: (inputTokens) => ({ input_tokens: inputTokens }),
+  decodeError: decodeMessagesError,
+}

@@ -1,0 +1,53 @@
+import type { EncodeOptions } from '../canonical/codec.ts'
+import type { CanonicalRequest, ServiceTier } from '../canonical/request.ts'
+import type { JsonObject } from '../protocol.ts'
+import { encodeTurns } from './encode-turns.ts'
+import { closeSchema } from './schema.ts'
+import { encodeThinking } from './thinking.ts'
+import { encodeTools } from './tools.ts'
+
+/** The body for an upstream. The conversation comes last: what is before it stays from turn to turn. */
+export function encodeMessagesRequest(
+  request: CanonicalRequest,
+  options: EncodeOptions,
+): JsonObject {
+  const { stop, topP, topK, temperature, userId } = request
+  const { maxTokens, thinking, effort } = encodeThinking(
+    request,
+    options.quirks,
+    options.defaultMaxOutputTokens,
+  )
+  const { system, messages } = encodeTurns(request)
+  const fields = {
+    model: options.model,
+    max_tokens: maxTokens,
+    stream: request.stream ? true : undefined,
+    ...encodeTools(request),
+    thinking,
+    output_config: encodeOutput(request, effort),
+    temperature: temperature === undefined ? undefined : Math.min(Math.max(temperature, 0), 1),
+    top_p: topP,
+    top_k: topK,
+    stop_sequences: stop,
+    metadata: userId === undefined ? undefined : { user_id: userId },
+    service_tier: tierWord(request.serviceTier),
+    system,
+    messages,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+function encodeOutput({ format }: CanonicalRequest, effort: string | undefined) {
+  const schema = format?.type === 'schema' ? closeSchema(format.schema) : undefined
+  if (schema === undefined && effort === undefined) return undefined
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(schema === undefined ? {} : { format: { type: 'json_schema', schema } }),
+  }
+}
+
+/** `auto` uses priority capacity where the account has some. */
+function tierWord(tier: ServiceTier | undefined): string | undefined {
+  if (tier === 'auto' || tier === 'priority') return 'auto'
+  return tier === 'default' ? 'standard_only' : undefined
+}

@@ -1,0 +1,72 @@
+import type { EncodeContext } from '../canonical/codec.ts'
+import type { AnswerPart, CanonicalResponse } from '../canonical/response.ts'
+import { emptyUsage } from '../canonical/usage.ts'
+import type { JsonObject } from '../protocol.ts'
+import { encodeCitation } from './citations.ts'
+import { encodeInput } from './encode-parts.ts'
+import { encodeStopReason } from './stop-reason.ts'
+import { encodeMessagesUsage, encodeServiceTier } from './usage.ts'
+
+/** What a message begins with. The upstream's id stays if it is one of this protocol (T19). */
+export function messageHead(id: string | undefined, context: EncodeContext): JsonObject {
+  return {
+    id: id?.startsWith('msg_') ? id : `msg_${context.requestId}`,
+    type: 'message',
+    role: 'assistant',
+    model: context.model,
+  }
+}
+
+/** A whole message. Of answers side by side it has the first: the protocol knows no others. */
+export function encodeMessagesResponse(
+  response: CanonicalResponse,
+  context: EncodeContext,
+): JsonObject {
+  const { error, usage, serviceTier } = response
+  if (error !== undefined) {
+    const { requestId } = context
+    const wire = { type: 'api_error', message: error.message }
+    return { type: 'error', error: wire, request_id: requestId }
+  }
+  const choice = response.choices.find(({ index }) => index === 0)
+  const parts = choice?.parts ?? []
+  const finish = choice?.finish ?? { reason: 'other' }
+  const has = (type: AnswerPart['type']) => parts.some((part) => part.type === type)
+  const counts = usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
+  return {
+    ...messageHead(response.id, context),
+    content: parts.flatMap(encodeAnswerPart),
+    stop_reason: encodeStopReason(finish, { calls: has('tool-call'), refusal: has('refusal') }),
+    stop_sequence: finish.stopSequence ?? null,
+    stop_details: null,
+    usage: {
+      ...encodeMessagesUsage(counts),
+      server_tool_use: null,
+      service_tier: encodeServiceTier(serviceTier),
+    },
+  }
+}
+
+/** A part as a block; none for what is empty, and for images, which answers here never have. */
+function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
+  switch (part.type) {
+    case 'text': {
+      const { text, citations } = part
+      if (text === '' && citations === undefined) return []
+      const cited = citations === undefined ? {} : { citations: citations.map(encodeCitation) }
+      return [{ type: 'text', text, ...cited }]
+    }
+    case 'refusal':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+    case 'reasoning': {
+      const { text, signature, isRedacted } = part
+      if (text === '' && signature === undefined) return []
+      if (isRedacted && text === '') return [{ type: 'redacted_thinking', data: signature }]
+      return [{ type: 'thinking', thinking: text, signature: signature ?? '' }]
+    }
+    case 'tool-call':
+      return [{ type: 'tool_use', id: part.callId, name: part.name, input: encodeInput(part) }]
+    case 'image':
+      return []
+  }
+}

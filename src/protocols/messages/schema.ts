@@ -1,0 +1,112 @@
+import { isJsonObject } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { toJson } from './to-json.ts'
+
+/** Deeper than the vendor lets schemas nest: it says so itself. */
+const deepest = 64
+
+/**
+ * A schema as the vendor takes it for structured output and strict tools: objects closed, and what
+ * it does not know (lengths, ranges, patterns) told in the description instead. The same as its own
+ * SDK does (`transformJSONSchema`), but it never throws and keeps a type beside an enum. A schema
+ * that already is so comes out equal.
+ */
+export function closeSchema(schema: JsonObject, depth = 0): JsonObject {
+  if (depth > deepest) return schema
+  const { $ref, $defs, definitions } = schema
+  const defs = {
+    ...(isJsonObject($defs) ? { $defs: closeEach($defs, depth) } : {}),
+    ...(isJsonObject(definitions) ? { definitions: closeEach(definitions, depth) } : {}),
+  }
+  if (typeof $ref === 'string') return { ...defs, $ref }
+
+  const closed: Record<string, unknown> = { ...defs }
+  const left: [string, unknown][] = []
+  for (const entry of Object.entries(schema)) {
+    if (entry[0] in defs || notTold.has(entry[0])) continue
+    const kept = closeKeyword(entry, schema, depth)
+    if (kept === undefined) left.push(entry)
+    else closed[kept[0]] = kept[1]
+  }
+  if (isClosable(schema)) {
+    closed.properties ??= {}
+    closed.additionalProperties = false
+  }
+  if (left.length === 0) return closed
+  const told = left.map(([key, value]) => `${key}: ${toJson(value)}`).join(', ')
+  const before = typeof closed.description === 'string' ? `${closed.description}\n\n` : ''
+  return { ...closed, description: `${before}{${told}}` }
+}
+
+/** The keyword as the vendor takes it; undefined when it does not. */
+function closeKeyword(
+  [key, value]: [string, unknown],
+  schema: JsonObject,
+  depth: number,
+): [string, unknown] | undefined {
+  const close = (inner: unknown) => closeAny(inner, depth)
+  if (plainKeywords.has(key)) return [key, value]
+  switch (key) {
+    case 'properties':
+      return isJsonObject(value) ? [key, closeEach(value, depth)] : undefined
+    case 'items':
+      return [key, close(value)]
+    case 'anyOf':
+    case 'allOf':
+      return Array.isArray(value) ? [key, value.map(close)] : undefined
+    case 'oneOf':
+      return Array.isArray(value) && schema.anyOf === undefined
+        ? ['anyOf', value.map(close)]
+        : undefined
+    case 'enum':
+      return Array.isArray(value) && value.every(isPlain) ? [key, value] : undefined
+    case 'const':
+      return isPlain(value) ? [key, value] : undefined
+    case 'format':
+      return typeof value === 'string' && formats.has(value) ? [key, value] : undefined
+    case 'minItems':
+      return value === 0 || value === 1 ? [key, value] : undefined
+    default:
+      return undefined
+  }
+}
+
+const plainKeywords = new Set(['type', 'title', 'description', 'required', 'default'])
+
+/** The dialect, and what closing says in its own way. */
+const notTold = new Set(['$schema', 'additionalProperties'])
+
+const isPlain = (value: unknown) => value === null || typeof value !== 'object'
+
+/** An object that is one of several is closed in each of them. */
+const isClosable = (schema: JsonObject) =>
+  isObjectSchema(schema) &&
+  (schema.properties !== undefined ||
+    [schema.anyOf, schema.oneOf, schema.allOf].every((list) => list === undefined))
+
+const formats = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+])
+
+const closeAny = (value: unknown, depth: number): unknown =>
+  isJsonObject(value) ? closeSchema(value, depth + 1) : value
+
+const closeEach = (schemas: JsonObject, depth: number): JsonObject =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, closeAny(schema, depth)]),
+  )
+
+/** Whether a schema is one of objects, told by its type or else by its properties. */
+export function isObjectSchema({ type, properties }: JsonObject): boolean {
+  if (type === undefined) return isJsonObject(properties)
+  return type === 'object' || (Array.isArray(type) && type.includes('object'))
+}

@@ -1,0 +1,143 @@
+import { refuseValue } from '../canonical/error.ts'
+import type {
+  NativeUse,
+  ReasoningPart,
+  Role,
+  Tool,
+  ToolCallPart,
+  ToolKind,
+  ToolResultPart,
+} from '../canonical/request.ts'
+import type { MessageParts } from '../canonical/turns.ts'
+import { arrayIn, isJsonObject, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { decodeContent } from './decode-content.ts'
+import { nativeItem } from './native-items.ts'
+import { reasoningText } from './reasoning-text.ts'
+import { decodeTools, flatName } from './tools.ts'
+
+/** What is gathered while items are read: tools come among them too. */
+export interface Gathered {
+  readonly tools: Tool[]
+  readonly native: NativeUse[]
+}
+
+type ReadItem = (item: JsonObject, at: string, gathered: Gathered) => MessageParts | undefined
+
+/** The conversation in a list of items. Items that only this vendor has are noted in `gathered`. */
+export function decodeItems(
+  items: readonly unknown[],
+  at: string,
+  gathered: Gathered,
+): MessageParts[] {
+  return items.flatMap((item, index) => {
+    const message = decodeItem(item, `${at}[${index}]`, gathered)
+    return message ?? []
+  })
+}
+
+function decodeItem(item: unknown, at: string, gathered: Gathered): MessageParts | undefined {
+  if (!isJsonObject(item)) return refuseValue(at, 'an object')
+  const type = stringIn(item, 'type') ?? impliedType(item)
+  const read = readers.get(type)
+  if (read !== undefined) return read(item, at, gathered)
+  gathered.native.push({ feature: nativeItem(type), at })
+  return undefined
+}
+
+/** Messages, and references to what the vendor keeps, may come without a type. */
+function impliedType(item: JsonObject): string {
+  if ('role' in item) return 'message'
+  if ('summary' in item || 'encrypted_content' in item) return 'reasoning'
+  return 'content' in item ? 'message' : 'item_reference'
+}
+
+const readers = new Map<string, ReadItem>([
+  ['message', decodeMessage],
+  ['reasoning', decodeReasoning],
+  ['function_call', (item, at, { tools }) => calling(decodeCall(item, at, tools, 'function'))],
+  ['custom_tool_call', (item, at, { tools }) => calling(decodeCall(item, at, tools, 'custom'))],
+  ['function_call_output', (item, at, { native }) => decodeResult(item, at, native, 'function')],
+  ['custom_tool_call_output', (item, at, { native }) => decodeResult(item, at, native, 'custom')],
+  ['additional_tools', decodeAdditionalTools],
+])
+
+const roles: readonly Role[] = ['user', 'assistant', 'system', 'developer']
+
+function decodeMessage(item: JsonObject, at: string, { native }: Gathered) {
+  const role = roles.find((name) => name === item.role)
+  if (role === undefined) {
+    return refuseValue(`${at}.role`, 'user, assistant, system or developer')
+  }
+  const parts = decodeContent(item.content, `${at}.content`, native)
+  // Empty instructions say nothing; an empty message of the others is a turn still.
+  return parts.length === 0 && (role === 'system' || role === 'developer')
+    ? undefined
+    : { role, parts }
+}
+
+/** Reasoning that the vendor keeps, and that is told by its id alone, has nothing for anyone else. */
+function decodeReasoning(item: JsonObject, at: string): MessageParts | undefined {
+  const text = reasoningText(item)
+  const signature = stringIn(item, 'encrypted_content')
+  if (text === '' && signature === undefined) return undefined
+  const part: ReasoningPart = { type: 'reasoning', text, signature, id: stringIn(item, 'id'), at }
+  return { role: 'assistant', parts: [part] }
+}
+
+const calling = (part: ToolCallPart): MessageParts => ({ role: 'assistant', parts: [part] })
+
+function decodeCall(
+  item: JsonObject,
+  at: string,
+  tools: readonly Tool[],
+  kind: ToolKind,
+): ToolCallPart {
+  const name = stringIn(item, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
+  const input = callInput(kind === 'custom' ? item.input : item.arguments, kind)
+  if (input === undefined) {
+    return refuseValue(kind === 'custom' ? `${at}.input` : `${at}.arguments`, 'a string')
+  }
+  const flat = flatName(tools, name, stringIn(item, 'namespace'))
+  return { type: 'tool-call', callId: callIdOf(item, at), name: flat, kind, input, at }
+}
+
+/** What a call was made with. Some send the arguments as the object they stand for. */
+export function callInput(input: unknown, kind: ToolKind): string | undefined {
+  if (input === undefined || input === null || input === '') return kind === 'custom' ? '' : '{}'
+  if (typeof input === 'string') return input
+  return isJsonObject(input) ? JSON.stringify(input) : undefined
+}
+
+function decodeResult(
+  item: JsonObject,
+  at: string,
+  native: NativeUse[],
+  kind: ToolKind,
+): MessageParts {
+  const { output } = item
+  if (typeof output !== 'string' && !Array.isArray(output)) {
+    return refuseValue(`${at}.output`, 'a string or an array of content parts')
+  }
+  const parts: ToolResultPart['parts'][number][] = []
+  for (const part of decodeContent(output, `${at}.output`, native)) {
+    if (part.type === 'text' || part.type === 'image' || part.type === 'document') parts.push(part)
+    else native.push({ feature: 'unknown_part', at: part.at ?? at })
+  }
+  const callId = callIdOf(item, at)
+  // A call that is there tells the tool's name (toTurns); else what the item says of it.
+  const name = stringIn(item, 'name') ?? ''
+  return { role: 'user', parts: [{ type: 'tool-result', callId, name, kind, parts, at }] }
+}
+
+/** Tools that a client adds in mid-conversation: elsewhere they are all told at the beginning. */
+function decodeAdditionalTools(item: JsonObject, at: string, { tools, native }: Gathered) {
+  const known = new Set(tools.map(({ name }) => name))
+  const added = decodeTools(arrayIn(item, 'tools'), `${at}.tools`, native)
+  tools.push(...added.filter(({ name }) => !known.has(name)))
+  return undefined
+}
+
+function callIdOf(item: JsonObject, at: string): string {
+  return stringIn(item, 'call_id') ?? refuseValue(`${at}.call_id`, 'a non-empty string')
+}

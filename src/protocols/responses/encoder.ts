@@ -1,0 +1,73 @@
+import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
+import type { AnswerEvent, StartEvent } from '../canonical/event.ts'
+import type { FinishReason } from '../canonical/response.ts'
+import { createBlockOrder } from './block-order.ts'
+import { createEventWriter } from './event-writer.ts'
+import { createOutputWriter } from './output-writer.ts'
+import { type ResponseFacts, responseEnd, responseObject } from './response-object.ts'
+
+type EndEvent = Extract<AnswerEvent, { readonly type: 'end' }>
+
+/**
+ * Writes a response as a stream. Its errors come by `fail`: the words of an upstream are not for
+ * clients as they are. Images have no place in an answer of this protocol.
+ */
+export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
+  const emit = createEventWriter()
+  const output = createOutputWriter(context, emit)
+  const order = createBlockOrder((event) => output.write(event))
+  let head: StartEvent | undefined
+  let reason: FinishReason = 'other'
+  let hasRefusal = false
+  let isOver = false
+
+  const response = (facts: ResponseFacts) => {
+    const { id, createdAt } = head ?? {}
+    return { response: responseObject(context, { id, createdAt, ...facts }) }
+  }
+
+  function begin(start: StartEvent): string {
+    if (head !== undefined) return ''
+    head = start
+    const begun = response({ status: 'in_progress', output: [] })
+    return emit('response.created', begun) + emit('response.in_progress', begun)
+  }
+
+  function finish({ usage, serviceTier = 'default' }: EndEvent): string {
+    const end = responseEnd(reason, hasRefusal)
+    const blocks = order.end()
+    const closed = output.close(end.status === 'completed' ? 'completed' : 'incomplete')
+    isOver = true
+    const facts = { ...end, output: output.items(), usage, serviceTier }
+    return blocks + closed + emit(`response.${end.status}`, response(facts))
+  }
+
+  return {
+    push(event) {
+      if (isOver) return ''
+      switch (event.type) {
+        case 'start':
+          return begin(event)
+        case 'finish':
+          if (event.choice === 0) reason = event.reason
+          return ''
+        case 'end':
+          return begin({ type: 'start' }) + finish(event)
+        case 'image':
+        case 'error':
+          return ''
+        default:
+          if (event.type === 'refusal-start') hasRefusal = true
+          return begin({ type: 'start' }) + order.push(event)
+      }
+    },
+    fail({ code, message }) {
+      if (isOver) return ''
+      const begun = begin({ type: 'start' })
+      isOver = true
+      // What has come of the answer stays: clients keep it, and it is charged.
+      const facts = { status: 'failed', error: { code, message }, output: output.items() } as const
+      return begun + emit('response.failed', response(facts))
+    },
+  }
+}

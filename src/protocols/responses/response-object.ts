@@ -1,0 +1,90 @@
+import type { EncodeContext } from '../canonical/codec.ts'
+import type { ServiceTier } from '../canonical/request.ts'
+import type { FinishReason } from '../canonical/response.ts'
+import type { Usage } from '../canonical/usage.ts'
+import { objectIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { encodeResponsesUsage } from './usage.ts'
+
+/** How a response ended, in the vendor's words. */
+export interface ResponseEnd {
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  readonly reason?: 'max_output_tokens' | 'content_filter'
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+/**
+ * The end of an answer. A refusal is a message of its own here, and the response complete; without
+ * one the filter is the reason that the vendor has. An answer that the upstream wants to go on with
+ * (`pause`) is not whole: the reason that makes clients go on is the limit.
+ */
+export function responseEnd(reason: FinishReason, hasRefusal: boolean): ResponseEnd {
+  switch (reason) {
+    case 'length':
+    case 'pause':
+      return { status: 'incomplete', reason: 'max_output_tokens' }
+    case 'filter':
+      return { status: 'incomplete', reason: 'content_filter' }
+    case 'refusal':
+      return hasRefusal
+        ? { status: 'completed' }
+        : { status: 'incomplete', reason: 'content_filter' }
+    case 'failed': {
+      const message = 'The model gave up before its answer was complete.'
+      return { status: 'failed', error: { code: 'server_error', message } }
+    }
+    default:
+      return { status: 'completed' }
+  }
+}
+
+export interface ResponseFacts extends ResponseEnd {
+  /** The upstream's, where it tells. */
+  readonly id?: string | undefined
+  readonly createdAt?: number | undefined
+  readonly output: readonly JsonObject[]
+  readonly usage?: Usage | undefined
+  readonly serviceTier?: ServiceTier | undefined
+}
+
+/** The response as the vendor tells it, with the fields that repeat the request. */
+export function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObject {
+  const { body, requestId, model, createdAt } = context
+  const { id, status, error, reason, output, usage, serviceTier } = facts
+  const text = objectIn(body, 'text')
+  const reasoning = objectIn(body, 'reasoning')
+  return {
+    id: id?.startsWith('resp_') ? id : `resp_${requestId}`,
+    object: 'response',
+    created_at: facts.createdAt ?? createdAt,
+    status,
+    background: false,
+    error: error ?? null,
+    incomplete_details: reason === undefined ? null : { reason },
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    model,
+    output,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
+    safety_identifier: body.safety_identifier ?? null,
+    service_tier: serviceTier ?? body.service_tier ?? 'auto',
+    store: false,
+    temperature: body.temperature ?? 1,
+    text: {
+      format: text?.format ?? { type: 'text' },
+      verbosity: text?.verbosity ?? 'medium',
+    },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? 1,
+    truncation: 'disabled',
+    usage: usage === undefined ? null : encodeResponsesUsage(usage),
+    user: body.user ?? null,
+    metadata: body.metadata ?? {},
+  }
+}

@@ -1,0 +1,111 @@
+import { refuseValue } from '../canonical/error.ts'
+import type { NativeUse, Tool } from '../canonical/request.ts'
+import { defined } from '../chat/fields.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/** Tools of the vendor's own kind that the client runs. All unknown kinds are run by the vendor. */
+export const clientTools: ReadonlySet<unknown> = new Set([
+  'local_shell',
+  'shell',
+  'apply_patch',
+  'computer',
+  'computer_use_preview',
+])
+
+/** The functions and custom tools of a list; what else it holds is noted in `native`. */
+export function decodeTools(tools: readonly unknown[], at: string, native: NativeUse[]): Tool[] {
+  return tools.flatMap((tool, index) => decodeTool(tool, `${at}[${index}]`, native))
+}
+
+function decodeTool(tool: unknown, at: string, native: NativeUse[]): Tool[] {
+  if (!isJsonObject(tool)) return refuseValue(at, 'an object')
+  if (tool.type === 'function') return [decodeFunction(tool, at)]
+  if (tool.type === 'custom') return [decodeCustomTool(tool, at)]
+  if (tool.type === 'namespace') return decodeNamespace(tool, at, native)
+  native.push({ feature: clientTools.has(tool.type) ? 'vendor_tool' : 'hosted_tool', at })
+  return []
+}
+
+function decodeFunction(tool: JsonObject, at: string): Tool {
+  const { parameters } = tool
+  if (parameters !== undefined && parameters !== null && !isJsonObject(parameters)) {
+    return refuseValue(`${at}.parameters`, 'an object')
+  }
+  return {
+    at,
+    kind: 'function',
+    name: nameOf(tool, at),
+    description: stringIn(tool, 'description'),
+    parameters: parameters ?? undefined,
+    strict: typeof tool.strict === 'boolean' ? tool.strict : undefined,
+  }
+}
+
+function decodeCustomTool(tool: JsonObject, at: string): Tool {
+  const format = objectIn(tool, 'format')
+  const definition = stringIn(format, 'definition')
+  return {
+    at,
+    kind: 'custom',
+    name: nameOf(tool, at),
+    description: stringIn(tool, 'description'),
+    grammar:
+      format?.type === 'grammar' && definition !== undefined
+        ? { syntax: stringIn(format, 'syntax') ?? 'lark', definition }
+        : undefined,
+  }
+}
+
+/** Other protocols have no sets of tools: what is said of the set goes before its first tool. */
+function decodeNamespace(set: JsonObject, at: string, native: NativeUse[]): Tool[] {
+  const namespace = nameOf(set, at)
+  const about = stringIn(set, 'description')
+  const tools = decodeTools(arrayIn(set, 'tools'), `${at}.tools`, native)
+  return tools.map((tool, index) => {
+    const intro = index === 0 && about ? `Tools ${namespace}__…: ${about}` : undefined
+    const told = [intro, tool.description].filter((text) => text !== undefined)
+    const description = told.length === 0 ? undefined : told.join('\n\n')
+    return { ...tool, name: `${namespace}__${tool.name}`, namespace, description }
+  })
+}
+
+function nameOf(tool: JsonObject, at: string): string {
+  return stringIn(tool, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
+}
+
+/**
+ * The name under which a call's tool is in the request. The vendor names the tool itself as the
+ * namespace of one that was loaded later and belongs to none.
+ */
+export function flatName(
+  tools: readonly Tool[],
+  name: string,
+  namespace: string | undefined,
+): string {
+  if (namespace === undefined) return name
+  const flat = `${namespace}__${name}`
+  const knows = (wanted: string) => tools.some((tool) => tool.name === wanted)
+  return !knows(flat) && (namespace === name || knows(name)) ? name : flat
+}
+
+/** The fields by which a client of this protocol knows a tool. */
+export function splitName(tools: readonly Tool[], name: string): JsonObject {
+  const namespace = tools.find((tool) => tool.name === name)?.namespace
+  return namespace === undefined ? { name } : { name: name.slice(namespace.length + 2), namespace }
+}
+
+/**
+ * Tools for an upstream. Without `strict` this vendor would try to be strict, which changes
+ * schemas; with all others it means not strict.
+ */
+export function encodeTools(tools: readonly Tool[]): JsonObject[] {
+  return tools.map(({ kind, name, description, parameters, strict, grammar }) => {
+    if (kind === 'custom') {
+      const format = grammar && { type: 'grammar', ...grammar }
+      return defined({ type: 'custom', name, description, format })
+    }
+    const schema = parameters ?? { type: 'object', properties: {} }
+    return defined({ type: 'function', name, description, parameters: schema, strict: !!strict })
+  })
+}

@@ -1,0 +1,165 @@
+import type {
+  CanonicalRequest,
+  DocumentPart,
+  Part,
+  ReasoningPart,
+  Tool,
+  Turn,
+} from '../canonical/request.ts'
+import type { TokenFamily } from './token-families.ts'
+import { toolType } from './tool-types.ts'
+
+/** Counts LLM tokens of a text in o200k. */
+export type CountText = (text: string) => number | Promise<number>
+
+/** Something that costs input: LLM tokens in themselves, or a text and what its tokens count. */
+type Cost = number | readonly [text: string, factor: number]
+
+/**
+ * Estimates the input of a request in LLM tokens, as its vendor would count it: instructions, turns,
+ * tools, the answer's schema, media by their size. Signatures count by their length: they must be the
+ * vendor's own, not sealed ones. What the vendor's own tools add is not in it.
+ */
+export async function countRequestTokens(
+  request: CanonicalRequest,
+  family: TokenFamily,
+  countText: CountText,
+): Promise<number> {
+  let tokens = 0
+  for (const cost of requestCosts(request, family)) {
+    if (typeof cost === 'number') tokens += cost
+    else if (cost[0] !== '' && cost[1] > 0) tokens += cost[1] * (await countText(cost[0]))
+  }
+  return Math.round(tokens)
+}
+
+function* requestCosts(request: CanonicalRequest, family: TokenFamily): Generator<Cost> {
+  yield family.request
+  yield* toolsCosts(request, family)
+  if (request.format?.type === 'schema') {
+    yield family.format
+    yield [jsonText(request.format.schema), family.formatSchema]
+  }
+  const amount = request.reasoning?.amount?.type
+  if (amount === 'budget' || amount === 'effort') yield family.reasoning
+  const question = request.turns.findLastIndex(isQuestion)
+  for (const [index, turn] of request.turns.entries()) {
+    yield* turnCosts(turn, family, index > question)
+  }
+}
+
+/**
+ * Whether a turn is more than the results of calls. Measured on Claude 4.5, gpt-5 and Gemini 3:
+ * reasoning before it is not counted.
+ */
+const isQuestion = ({ role, parts }: Turn) =>
+  role === 'user' && parts.some(({ type }) => type !== 'tool-result')
+
+function* toolsCosts(request: CanonicalRequest, family: TokenFamily): Generator<Cost> {
+  if (request.tools.length === 0) return
+  const choice = request.toolChoice
+  const isForced =
+    choice?.type === 'required' ||
+    choice?.type === 'tool' ||
+    (choice?.type === 'allowed' && choice.isRequired)
+  yield isForced ? family.toolsForced : family.tools
+  for (const tool of request.tools) yield* toolCosts(tool, family)
+}
+
+function* toolCosts(tool: Tool, family: TokenFamily): Generator<Cost> {
+  yield family.tool
+  if (family.schema === 'types') {
+    yield [toolType(tool), family.text]
+    return
+  }
+  yield [tool.name, family.text]
+  yield [[tool.description, tool.grammar?.definition].join('\n').trim(), family.text]
+  // Nearly every tool has this line, and to forbid what is not named costs nothing.
+  const { additionalProperties, ...schema } = tool.parameters ?? {}
+  const isPlain = typeof additionalProperties !== 'object'
+  yield [jsonText(isPlain ? schema : tool.parameters), family.schema]
+}
+
+/** Deeper than any vendor lets schemas nest. */
+const deepest = 64
+
+/** As JSON, but for what nests too deep: the engine takes seconds to find that it can't write that. */
+function jsonText(value: unknown, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (depth > deepest) return ''
+  if (Array.isArray(value)) return `[${value.map((item) => jsonText(item, depth + 1)).join(',')}]`
+  const members = Object.entries(value).map(
+    ([key, member]) => `${JSON.stringify(key)}:${jsonText(member, depth + 1)}`,
+  )
+  return `{${members.join(',')}}`
+}
+
+function* turnCosts(turn: Turn, family: TokenFamily, seesReasoning: boolean): Generator<Cost> {
+  yield family.message
+  for (const part of turn.parts) {
+    if (part.type !== 'reasoning') yield* partCosts(part, family)
+    else if (seesReasoning) yield reasoningCost(part, family)
+  }
+}
+
+function* partCosts(part: Exclude<Part, ReasoningPart>, family: TokenFamily): Generator<Cost> {
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      yield [part.text, family.text]
+      break
+    case 'tool-call':
+      yield family.call
+      yield [`${part.name} ${part.input}`, family.text]
+      break
+    case 'tool-result':
+      yield family.result
+      for (const inner of part.parts) yield* partCosts(inner, family)
+      break
+    case 'image':
+      yield family.image(part)
+      break
+    case 'document':
+      yield* documentCosts(part, family)
+      break
+    case 'audio':
+    case 'video':
+      yield part.source.type === 'data' ? part.source.data.length / base64PerMediaToken : 1000
+      break
+  }
+}
+
+/** A second is some 20 KB of sound for 10 to 30 tokens, and some 150 KB of film for 260. */
+const base64PerMediaToken = 600
+
+function reasoningCost(
+  { text, signature }: ReasoningPart,
+  { hidden, text: factor }: TokenFamily,
+): Cost {
+  if (hidden === undefined) return [text, factor]
+  const characters = (signature?.length ?? 0) - hidden.freeCharacters
+  return Math.max(0, characters) * hidden.perCharacter
+}
+
+function* documentCosts(part: DocumentPart, family: TokenFamily): Generator<Cost> {
+  yield [[part.title, part.context].join('\n').trim(), family.text]
+  const { source } = part
+  if (source.type === 'text') yield [source.text, family.text]
+  else if (source.type === 'url') yield family.page
+  else if (isText(source.mediaType)) yield [decodeText(source.data), family.text]
+  else yield family.page * Math.max(1, Math.round(source.data.length / base64PerPage))
+}
+
+/** Of a PDF with some pictures. */
+const base64PerPage = 65_536
+
+const isText = (mediaType: string) => /^text\/|json|xml|csv/.test(mediaType)
+
+function decodeText(base64: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)))
+  } catch {
+    // No base64: the vendor will say so.
+    return ''
+  }
+}

@@ -1,0 +1,73 @@
+import type { Codec } from '../canonical/codec.ts'
+import { TranslationError } from '../canonical/error.ts'
+import type { Quirk } from '../canonical/quirks.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { ProtocolName } from '../protocol.ts'
+import { type FeatureName, requestFeatures, wayOf } from './features.ts'
+import { spell } from './spelling.ts'
+import { findUses, type Use, without } from './uses.ts'
+
+/** Where a request is to go. */
+export interface Target extends Pick<Codec, 'findFault' | 'leavesOut'> {
+  readonly protocol: ProtocolName
+  readonly quirks: ReadonlySet<Quirk>
+}
+
+/** A request that its target can express, and what was left out of it, as the client wrote it. */
+export interface Fitted {
+  readonly request: CanonicalRequest
+  readonly dropped: readonly string[]
+}
+
+/**
+ * Takes out of a request what its target can't express. Throws `TranslationError` for what changes
+ * the meaning; with `isStrict`, for everything.
+ */
+export function fit(
+  request: CanonicalRequest,
+  client: ProtocolName,
+  target: Target,
+  isStrict: boolean,
+): Fitted {
+  const dropped: Use[] = []
+  for (const use of findUses(request, client)) {
+    const way = wayOf(use.feature, target.protocol, target.quirks)
+    if (way === 'refused' || (way === 'dropped' && isStrict)) {
+      throw refusal(requestFeatures[use.feature].title, use.at, target, way)
+    }
+    if (way === 'dropped') dropped.push(use)
+  }
+  const features = new Set<FeatureName>(dropped.map(({ feature }) => feature))
+  let fitted = request
+  for (const feature of features) fitted = without(fitted, feature)
+  const fault = target.findFault?.(fitted)
+  if (fault !== undefined) throw new TranslationError(fault)
+  const names = dropped.map(({ at }) => at)
+  for (const setting of target.leavesOut?.(fitted, target.quirks) ?? []) {
+    const at = spell(client, setting)
+    if (isStrict) throw refusal('what does not go with the rest', at, target, 'dropped')
+    names.push(at)
+    fitted = { ...fitted, [setting]: undefined }
+  }
+  return { request: fitted, dropped: [...new Set(names)] }
+}
+
+function refusal(
+  title: string,
+  at: string,
+  { protocol }: Target,
+  way: 'refused' | 'dropped',
+): TranslationError {
+  const why =
+    way === 'refused'
+      ? `can't be expressed in the protocol ${protocol}, which the channel of this model speaks`
+      : `would be left out in the protocol ${protocol}, which the channel of this model speaks, and the request is strict`
+  return new TranslationError({
+    code: 'unsupported_parameter',
+    param: at,
+    message: `${at} (${lowerFirst(title)}) ${why}. Leave it out, or ask for another model.`,
+  })
+}
+
+const lowerFirst = (text: string) =>
+  /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text

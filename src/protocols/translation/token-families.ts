@@ -1,0 +1,207 @@
+import type { ProtocolName } from '../protocol.ts'
+import { type ImageTokens, patches, pixels, tiles, whole } from './image-tokens.ts'
+
+/**
+ * How a vendor's models count what a request says beside its bare text. All are LLM tokens, or LLM
+ * tokens per token of o200k, measured on the recorded requests unless a source is named.
+ */
+export interface TokenFamily {
+  /** Tokens of the vendor's tokenizer per token of o200k, in prose. */
+  readonly text: number
+  readonly request: number
+  readonly message: number
+  /** What the vendor tells the model about tools in general, when there are any. */
+  readonly tools: number
+  /** The same when one of them must be called. */
+  readonly toolsForced: number
+  readonly tool: number
+  /** Of a tool's schema, per token of its JSON; `types`: it is told as a TypeScript type instead. */
+  readonly schema: number | 'types'
+  readonly call: number
+  readonly result: number
+  /** Of an answer's schema, and that per token of its JSON. */
+  readonly format: number
+  readonly formatSchema: number
+  /** Reasoning is asked for, by an effort or a budget. */
+  readonly reasoning: number
+  /** Hidden reasoning, by the length of its signature; undefined: its text is what counts. */
+  readonly hidden: { readonly freeCharacters: number; readonly perCharacter: number } | undefined
+  readonly image: ImageTokens
+  /** A page of a PDF. */
+  readonly page: number
+}
+
+/** Chat models on o200k, and whoever is not known. Measured on 69 requests, gpt-4o and 4.1. */
+const openai: TokenFamily = {
+  text: 1,
+  request: 3,
+  message: 4,
+  tools: 9,
+  toolsForced: 12,
+  tool: 0,
+  schema: 'types',
+  call: 6,
+  result: 6,
+  format: 10,
+  formatSchema: 0.77,
+  reasoning: 0,
+  hidden: undefined,
+  image: tiles({ base: 85, perTile: 170 }),
+  page: 200,
+}
+
+/** Reasoning models: gpt-5, o1 and later. Measured on 60 requests. */
+const openaiReasoning: TokenFamily = {
+  ...openai,
+  request: 2,
+  tools: 14,
+  toolsForced: 14,
+  hidden: { freeCharacters: 1000, perCharacter: 0.2 },
+  image: tiles({ base: 70, perTile: 140 }),
+}
+
+/** The same behind chat completions: a longer text about tools. Measured on 30 requests. */
+const openaiReasoningChat: TokenFamily = { ...openaiReasoning, tools: 95, toolsForced: 95 }
+
+/** The open models of OpenAI: each request is told of channels. Measured on 12 requests. */
+const openWeights: TokenFamily = { ...openaiReasoning, request: 66 }
+
+/** Claude Sonnet, Haiku and Opus 4.5 and 4.6. Measured on 88 requests, 54 of them with tools. */
+const anthropic: TokenFamily = {
+  text: 1.07,
+  request: 3,
+  message: 4,
+  tools: 496,
+  toolsForced: 588,
+  tool: 15,
+  schema: 1.45,
+  call: 24,
+  result: 24,
+  format: 140,
+  formatSchema: 1.05,
+  reasoning: 29,
+  hidden: undefined,
+  image: pixels({ perToken: 750, longestEdge: 1568, most: 1600 }),
+  page: 2100,
+}
+
+/** Up to Claude 4.1. Source of the two counts: Anthropic, "Tool use"; 5 measured requests agree. */
+const anthropicOlder: TokenFamily = { ...anthropic, tools: 346, toolsForced: 313 }
+
+/**
+ * From Claude Opus 4.7 on: another tokenizer. Measured on 11 requests, one of them with tools, none
+ * of them with a call that must be made.
+ */
+const anthropicNewer: TokenFamily = {
+  ...anthropic,
+  text: 1.4,
+  request: 5,
+  message: 2,
+  tools: 270,
+  toolsForced: 362,
+  schema: 1.9,
+  reasoning: 0,
+}
+
+/** Gemini 2.5. Measured on 47 requests. Schemas of answers are not counted. */
+const google: TokenFamily = {
+  text: 1.05,
+  request: 1,
+  message: 0,
+  tools: 0,
+  toolsForced: 0,
+  tool: 8,
+  schema: 1.1,
+  call: 12,
+  result: 12,
+  format: 0,
+  formatSchema: 0,
+  reasoning: 0,
+  hidden: { freeCharacters: 0, perCharacter: 0 },
+  image: whole(258),
+  page: 258,
+}
+
+/** Gemini 3. Measured on 24 requests. Its hidden reasoning counts when that comes back. */
+const googleNewer: TokenFamily = {
+  ...google,
+  tool: 5,
+  hidden: { freeCharacters: 100, perCharacter: 0.2 },
+  image: whole(1095),
+  page: 540,
+}
+
+/** Gemini 1.5 and 2.0. Measured on 19 requests: hardly more than texts and names count. */
+const googleOlder: TokenFamily = {
+  ...google,
+  text: 1,
+  request: 0,
+  tool: 3,
+  schema: 0.2,
+  call: 0,
+  result: 0,
+}
+
+/** Gemini 2.5 and 3 on Vertex, which counts as little. Measured on 16 requests. */
+const vertex: TokenFamily = {
+  ...googleOlder,
+  tool: 1,
+  call: 2,
+  result: 3,
+  image: googleNewer.image,
+  page: googleNewer.page,
+}
+
+interface Rule {
+  readonly model: RegExp
+  readonly protocol?: ProtocolName
+  readonly host?: string
+  readonly family: TokenFamily
+}
+
+/** The first rule that fits a model's id, in any vendor's spelling (`anthropic/claude-sonnet-4.5`). */
+const rules: readonly Rule[] = [
+  {
+    model: /claude.*\b(opus-4[-.][7-9]|(opus|sonnet|haiku|fable)-([5-9]|\d\d)\b)/,
+    family: anthropicNewer,
+  },
+  { model: /claude.*-4[-.][56]/, family: anthropic },
+  { model: /claude/, family: anthropicOlder },
+  { model: /gemini-(1|2[-.]0)/, family: googleOlder },
+  { model: /gemini/, host: 'aiplatform.googleapis.com', family: vertex },
+  { model: /gemini-2/, family: google },
+  { model: /gemini|gemma/, family: googleNewer },
+  { model: /gpt-oss/, family: openWeights },
+  { model: /\b(gpt-[5-9]|o\d)/, protocol: 'chat', family: openaiReasoningChat },
+  { model: /\b(gpt-[5-9]|o\d)/, family: openaiReasoning },
+]
+
+/** Small models, where images cost otherwise. Source: OpenAI, "Images and vision"; measured: gpt-5-mini. */
+const imageRules: readonly { readonly model: RegExp; readonly image: ImageTokens }[] = [
+  { model: /gpt-4o-mini/, image: tiles({ base: 2833, perTile: 5667 }) },
+  { model: /gpt-4\.1-(mini|nano)/, image: patches({ perPatch: 1.62 }) },
+  { model: /gpt-[5-9].*(mini|nano)/, image: patches({ perPatch: 1.2 }) },
+]
+
+/** Whom a request goes to. */
+export interface TokenCounter {
+  /** The upstream's id of the model. */
+  readonly model: string
+  readonly protocol: ProtocolName
+  /** Address of the upstream; the vendor's own where it is not given. */
+  readonly url?: string | undefined
+}
+
+/** How an upstream's model counts; like those of OpenAI where the vendor is not known. */
+export function tokenFamily({ model, protocol, url = '' }: TokenCounter): TokenFamily {
+  const id = model.toLowerCase()
+  const rule = rules.find(
+    (one) =>
+      one.model.test(id) &&
+      (one.protocol === undefined || one.protocol === protocol) &&
+      (one.host === undefined || url.includes(one.host)),
+  )
+  const family = rule?.family ?? openai
+  const image = imageRules.find((one) => one.model.test(id))?.image ?? family.image
+  return { ...family, image }
+}

@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'bun:test'
+import { TranslationError } from '../../../src/protocols/canonical/error.ts'
+import { nativeFeatures } from '../../../src/protocols/canonical/native.ts'
+import type { Quirk } from '../../../src/protocols/canonical/quirks.ts'
+import type {
+  CanonicalRequest,
+  Part,
+  Tool,
+  ToolResultPart,
+} from '../../../src/protocols/canonical/request.ts'
+import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
+import {
+  type FeatureName,
+  requestFeatures,
+  wayOf,
+} from '../../../src/protocols/translation/features.ts'
+import { fit } from '../../../src/protocols/translation/fit.ts'
+import { findUses } from '../../../src/protocols/translation/uses.ts'
+
+const hello: Part = { type: 'text', text: 'Hello', at: 'messages[0]' }
+const plain: CanonicalRequest = {
+  model: 'm',
+  stream: false,
+  turns: [{ role: 'user', parts: [hello] }],
+  tools: [],
+  native: [],
+}
+const tool: Tool = { kind: 'function', name: 'f', at: 'tools[0]' }
+
+const setting = (settings: Partial<CanonicalRequest>): CanonicalRequest => ({
+  ...plain,
+  ...settings,
+})
+const userPart = (part: Part): CanonicalRequest => ({
+  ...plain,
+  turns: [{ role: 'user', parts: [hello, { ...part, at: 'here' }] }],
+})
+const assistantPart = (part: Part): CanonicalRequest => ({
+  ...plain,
+  turns: [
+    { role: 'user', parts: [hello] },
+    {
+      role: 'assistant',
+      parts: [
+        { ...part, at: 'here' },
+        { type: 'text', text: 'A' },
+      ],
+    },
+    { role: 'user', parts: [hello] },
+  ],
+})
+const result = (rest: Partial<ToolResultPart>): Part => ({
+  type: 'tool-result',
+  callId: 'c',
+  name: 'f',
+  kind: 'function',
+  parts: [],
+  ...rest,
+})
+const data = { type: 'data', mediaType: 'image/png', data: 'AAAA' } as const
+const url = { type: 'url', url: 'https://pictures.example/a.png' } as const
+const native = Object.fromEntries(
+  nativeFeatures.map((feature) => [feature, setting({ native: [{ feature, at: 'here' }] })]),
+) as Record<(typeof nativeFeatures)[number], CanonicalRequest>
+
+/** For each feature of the table a request that uses it. */
+const requests: { readonly [feature in FeatureName]: CanonicalRequest } = {
+  ...native,
+  instructions: setting({ turns: [{ role: 'system', parts: [hello] }, ...plain.turns] }),
+  developer_role: setting({ turns: [{ role: 'developer', parts: [hello] }, ...plain.turns] }),
+  late_instructions: setting({ turns: [...plain.turns, { role: 'system', parts: [hello] }] }),
+  text: plain,
+  participant_name: userPart({ type: 'text', text: 'A', name: 'ann' }),
+  image: userPart({ type: 'image', source: data }),
+  image_url: userPart({ type: 'image', source: url }),
+  image_detail: userPart({ type: 'image', source: data, detail: 'high' }),
+  document: userPart({ type: 'document', source: data }),
+  document_url: userPart({ type: 'document', source: url }),
+  document_text: userPart({ type: 'document', source: { type: 'text', text: 'A' } }),
+  document_context: userPart({ type: 'document', source: data, context: 'A' }),
+  document_citations: userPart({ type: 'document', source: data, isCited: true }),
+  audio: userPart({ type: 'audio', source: data }),
+  audio_url: userPart({ type: 'audio', source: url }),
+  video: userPart({ type: 'video', source: data }),
+  refusal_history: assistantPart({ type: 'refusal', text: 'No' }),
+  citation_history: assistantPart({
+    type: 'text',
+    text: 'A',
+    citations: [{ type: 'url', url: 'https://pages.example' }],
+  }),
+  document_citation_history: assistantPart({
+    type: 'text',
+    text: 'A',
+    citations: [{ type: 'document', raw: {} }],
+  }),
+  prefill: setting({
+    turns: [
+      ...plain.turns,
+      { role: 'assistant', parts: [{ type: 'text', text: '{', at: 'here' }] },
+    ],
+  }),
+  tools: setting({ tools: [tool] }),
+  tool_calls: assistantPart({
+    type: 'tool-call',
+    callId: 'c',
+    name: 'f',
+    kind: 'function',
+    input: '{}',
+  }),
+  custom_tools: setting({ tools: [{ ...tool, kind: 'custom' }] }),
+  tool_strict: setting({ tools: [{ ...tool, strict: true }] }),
+  tool_choice: setting({ toolChoice: { type: 'required' } }),
+  allowed_tools: setting({ toolChoice: { type: 'allowed', names: ['f'], isRequired: false } }),
+  sequential_tools: setting({ parallelToolCalls: false }),
+  tool_result_media: userPart(result({ parts: [{ type: 'image', source: data, at: 'here' }] })),
+  tool_error: userPart(result({ isError: true })),
+  json_mode: setting({ format: { type: 'json' } }),
+  json_schema: setting({ format: { type: 'schema', schema: {} } }),
+  reasoning_effort: setting({ reasoning: { amount: { type: 'effort', effort: 'low' } } }),
+  reasoning_budget: setting({ reasoning: { amount: { type: 'budget', tokens: 2000 } } }),
+  reasoning_auto: setting({ reasoning: { amount: { type: 'auto' } } }),
+  reasoning_off: setting({ reasoning: { amount: { type: 'off' } } }),
+  reasoning_shown: setting({ reasoning: { show: 'auto' } }),
+  signed_reasoning: assistantPart({ type: 'reasoning', text: 'Hm', signature: 's' }),
+  unsigned_reasoning: assistantPart({ type: 'reasoning', text: 'Hm' }),
+  cache_hint: userPart({ type: 'text', text: 'A', cache: '5m' }),
+  prompt_cache_key: setting({ promptCacheKey: 'k' }),
+  max_output_tokens: setting({ maxOutputTokens: 10 }),
+  stop: setting({ stop: ['.'] }),
+  temperature: setting({ temperature: 0.5 }),
+  sampling_while_reasoning: setting({ temperature: 0.5, reasoning: { amount: { type: 'auto' } } }),
+  top_p: setting({ topP: 0.5 }),
+  top_k: setting({ topK: 5 }),
+  presence_penalty: setting({ presencePenalty: 1 }),
+  frequency_penalty: setting({ frequencyPenalty: 1 }),
+  seed: setting({ seed: 1 }),
+  logit_bias: setting({ logitBias: { 1: 1 } }),
+  logprobs: setting({ logprobs: 0 }),
+  choices: setting({ choices: 2 }),
+  metadata: setting({ metadata: { a: 'b' } }),
+  user_id: setting({ userId: 'u' }),
+  long_user_id: setting({ userId: 'u'.repeat(65) }),
+  service_tier: setting({ serviceTier: 'default' }),
+  special_tier: setting({ serviceTier: 'flex' }),
+  verbosity: setting({ verbosity: 'low' }),
+}
+const names = Object.keys(requests) as FeatureName[]
+
+/** Only clients of messages mean a beginning of the answer by a last turn of the assistant. */
+const client: ProtocolName = 'messages'
+const none: ReadonlySet<Quirk> = new Set()
+
+function outcome(request: CanonicalRequest, protocol: ProtocolName, isStrict = false) {
+  try {
+    return fit(request, client, { protocol, quirks: none }, isStrict)
+  } catch (error) {
+    if (error instanceof TranslationError) return error.fault
+    throw error
+  }
+}
+
+describe.each(names)('%s', (feature) => {
+  const request = requests[feature]
+  const at = findUses(request, client).find((use) => use.feature === feature)?.at
+
+  test('is found where the client wrote it', () => {
+    expect(at).toBeString()
+  })
+
+  test.each(protocolNames)('on %s it is treated as the table says', (protocol) => {
+    const way = requestFeatures[feature].ways[protocol]
+    const came = outcome(request, protocol)
+    if (way === 'refused') {
+      expect(came).toMatchObject({ code: 'unsupported_parameter', param: at })
+      expect(came).toMatchObject({ message: expect.stringContaining(`the protocol ${protocol}`) })
+    } else if (way === 'dropped') {
+      expect(came).toMatchObject({ dropped: expect.arrayContaining([at]) })
+      const left = 'request' in came ? findUses({ ...came.request, native: [] }, client) : []
+      expect(left.filter((use) => use.feature === feature)).toEqual([])
+      expect(outcome(request, protocol, true)).toMatchObject({
+        code: 'unsupported_parameter',
+        param: at,
+      })
+    } else {
+      const isAlone = findUses(request, client).every((use) =>
+        ['carried', 'adapted'].includes(wayOf(use.feature, protocol, none)),
+      )
+      // Another feature that it can't be without may be dropped beside it.
+      if (isAlone) expect(came).toEqual({ request, dropped: [] })
+      else expect(came).toHaveProperty('dropped')
+    }
+  })
+})
+
+test('quirks change what a channel takes', () => {
+  const image = requests.image
+  const target = { protocol: 'chat', quirks: new Set<Quirk>(['text_only']) } as const
+  expect(() => fit(image, 'messages', target, false)).toThrow('here (image, as data)')
+  const reasoning = { protocol: 'chat', quirks: new Set<Quirk>(['reasoning_content']) } as const
+  const request = requests.unsigned_reasoning
+  expect(fit(request, 'messages', reasoning, true)).toEqual({ request, dropped: [] })
+})
+
+test('a fault that only the protocol itself can see is told', () => {
+  const fault = { code: 'unsupported_parameter', param: 'tools[0]', message: 'no' } as const
+  const target = { protocol: 'gemini', quirks: none, findFault: () => fault } as const
+  expect(() => fit(plain, 'chat', target, false)).toThrow(TranslationError)
+})
+
+test('a field is named once, however often it is left out', () => {
+  const turns = [{ role: 'user', parts: [{ ...hello, cache: '5m' }] }] as const
+  const request = { ...plain, turns, tools: [{ ...tool, cache: '1h' as const }] }
+  expect(fit(request, 'messages', { protocol: 'chat', quirks: none }, false)).toEqual({
+    request: {
+      ...request,
+      turns: [{ role: 'user', parts: [{ ...hello, cache: undefined }] }],
+      tools: [{ ...tool, cache: undefined }],
+    },
+    dropped: ['messages[0].cache_control', 'tools[0].cache_control'],
+  })
+})
+
+test('settings are named as the client writes them', () => {
+  const request = { ...plain, stop: ['.'] }
+  const target = { protocol: 'responses', quirks: none } as const
+  expect(() => fit(request, 'gemini', target, false)).toThrow('generationConfig.stopSequences')
+  expect(() => fit(request, 'messages', target, false)).toThrow('stop_sequences')
+})
+
+test('what a vendor refuses beside something else is left out and named, or refused', () => {
+  const request = requests.reasoning_auto
+  const leavesOut = () => ['reasoning'] as const
+  const target = { protocol: 'messages', quirks: none, leavesOut } as const
+  expect(fit(request, 'chat', target, false)).toEqual({
+    request: { ...request, reasoning: undefined },
+    dropped: ['reasoning_effort'],
+  })
+  expect(() => fit(request, 'chat', target, true)).toThrow('reasoning_effort')
+})

@@ -1,0 +1,42 @@
+import { Database } from 'bun:sqlite'
+import { applicationId } from '../../../src/store/sqlite/migrate.ts'
+import { firstTables } from '../../../src/store/sqlite/migrations/0001-first.ts'
+
+type Row = { readonly [column: string]: unknown }
+
+const tableNames = (db: Database) =>
+  db
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
+    )
+    .all()
+    .map(({ name }) => name)
+
+/** All rows of a database by table. */
+export function rowsOf(path: string): { readonly [table: string]: readonly Row[] } {
+  const db = new Database(path, { readonly: true })
+  const rows = tableNames(db).map((name) => [
+    name,
+    db.query<Row, []>(`SELECT * FROM "${name}"`).all(),
+  ])
+  db.close()
+  return Object.fromEntries(rows)
+}
+
+/** Writes what is in a database into a new one of version 1: with the first tables only. */
+export function writeFirstVersion(source: string, target: string): void {
+  const db = new Database(target, { create: true })
+  db.run(firstTables)
+  db.run(`PRAGMA application_id = ${applicationId}`)
+  db.run('PRAGMA user_version = 1')
+  db.run('ATTACH ? AS source', [source])
+  for (const name of tableNames(db)) {
+    const columns = db
+      .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)')
+      .all(name)
+      .map((column) => column.name)
+      .join(', ')
+    db.run(`INSERT INTO main."${name}" (${columns}) SELECT ${columns} FROM source."${name}"`)
+  }
+  db.close()
+}
