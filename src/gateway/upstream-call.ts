@@ -1,7 +1,6 @@
 import type { Candidate, Channel } from '../catalog/catalog.ts'
 import type { Protocol } from '../protocols/protocol.ts'
-import { sealPrefix } from '../protocols/translation/seal.ts'
-import { stripSeals } from '../protocols/translation/strip-seals.ts'
+import { sealBeginnings, stripSeals } from '../protocols/translation/strip-seals.ts'
 import type { RequestBody } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { isPlainForm, rebuildForm } from './form-body.ts'
@@ -129,5 +128,6 @@ async function upstreamBody(
 
 /** Another vendor's reasoning is in it, sealed by this gateway: its own vendor would refuse it. */
 function hasSeals({ bytes }: RequestBody): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(`"${sealPrefix}`)
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return sealBeginnings.some((beginning) => buffer.includes(`"${beginning}`))
 }

@@ -77,6 +77,7 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
     weight: 1,
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
     allowPrivate: false,
+    quirks: [],
     keysSealed: Uint8Array.of(1),
   } as const
   const group = {
@@ -107,6 +108,7 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
         status: 'active' as const,
         models: [],
         ipAllow: [],
+        isStrict: false,
         expiresAt: null,
         budget: { totalNano: null, dayNano: null, monthNano: null },
       })),

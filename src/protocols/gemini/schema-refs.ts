@@ -34,9 +34,8 @@ export function createReferences(root: JsonObject): References {
       let value: unknown = root
       for (const step of ref.slice(2).split('/')) {
         const key = unescapeStep(step)
-        const isIn = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-        if (!isIn) return undefined
-        value = (value as JsonObject)[key]
+        if (Array.isArray(value)) value = value[Number(key)]
+        else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
       }
       return isJsonObject(value) ? value : undefined
     },

@@ -49,7 +49,7 @@ interface Family {
  * fits; models that are newer than this table take what all of the newest do.
  */
 const families: readonly Family[] = [
-  { models: /\bgemini-(1|2\.0)\b/, isPlain: true },
+  { models: /\bgemini-(1|2\.0)\b|\bgemma-[1-3]/, isPlain: true },
   { models: /\bgemini-2\.5-pro\b/, budget: [128, 32_768] },
   { models: /\bgemini-2\.5-flash-lite\b/, budget: [0, 24_576] },
   { models: /\bgemini-2\b/, budget: [0, 24_576] },

@@ -1,3 +1,4 @@
+import { wrappedPrefix } from '../gemini/signature.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { sealPrefix } from './seal.ts'
@@ -24,8 +25,13 @@ export function stripSeals(body: JsonObject): Stripped {
 /** The members in which the protocols have signatures. */
 const sealed = ['signature', 'data', 'encrypted_content', 'thoughtSignature', 'thought_signature']
 
+/** How the value of such a member begins, when it is a seal of this gateway. */
+export const sealBeginnings = [sealPrefix, wrappedPrefix] as const
+
 const isSeal = (key: string, value: unknown) =>
-  sealed.includes(key) && typeof value === 'string' && value.startsWith(sealPrefix)
+  sealed.includes(key) &&
+  typeof value === 'string' &&
+  sealBeginnings.some((beginning) => value.startsWith(beginning))
 
 function stripObject(
   value: JsonObject,

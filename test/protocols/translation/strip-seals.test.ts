@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { wrapSignatures } from '../../../src/protocols/gemini/signature.ts'
 import { sealPrefix } from '../../../src/protocols/translation/seal.ts'
 import { stripSeals } from '../../../src/protocols/translation/strip-seals.ts'
 
@@ -59,6 +60,15 @@ test.each([
   ],
 ])('%s is left out and named', (_name, body, expected, dropped) => {
   expect(stripSeals(body)).toEqual({ body: expected, dropped })
+})
+
+test('a signature of gemini, which must be base64, is known, too', () => {
+  const thoughtSignature = wrapSignatures([seal])
+  const parts = [{ functionCall: { name: 'f' }, thoughtSignature }]
+  expect(stripSeals({ contents: [{ parts }] })).toEqual({
+    body: { contents: [{ parts: [{ functionCall: { name: 'f' } }] }] },
+    dropped: ['contents[0].parts[0].thoughtSignature'],
+  })
 })
 
 test('text that looks like a seal is text', () => {
