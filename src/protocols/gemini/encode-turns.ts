@@ -1,5 +1,6 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
 import { embedJson } from '../canonical/embed.ts'
+import { isTooDeep } from '../canonical/json-text.ts'
 import type {
   Part,
   ReasoningPart,
@@ -8,7 +9,6 @@ import type {
   Turn,
 } from '../canonical/request.ts'
 import type { JsonObject } from '../protocol.ts'
-import { isTooDeep } from './json-text.ts'
 import { encodeMedia } from './media.ts'
 import { dummySignature } from './signature.ts'
 import { needsSignatures, takesMediaInResults } from './thinking.ts'

@@ -1,4 +1,4 @@
-import { toJsonText } from './json-text.ts'
+import { toJsonText } from '../canonical/json-text.ts'
 
 /** What a schema says of its values in the vendor's words, and what only its description can tell. */
 export interface Told {

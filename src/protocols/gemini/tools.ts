@@ -1,3 +1,4 @@
+import { customParameters, describeTool } from '../canonical/custom-tool.ts'
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
@@ -111,7 +112,7 @@ export function encodeTools({ tools, toolChoice }: CanonicalRequest): JsonObject
 }
 
 function encodeFunction(tool: Tool): JsonObject {
-  const description = tool.kind === 'custom' ? describeCustom(tool) : tool.description
+  const description = describeTool(tool)
   const parameters = tool.kind === 'custom' ? customParameters : tool.parameters
   return {
     name: tool.name,
@@ -127,19 +128,6 @@ function encodeParameters(parameters: JsonObject): JsonObject {
   // The vendor wants an object; a tool without arguments is `{}` with some clients.
   const isPlain = schema.type === undefined && schema.anyOf === undefined
   return isPlain ? { type: 'object', ...schema } : schema
-}
-
-const customParameters = {
-  type: 'object',
-  properties: { input: { type: 'string' } },
-  required: ['input'],
-}
-
-/** A custom tool takes free text: its grammar is told in words. */
-function describeCustom({ description, grammar }: Tool): string | undefined {
-  if (grammar === undefined) return description
-  const rule = `The input must follow this grammar (${grammar.syntax}):\n${grammar.definition}`
-  return description === undefined ? rule : `${description}\n\n${rule}`
 }
 
 function encodeChoice(choice: ToolChoice): JsonObject {

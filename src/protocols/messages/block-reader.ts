@@ -1,11 +1,11 @@
 import type { DecodeContext } from '../canonical/codec.ts'
 import { embedJson } from '../canonical/embed.ts'
 import type { AnswerEvent } from '../canonical/event.ts'
+import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation, ToolKind } from '../canonical/request.ts'
 import { stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeCitation, decodeCitations } from './citations.ts'
-import { toJson } from './to-json.ts'
 
 /** Reads the content blocks of one answer. Only odd upstreams give no index. */
 export interface BlockReader {
@@ -237,7 +237,7 @@ function remainingInput({ callKind, input, hasInput, held }: CallBlock): string 
 /** T5: an input that is JSON text already is left as it is. */
 function wholeInput(input: unknown): string {
   if (typeof input === 'string') return input === '' ? '{}' : input
-  return toJson(input ?? {}) ?? '{}'
+  return toJsonText(input ?? {}) ?? '{}'
 }
 
 /** A custom tool was described to the model as a function of one text. */

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '../canonical/event.ts'
+import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation, ToolKind } from '../canonical/request.ts'
 import { encodeCitation } from './citations.ts'
-import { toJson } from './to-json.ts'
 
 /** The events of blocks: those that have a block's id. */
 export type BlockEvent = Extract<AnswerEvent, { readonly id: string }>
@@ -103,7 +103,7 @@ const inputDelta = (writer: BlockWriter, json: string): string =>
 function citationDeltas(writer: BlockWriter, citations: readonly Citation[] | undefined): string {
   let frames = ''
   for (const citation of citations ?? []) {
-    const json = toJson(encodeCitation(citation))
+    const json = toJsonText(encodeCitation(citation))
     if (json === undefined) continue
     frames += ensureOpen(writer, emptyText)
     frames += delta(writer, `"type":"citations_delta","citation":${json}`)

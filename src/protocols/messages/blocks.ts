@@ -1,10 +1,10 @@
 import { refuseValue } from '../canonical/error.ts'
+import { toJsonText } from '../canonical/json-text.ts'
 import type { Part, TextPart } from '../canonical/request.ts'
 import { stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { contentParts, decodeCache, isVendorBlock, type Note, nameOf, textOf } from './content.ts'
 import { decodeMedia, decodeText } from './media-blocks.ts'
-import { toJson } from './to-json.ts'
 
 /** The parts of a message's content, a string or an array of blocks. Empty text is left out. */
 export function decodeContent(content: unknown, at: string, note: Note): readonly Part[] {
@@ -51,7 +51,7 @@ function decodeBlock(block: JsonObject, at: string, note: Note): readonly Part[]
           callId: nameOf(block, 'id', at),
           name: nameOf(block, 'name', at),
           kind: 'function',
-          input: toJson(block.input ?? {}) ?? refuseValue(`${at}.input`, 'less deeply nested'),
+          input: toJsonText(block.input ?? {}) ?? refuseValue(`${at}.input`, 'less deeply nested'),
         },
       ]
     case 'tool_result':

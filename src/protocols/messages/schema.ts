@@ -1,6 +1,6 @@
+import { toJsonText } from '../canonical/json-text.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { toJson } from './to-json.ts'
 
 /** Deeper than the vendor lets schemas nest: it says so itself. */
 const deepest = 64
@@ -11,8 +11,9 @@ const deepest = 64
  * SDK does (`transformJSONSchema`), but it never throws and keeps a type beside an enum. A schema
  * that already is so comes out equal.
  */
-export function closeSchema(schema: JsonObject, depth = 0): JsonObject {
-  if (depth > deepest) return schema
+export function closeSchema(given: JsonObject, depth = 0): JsonObject {
+  if (depth > deepest) return given
+  const schema = given.nullable === true ? withNull(given) : given
   const { $ref, $defs, definitions } = schema
   const defs = {
     ...(isJsonObject($defs) ? { $defs: closeEach($defs, depth) } : {}),
@@ -33,9 +34,17 @@ export function closeSchema(schema: JsonObject, depth = 0): JsonObject {
     closed.additionalProperties = false
   }
   if (left.length === 0) return closed
-  const told = left.map(([key, value]) => `${key}: ${toJson(value)}`).join(', ')
+  const told = left.map(([key, value]) => `${key}: ${toJsonText(value)}`).join(', ')
   const before = typeof closed.description === 'string' ? `${closed.description}\n\n` : ''
   return { ...closed, description: `${before}{${told}}` }
+}
+
+/** OpenAPI's word for "or null", which JSON schema has as a type. */
+function withNull({ nullable, ...schema }: JsonObject): JsonObject {
+  const { type, enum: values } = schema
+  if (typeof type !== 'string') return { ...schema, nullable }
+  const allowed = Array.isArray(values) ? { enum: [...values, null] } : {}
+  return { ...schema, type: [type, 'null'], ...allowed }
 }
 
 /** The keyword as the vendor takes it; undefined when it does not. */

@@ -1,3 +1,4 @@
+import { customParameters, describeTool } from '../canonical/custom-tool.ts'
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
 import { isJsonObject, objectIn, stringIn } from '../json.ts'
@@ -84,12 +85,11 @@ export function encodeTools(request: CanonicalRequest): JsonObject {
 }
 
 function encodeTool(tool: Tool): JsonObject {
-  const isCustom = tool.kind === 'custom'
-  const description = isCustom ? describeCustom(tool) : tool.description
+  const description = describeTool(tool)
   return {
     name: tool.name,
     ...(description === undefined ? {} : { description }),
-    input_schema: isCustom ? customInput : inputSchema(tool),
+    input_schema: tool.kind === 'custom' ? customParameters : inputSchema(tool),
     ...(tool.strict === undefined ? {} : { strict: tool.strict }),
     ...encodeCache(tool.cache),
   }
@@ -100,18 +100,6 @@ function inputSchema({ parameters, strict }: Tool): JsonObject {
   const schema = strict === true && parameters !== undefined ? closeSchema(parameters) : parameters
   if (schema === undefined) return { type: 'object', properties: {} }
   return schema.type === undefined ? { type: 'object', ...schema } : schema
-}
-
-const customInput = {
-  type: 'object',
-  properties: { input: { type: 'string' } },
-  required: ['input'],
-}
-
-function describeCustom({ description, grammar }: Tool): string | undefined {
-  if (grammar === undefined) return description
-  const rule = `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
-  return description === undefined ? rule : `${description}\n\n${rule}`
 }
 
 function encodeToolChoice(request: CanonicalRequest): JsonObject | undefined {

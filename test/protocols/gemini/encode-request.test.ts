@@ -109,7 +109,7 @@ describe('a request for Gemini, encoded', () => {
         functionDeclarations: [
           {
             name: 'patch',
-            description: 'Patches.\n\nThe input must follow this grammar (lark):\nstart: "x"',
+            description: 'Patches.\n\nThe input must match this lark grammar:\nstart: "x"',
             parametersJsonSchema: {
               type: 'object',
               properties: { input: { type: 'string' } },
