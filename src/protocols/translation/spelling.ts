@@ -74,3 +74,14 @@ const spellings: { readonly [protocol in ProtocolName]: Spelling } = {
 export function spell(client: ProtocolName, setting: Setting): string {
   return spellings[client][setting] ?? setting
 }
+
+/** Where a client asks for strict arguments of the tool at `at`. */
+export function strictPath(client: ProtocolName, at: string): string {
+  // The older `functions` of chat have it in themselves.
+  return client === 'chat' && at.startsWith('tools') ? `${at}.function.strict` : `${at}.strict`
+}
+
+/** Where a client marks the part or tool at `at` for the prompt cache. */
+export function cachePath(client: ProtocolName, at: string): string {
+  return `${at}.${client === 'responses' ? 'prompt_cache_breakpoint' : 'cache_control'}`
+}

@@ -11,7 +11,7 @@ import type {
 import { changeParts, countLeadingInstructions } from '../canonical/turns.ts'
 import type { ProtocolName } from '../protocol.ts'
 import type { FeatureName } from './features.ts'
-import { spell } from './spelling.ts'
+import { cachePath, spell, strictPath } from './spelling.ts'
 
 /** A feature that a request uses, where it does, and how the request is without it. */
 export interface Use {
@@ -46,7 +46,7 @@ export function findUses(request: CanonicalRequest, client: ProtocolName): reado
   }
   for (const { feature, at } of request.native) note(feature, at)
   noteTurns(request.turns, client, note)
-  for (const tool of request.tools) noteTool(tool, note)
+  for (const tool of request.tools) noteTool(tool, client, note)
   noteSettings(request, client, note)
   return uses
 }
@@ -61,7 +61,7 @@ function noteTurns(turns: readonly Turn[], client: ProtocolName, note: Note): vo
       note(index < leading ? 'instructions' : 'late_instructions', at)
       if (role === 'developer') note('developer_role', at)
     }
-    for (const part of parts) notePart(part, note)
+    for (const part of parts) notePart(part, client, note)
   })
   const last = turns.at(-1)
   // Elsewhere a conversation may end with an answer, but is not continued from there.
@@ -69,13 +69,13 @@ function noteTurns(turns: readonly Turn[], client: ProtocolName, note: Note): vo
   if (isPrefill) note('prefill', last.parts[0]?.at ?? 'messages')
 }
 
-function notePart(part: Part, note: Note): void {
+function notePart(part: Part, client: ProtocolName, note: Note): void {
   const at = part.at ?? 'messages'
-  if (part.cache !== undefined) note('cache_hint', `${at}.cache_control`)
+  if (part.cache !== undefined) note('cache_hint', cachePath(client, at))
   for (const feature of featuresOf(part)) note(feature, at)
   if (part.type !== 'tool-result') return
   for (const inner of part.parts) {
-    notePart(inner, note)
+    notePart(inner, client, note)
     if (inner.type !== 'text') note('tool_result_media', inner.at ?? at)
   }
 }
@@ -127,11 +127,11 @@ const documentFeatures = {
   text: 'document_text',
 } as const satisfies Record<string, FeatureName>
 
-function noteTool(tool: Tool, note: Note): void {
+function noteTool(tool: Tool, client: ProtocolName, note: Note): void {
   const at = tool.at ?? 'tools'
   note(tool.kind === 'custom' ? 'custom_tools' : 'tools', at)
-  if (tool.strict) note('tool_strict', `${at}.strict`)
-  if (tool.cache !== undefined) note('cache_hint', `${at}.cache_control`)
+  if (tool.strict) note('tool_strict', strictPath(client, at))
+  if (tool.cache !== undefined) note('cache_hint', cachePath(client, at))
 }
 
 function noteSettings(request: CanonicalRequest, client: ProtocolName, note: Note): void {

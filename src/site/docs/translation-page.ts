@@ -32,6 +32,10 @@ table.ways th:first-child { min-width: 14rem } table.ways { font-size: .9rem }
 .carried { color: #18a058 } .adapted { color: #2f7ed8 } .dropped { color: #b7791f }
 .refused { color: #d03050 } small { opacity: .75; display: block }
 .scroll { overflow-x: auto }
+@media (max-width: 40rem) {
+  table.ways th:first-child { min-width: 7rem } table.ways { font-size: .75rem }
+  table.ways th, table.ways td { padding-right: .35rem }
+}
 `
 
 /** The table as one page of HTML without scripts. */
