@@ -146,12 +146,23 @@ const onModels: Readonly<
     () => 'Test-Model',
     badModel('model_not_found', 404, /"Test-Model"/),
   ],
-  'a model that only speaks another protocol': [
-    keys.good,
-    (endpoint) => endpoint.foreignModel ?? '',
-    badModel('unsupported_parameter', 400, /does not speak .*Ask for it by/),
-  ],
 }
+
+const onOtherProtocols = withModel.filter(([, { foreignModel }]) => foreignModel !== undefined)
+
+test.each(onOtherProtocols)(
+  '%s > a model that only speaks another protocol',
+  async (_, endpoint) => {
+    for (const header of Object.values(forms)) {
+      const answer = await ask(endpoint, [header(keys.good)], endpoint.foreignModel ?? '')
+      if (endpoint.isTranslated) expect(answer.status).toBe(200)
+      else {
+        const refused = badModel('unsupported_parameter', 400, /does not speak .*Ask for it by/)
+        expectError(answer, endpoint.shape, endpoint.keyShape, refused)
+      }
+    }
+  },
+)
 
 describe.each(withModel)('%s', (_name, endpoint) => {
   test.each(Object.entries(onModels))('%s', async (_cause, [key, modelOf, expected]) => {

@@ -16,6 +16,8 @@ export interface Endpoint {
   readonly asksModel: boolean
   /** A model that only channels of another protocol offer. */
   readonly foreignModel?: string
+  /** Such a channel answers all the same. */
+  readonly isTranslated?: true
   /** Sent with every request. */
   readonly headers?: readonly (readonly [string, string])[]
   /** GET /v1/usage: tells even who has nothing left. */
@@ -56,6 +58,8 @@ const gemini = (prefix: string, action: string, body: object): Endpoint => ({
   foreignModel: 'chat-only',
 })
 
+const translated = (endpoint: Endpoint): Endpoint => ({ ...endpoint, isTranslated: true })
+
 const get = (path: (model: string) => string, rest: Rest = {}): Endpoint => ({
   method: 'GET',
   path,
@@ -70,62 +74,76 @@ const version = [['anthropic-version', '2023-06-01']] as const
 
 /** Every model endpoint, by the name that tests show. */
 export const endpoints: Readonly<Record<string, Endpoint>> = {
-  'POST /v1/chat/completions': openai('/v1/chat/completions', (model) => ({
-    model,
-    messages: user,
-  })),
-  'POST /v1/chat/completions streamed': openai('/v1/chat/completions', (model) => ({
-    model,
-    messages: user,
-    stream: true,
-  })),
-  'POST /v1/responses': openai('/v1/responses', (model) => ({ model, input: 'hello' })),
+  'POST /v1/chat/completions': translated(
+    openai('/v1/chat/completions', (model) => ({
+      model,
+      messages: user,
+    })),
+  ),
+  'POST /v1/chat/completions streamed': translated(
+    openai('/v1/chat/completions', (model) => ({
+      model,
+      messages: user,
+      stream: true,
+    })),
+  ),
+  'POST /v1/responses': translated(openai('/v1/responses', (model) => ({ model, input: 'hello' }))),
   'POST /v1/responses/compact': openai('/v1/responses/compact', (model) => ({
     model,
     input: 'hello',
   })),
-  'POST /v1/responses/input_tokens': openai('/v1/responses/input_tokens', (model) => ({
-    model,
-    input: 'hello',
-  })),
+  'POST /v1/responses/input_tokens': translated(
+    openai('/v1/responses/input_tokens', (model) => ({
+      model,
+      input: 'hello',
+    })),
+  ),
   'POST /v1/embeddings': openai('/v1/embeddings', (model) => ({ model, input: 'hello' })),
   'POST /v1/images/generations': openai('/v1/images/generations', (model) => ({
     model,
     prompt: 'a hat',
   })),
   'POST /v1/images/edits': openai('/v1/images/edits', (model) => ({ model, prompt: 'a hat' })),
-  'POST /v1/messages': messages('/v1/messages', (model) => ({
-    model,
-    max_tokens: 9,
-    messages: user,
-  })),
-  'POST /v1/messages?beta=true streamed': messages('/v1/messages?beta=true', (model) => ({
-    model,
-    max_tokens: 9,
-    messages: user,
-    stream: true,
-  })),
-  'POST /v1/messages/count_tokens': messages('/v1/messages/count_tokens', (model) => ({
-    model,
-    messages: user,
-  })),
-  'POST /v1beta :generateContent': gemini('/v1beta', 'generateContent', { contents }),
-  'POST /v1beta :streamGenerateContent': gemini('/v1beta', 'streamGenerateContent', { contents }),
-  'POST /v1beta :streamGenerateContent?alt=sse': gemini(
-    '/v1beta',
-    'streamGenerateContent?alt=sse',
-    { contents },
+  'POST /v1/messages': translated(
+    messages('/v1/messages', (model) => ({
+      model,
+      max_tokens: 9,
+      messages: user,
+    })),
   ),
-  'POST /v1beta :countTokens': gemini('/v1beta', 'countTokens', { contents }),
+  'POST /v1/messages?beta=true streamed': translated(
+    messages('/v1/messages?beta=true', (model) => ({
+      model,
+      max_tokens: 9,
+      messages: user,
+      stream: true,
+    })),
+  ),
+  'POST /v1/messages/count_tokens': translated(
+    messages('/v1/messages/count_tokens', (model) => ({
+      model,
+      messages: user,
+    })),
+  ),
+  'POST /v1beta :generateContent': translated(gemini('/v1beta', 'generateContent', { contents })),
+  'POST /v1beta :streamGenerateContent': translated(
+    gemini('/v1beta', 'streamGenerateContent', { contents }),
+  ),
+  'POST /v1beta :streamGenerateContent?alt=sse': translated(
+    gemini('/v1beta', 'streamGenerateContent?alt=sse', { contents }),
+  ),
+  'POST /v1beta :countTokens': translated(gemini('/v1beta', 'countTokens', { contents })),
   'POST /v1beta :embedContent': gemini('/v1beta', 'embedContent', { content: contents[0] }),
   'POST /v1beta :batchEmbedContents': gemini('/v1beta', 'batchEmbedContents', {
     requests: [{ content: contents[0] }],
   }),
-  'POST /v1 :generateContent': gemini('/v1', 'generateContent', { contents }),
-  'POST /v1 :streamGenerateContent?alt=sse': gemini('/v1', 'streamGenerateContent?alt=sse', {
-    contents,
-  }),
-  'POST /v1 :countTokens': gemini('/v1', 'countTokens', { contents }),
+  'POST /v1 :generateContent': translated(gemini('/v1', 'generateContent', { contents })),
+  'POST /v1 :streamGenerateContent?alt=sse': translated(
+    gemini('/v1', 'streamGenerateContent?alt=sse', {
+      contents,
+    }),
+  ),
+  'POST /v1 :countTokens': translated(gemini('/v1', 'countTokens', { contents })),
   'POST /v1 :embedContent': gemini('/v1', 'embedContent', { content: contents[0] }),
   'POST /v1 :batchEmbedContents': gemini('/v1', 'batchEmbedContents', {
     requests: [{ content: contents[0] }],
