@@ -4,7 +4,6 @@ import type { Logger } from '../lib/log.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
 import type { Answer } from './answer.ts'
 import type { RequestBody } from './body.ts'
-import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import {
   classifyFailure,
@@ -13,8 +12,8 @@ import {
   type FailureName,
   parseRetryAfter,
 } from './failures.ts'
-import type { Option } from './options.ts'
-import type { Outbound } from './outbound.ts'
+import type { Option, Route } from './options.ts'
+import type { Outbound, OutboundCall } from './outbound.ts'
 import { translateRefusal } from './translated-answer.ts'
 import { readAnswer, readRefusal } from './upstream-answer.ts'
 import { buildCall } from './upstream-call.ts'
@@ -35,27 +34,32 @@ export interface AttemptParts {
 
 /**
  * Asks one channel. Every way in which the upstream fails is a class of `failureClasses`; throws the
- * `GatewayError` of a request that can't be put to this channel. `isLast`: no other will be asked.
+ * `GatewayError` of a request that can't be put to this channel. `hasNext` tells whether another one
+ * can be asked; undefined: none is left.
  */
 export async function attempt(
   parts: AttemptParts,
   exchange: Exchange,
   body: RequestBody,
   candidate: Option,
-  isLast: boolean,
+  hasNext: (() => boolean) | undefined,
 ): Promise<AttemptResult> {
   const route = candidate.route()
   const controller = new AbortController()
+  exchange.candidate = candidate
+  exchange.route = route
+  exchange.dropped = route.translation?.dropped ?? []
+  exchange.abort = () => controller.abort()
+  const call = await prepare(exchange, body, { ...candidate, route }, controller.signal)
+  if (call === undefined) return { ok: false, failure: { name: 'connection_lost', status: null } }
+
+  // From here on it is the upstream that time is taken by.
   let expiry: Expiry | undefined
   const watch = parts.watchdog.watch(candidate.channel.timeouts, (which) => {
     expiry = which
     controller.abort()
     exchange.onInterrupted()
   })
-  exchange.candidate = candidate
-  exchange.route = route
-  exchange.dropped = route.translation?.dropped ?? []
-  exchange.abort = () => controller.abort()
   const row = startRow(parts, exchange, candidate, watch)
 
   const fail = (
@@ -70,9 +74,24 @@ export async function attempt(
     return { ok: false, failure }
   }
 
+  /** What broke the call off. */
+  const nameOf = (error: unknown): FailureName => {
+    const name = expiry ? (`timeout_${expiry}` as const) : classifyFailure(error)
+    // Ended by the gateway itself: that is no fault of the channel's.
+    if (exchange.isUnpaid) row.finish('abandoned')
+    if (!exchange.isUnpaid && exchange.interruption === undefined && expiry === undefined) {
+      parts.log.warn('attempt failed', {
+        request_id: exchange.requestId,
+        channel: candidate.channel.name,
+        cause: name,
+        error: error instanceof Error ? error.message : String(error),
+      })
+    }
+    return name
+  }
+
   let status: number | null = null
   try {
-    const call = await buildCall(exchange, body, { ...candidate, route }, controller.signal)
     const response = await parts.outbound(call)
     status = response.status
     row.head(response)
@@ -87,8 +106,11 @@ export async function attempt(
       row.finish('client_fault')
       return { ok: true, answer: translateRefusal(refusal, exchange, route) }
     }
-    const read = await readAnswer(response, exchange, { route, watch, isLast })
-    if (read.kind === 'unusable') return fail(read.failure, status, undefined, read.usageRaw)
+    const read = await readAnswer(response, exchange, { route, watch, hasNext })
+    if (read.kind === 'unusable') {
+      const name = read.error === undefined ? read.failure : nameOf(read.error)
+      return fail(name, status, undefined, read.usageRaw)
+    }
     if (read.kind === 'body') {
       const { outcome, usageRaw } = read.observer.seen
       row.finish(outcome === 'failed' ? 'upstream_error' : null, usageRaw)
@@ -101,22 +123,22 @@ export async function attempt(
       answer: { ...read, watch, signal: controller.signal, expiry: () => expiry, finish },
     }
   } catch (error) {
-    if (error instanceof GatewayError) {
-      watch.stop()
-      throw error
-    }
-    const name = expiry ? (`timeout_${expiry}` as const) : classifyFailure(error)
-    // Ended by the gateway itself: that is no fault of the channel's.
-    if (exchange.isUnpaid) row.finish('abandoned')
-    if (!exchange.isUnpaid && exchange.interruption === undefined && expiry === undefined) {
-      parts.log.warn('attempt failed', {
-        request_id: exchange.requestId,
-        channel: candidate.channel.name,
-        cause: name,
-        error: error instanceof Error ? error.message : String(error),
-      })
-    }
-    return fail(name, status)
+    return fail(nameOf(error), status)
+  }
+}
+
+/** The upstream's request; undefined when the exchange was ended before it was ready. */
+async function prepare(
+  exchange: Exchange,
+  body: RequestBody,
+  candidate: Candidate & { readonly route: Route },
+  signal: AbortSignal,
+): Promise<OutboundCall | undefined> {
+  try {
+    return await buildCall(exchange, body, candidate, signal)
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
   }
 }
 

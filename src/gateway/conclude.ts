@@ -129,7 +129,7 @@ function rememberOrigin(
   const { startedTick, plan, facts, model, protocol, startedAt, firstByteTick } = exchange
   const kept = {
     caller,
-    candidate,
+    candidate: { channel: candidate.channel, upstreamModel: candidate.upstreamModel },
     route,
     operation,
     startedTick,

@@ -1,8 +1,9 @@
+import { isJsonObject, parseJsonObject } from '../protocols/json.ts'
 import { createPlainObserver } from '../protocols/plain-observer.ts'
 import { countRequestTokens } from '../protocols/translation/count-tokens.ts'
 import { openRequest, type Sealer } from '../protocols/translation/seal.ts'
 import { tokenFamily } from '../protocols/translation/token-families.ts'
-import type { Answer, BodyAnswer } from './answer.ts'
+import type { Answer, BodyAnswer, Refusal } from './answer.ts'
 import type { RequestBody } from './body.ts'
 import { GatewayError } from './errors.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
@@ -15,8 +16,11 @@ export interface CountParts {
   readonly countTokens: CountTokens
 }
 
-/** Statuses of an upstream that has no endpoint for counts. */
-const isMissing = (status: number) => status === 404 || status === 405 || status === 501
+/** An upstream that has no endpoint for counts: what it says is not in its vendor's form of an error. */
+function isMissing({ status, bytes }: Refusal): boolean {
+  if (status !== 404 && status !== 405) return false
+  return !isJsonObject(parseJsonObject(new TextDecoder().decode(bytes))?.error)
+}
 
 /**
  * A count of a request's input: by an upstream that speaks the client's protocol, else counted here.
@@ -31,7 +35,7 @@ export async function countInput(
   if (exchange.options.length > 0) {
     try {
       const answer = await ask()
-      if (answer.kind !== 'refusal' || !isMissing(answer.status)) return answer
+      if (answer.kind !== 'refusal' || !isMissing(answer)) return answer
     } catch (error) {
       const isUpstreams = error instanceof GatewayError && error.status >= 500
       if (!isUpstreams || exchange.interruption !== undefined) throw error

@@ -11,5 +11,6 @@ export function listDropped(names: readonly string[]): string {
 
 /** Names of unknown fields are the client's own: a header takes plain characters only. */
 function headerSafe(name: string): string {
+  if (name === '') return '""'
   return name.slice(0, maxLength).replace(/[^\x21-\x2b\x2d-\x7e]/g, '?')
 }

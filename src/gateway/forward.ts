@@ -2,7 +2,6 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createRequestId } from '../lib/ids.ts'
 import type { Logger } from '../lib/log.ts'
-import type { CanonicalRequest } from '../protocols/canonical/request.ts'
 import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
@@ -19,11 +18,14 @@ import { type Exchange, type Interruption, mayAbort } from './exchange.ts'
 import { type Failure, failureClasses, finalError } from './failures.ts'
 import { isForm, parseFormBody } from './form-body.ts'
 import type { Gatekeeper, HttpCall } from './gatekeeper.ts'
+import { rememberFailures } from './media-failures.ts'
 import { createMeter } from './meter.ts'
+import { once } from './once.ts'
 import { canExpress, findOptions, type Option, orderOptions, type Translate } from './options.ts'
 import { planRequest } from './plan.ts'
 import { createRelay } from './relay.ts'
 import { shortName } from './short-name.ts'
+import { isStrict } from './strict.ts'
 import { createTranslation, decodeRequest, type TranslationParts } from './translation.ts'
 
 /** What a route knows of a request before its body is read. */
@@ -175,22 +177,19 @@ async function admit(parts: ForwardParts, exchange: Exchange, call: ModelCall) {
 /** Makes translations of one request, which is decoded once, when the first is asked for. */
 function translator(
   parts: ForwardParts,
-  { model = '', caller }: Exchange,
-  { protocol: client, request }: ModelCall,
+  exchange: Exchange,
+  { protocol: client }: ModelCall,
   body: RequestBody,
 ): Translate {
-  const isStrict =
-    isTrue(request.headers.get('x-tollgate-strict')) || caller?.token.isStrict === true
+  const { model = '', caller } = exchange
+  const shared = { sealer: parts.sealer, media: rememberFailures(parts.media) }
   const owner = String(caller?.account.id)
-  let decoded: CanonicalRequest | undefined
+  const decoded = once(() => decodeRequest(client, body, model))
   return (candidate, upstream) => {
-    decoded ??= decodeRequest(client, body, model)
-    const task = { client, request: decoded, body, isStrict, owner }
-    return createTranslation(parts, task, candidate, upstream)
+    const task = { client, request: decoded(), body, isStrict: isStrict(exchange), owner }
+    return createTranslation(shared, task, candidate, upstream)
   }
 }
-
-const isTrue = (header: string | null) => header?.trim().toLowerCase() === 'true'
 
 async function readBody(call: ModelCall, maxBytes: number): Promise<ParsedBody> {
   const bytes = await readBytes(call.request, maxBytes)
@@ -212,18 +211,30 @@ async function askChannels(
   body: RequestBody,
 ): Promise<Answer> {
   const failures: Failure[] = []
-  const options = chooseOptions(parts, exchange).slice(0, maxAttempts)
+  let refusal: GatewayError | undefined
+  let asked = 0
+  const options = chooseOptions(parts, exchange)
   for (const [index, option] of options.entries()) {
-    const isLast = index === options.length - 1
     if (!canExpress(option)) continue // another one can, or the request would not be here
-    const result = await attempt(parts, exchange, body, option, isLast)
-    if (result.ok) return result.answer
+    asked++
+    const others = asked < maxAttempts ? options.slice(index + 1) : []
+    const hasNext = others.length > 0 ? () => others.some(canExpress) : undefined
+    try {
+      const result = await attempt(parts, exchange, body, option, hasNext)
+      if (result.ok) return result.answer
+      failures.push(result.failure)
+    } catch (error) {
+      // What this channel needs can't be had: another one may not need it.
+      if (!(error instanceof GatewayError)) throw error
+      refusal ??= error
+    }
     await exchange.reservation?.written() // a refusal of the money is what ended the attempt
     if (exchange.interruption) throw new GatewayError('no_channel', stopping, { retryAfter: 1 })
-    failures.push(result.failure)
-    if (!failureClasses[result.failure.name].retry) break
+    const last = failures.at(-1)
+    const isOver = last !== undefined && !failureClasses[last.name].retry
+    if (isOver || others.length === 0) break
   }
-  throw finalError(failures)
+  throw failures.length === 0 && refusal ? refusal : finalError(failures)
 }
 
 function chooseOptions(parts: ForwardParts, exchange: Exchange): readonly Option[] {

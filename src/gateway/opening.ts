@@ -1,4 +1,5 @@
 import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
+import type { Frames } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Route } from './options.ts'
@@ -8,11 +9,15 @@ import type { Watch } from './watchdog.ts'
 interface Opening {
   readonly first: Uint8Array
   readonly reader: ByteReader
+  /** It has failed before anything of an answer came. */
+  readonly failure: FailedOpening | undefined
 }
 
-/** A stream that began with an error, and what it says it used. */
 interface FailedOpening {
+  /** What it says it used. */
   readonly usageRaw: unknown
+  /** What broke it off; undefined where it came to an end, or told of an error. */
+  readonly error?: unknown
 }
 
 /** So long the first words of an answer are waited for, behind what announces them. */
@@ -20,45 +25,75 @@ const patienceMs = 300
 
 /**
  * Looks at the beginning of a stream while another channel could still be asked: an upstream may
- * answer 200, announce an answer, and then fail. As soon as something of the answer is there, or
- * soon after the first bytes, the stream is taken.
+ * answer 200, announce an answer, and then fail or break off. As soon as something of the answer is
+ * there, or soon after the first bytes, the stream is taken.
  */
 export async function readOpening(
   first: Uint8Array,
   reader: ByteReader,
   { operation, framing }: Route,
   watch: Watch,
-): Promise<Opening | FailedOpening> {
+): Promise<Opening> {
   const splitter = framing === 'sse' ? createSseSplitter() : createJsonArraySplitter()
   const observer = operation.createObserver()
   const { seen } = observer
   const chunks = [first]
-  const look = (chunk: Uint8Array) => {
-    for (const { data, event } of splitter.push(chunk).frames) observer.push(data, event)
+  const look = ({ frames }: Frames) => {
+    for (const { data, event } of frames) observer.push(data, event)
   }
-  look(first)
-  const until = performance.now() + patienceMs
-  let pending: ReturnType<ByteReader['read']> | undefined
-  while (seen.outcome === undefined && seen.text.length === 0) {
+  look(splitter.push(first))
+  const patience = Bun.sleep(patienceMs)
+  let ending: Ending | undefined
+  let pending: Reading | undefined
+  while (seen.outcome === undefined && seen.text.length === 0 && ending === undefined) {
     pending = reader.read()
-    pending.catch(() => {}) // whoever takes the stream over reads it again
-    const read = await Promise.race([pending, Bun.sleep(Math.max(0, until - performance.now()))])
-    if (read === undefined) break
+    const next = await readNext(pending, patience)
+    if (next === undefined) break
     watch.touched()
     pending = undefined
-    if (read.done) break
-    chunks.push(read.value)
-    look(read.value)
+    if (next instanceof Uint8Array) {
+      chunks.push(next)
+      look(splitter.push(next))
+    } else {
+      ending = next
+      look(splitter.end())
+    }
   }
-  if (seen.outcome === 'failed' && seen.text.length === 0) return { usageRaw: seen.usageRaw }
-  return { first: Buffer.concat(chunks), reader: resumed(reader, pending) }
+  const isNothing = seen.text.length === 0
+  const hasFailed =
+    seen.outcome === 'failed' || (ending !== undefined && seen.outcome === undefined)
+  return {
+    first: Buffer.concat(chunks),
+    reader: resumed(reader, ending?.reading ?? pending),
+    failure: isNothing && hasFailed ? { usageRaw: seen.usageRaw, error: ending?.error } : undefined,
+  }
+}
+
+type Reading = ReturnType<ByteReader['read']>
+
+interface Ending {
+  /** The read that has found out. */
+  readonly reading: Reading
+  /** Undefined: a clean end. */
+  readonly error: unknown
+}
+
+/** The next bytes, or how the stream ended; undefined when patience ends first. */
+async function readNext(
+  reading: Reading,
+  patience: Promise<void>,
+): Promise<Uint8Array | Ending | undefined> {
+  try {
+    const read = await Promise.race([reading, patience])
+    return read?.done ? { reading, error: undefined } : read?.value
+  } catch (error) {
+    return { reading, error }
+  }
 }
 
 /** A reader that gives first what is already being read. */
-function resumed(
-  reader: ByteReader,
-  pending: ReturnType<ByteReader['read']> | undefined,
-): ByteReader {
+function resumed(reader: ByteReader, pending: Reading | undefined): ByteReader {
+  pending?.catch(() => {}) // whoever takes the stream over reads it again
   let waiting = pending
   return {
     read() {

@@ -5,6 +5,7 @@ import { messages } from '../protocols/messages/index.ts'
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import { responses } from '../protocols/responses/index.ts'
 import { GatewayError } from './errors.ts'
+import { once } from './once.ts'
 import type { Translation } from './translation.ts'
 
 /** In which protocol an upstream is asked, and what becomes of the request on its way there. */
@@ -21,7 +22,7 @@ export interface Route {
 export interface Option extends Candidate {
   /** It speaks the client's protocol. */
   readonly isNative: boolean
-  /** The way there, made once; throws the 400 of what can't be expressed. */
+  /** The way there, found once; throws the 400 of what can't be expressed. */
   readonly route: () => Route
 }
 
@@ -46,7 +47,8 @@ export function preferred(spoken: readonly string[], client: Protocol): Protocol
 
 /**
  * The ways to have a request answered: channels that speak the client's protocol, and, for
- * what can be translated, the others. Throws the 502 or 400 of a model that has none.
+ * what can be translated, the others. One of them can express it at least; whoever asks one finds
+ * out by `canExpress`. Throws the 502 or 400 of a model that has none.
  */
 export function findOptions(offer: Offer, asked: Asked, translate: Translate): readonly Option[] {
   const { protocol, operation, framing } = asked
@@ -62,37 +64,34 @@ export function findOptions(offer: Offer, asked: Asked, translate: Translate): r
   if (native.length > 0) return [...native, ...options]
   // What no upstream counts is counted here.
   if (operation === protocol.counting) return []
-  const fitting = fittingOnly(options)
-  if (fitting.length === 0) throw unreachable(offer, protocol)
-  return fitting
+  if (options.length === 0) throw unreachable(offer, protocol)
+  // Translating a long prompt takes its time: no more channels are looked at than must be.
+  if (!options.some(canExpress)) options[0]?.route()
+  return options
 }
 
 /** Of the protocols of a channel the first that can express the request; else its refusal. */
 function foreignOption(candidate: Candidate, translate: Translate): Option {
   const spoken = byFidelity.filter(({ name }) => name in candidate.channel.speaks)
-  let route: Route | undefined
-  const findRoute = (): Route =>
-    firstThatFits(spoken, (protocol) => ({
-      protocol,
-      operation: protocol.generation,
-      framing: 'sse',
-      translation: translate(candidate, protocol),
-    }))
-  return {
-    ...candidate,
-    isNative: false,
-    route() {
-      route ??= findRoute()
-      return route
-    },
-  }
+  const route = once(() =>
+    firstThatFits(
+      spoken,
+      (protocol): Route => ({
+        protocol,
+        operation: protocol.generation,
+        framing: 'sse',
+        translation: translate(candidate, protocol),
+      }),
+    ),
+  )
+  return { ...candidate, isNative: false, route }
 }
 
 function firstThatFits<Result>(
   protocols: readonly Protocol[],
   attempt: (protocol: Protocol) => Result,
 ): Result {
-  let refusal: unknown
+  let refusal: GatewayError | undefined
   for (const protocol of protocols) {
     try {
       return attempt(protocol)
@@ -101,14 +100,7 @@ function firstThatFits<Result>(
       refusal ??= error
     }
   }
-  throw refusal
-}
-
-/** Without the options that can't express the request; throws the first refusal when none can. */
-function fittingOnly(options: readonly Option[]): readonly Option[] {
-  const fitting = options.filter(canExpress)
-  if (fitting.length === 0) options[0]?.route()
-  return fitting
+  throw refusal ?? new GatewayError('no_channel', 'No channel is fit to answer at present.')
 }
 
 /** Whether a request can be put to a channel in one of its protocols. */

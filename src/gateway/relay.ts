@@ -58,10 +58,11 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       let held: Uint8Array | undefined
       let chunk: Uint8Array | undefined = answer.first
       while (chunk) {
-        const out = shownBytes(tap.push(chunk), exchange, seen)
+        tap.observe(chunk)
         const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
+        const out = paid ?? shownBytes(tap.take(), exchange, seen)
         if (isFinal(seen)) await settle()
-        if (held) {
+        if (held?.byteLength) {
           framesSent = true
           yield sent(held)
         }
@@ -69,7 +70,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         if (paid) {
           framesSent ||= paid.byteLength > 0
           isUnpaid = true
-          yield sent(paid)
+          if (paid.byteLength > 0) yield sent(paid)
           throw endForMoney()
         }
         // What could be the answer's end waits until it is known to be, and settled.
@@ -84,9 +85,9 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       }
       const rest = shownBytes(tap.end(), exchange, seen)
       await settle()
-      if (held) yield sent(held)
-      if (hasEnded(seen) || endsLine(rest)) yield sent(rest)
-      if (!hasEnded(seen)) throw brokenOff(answer)
+      if (held?.byteLength) yield sent(held)
+      if (rest.byteLength > 0 && (hasEnded(seen) || endsLine(rest))) yield sent(rest)
+      if (!hasEnded(seen) || translator?.isOver() === false) throw brokenOff(answer)
     } catch (error) {
       if (exchange.interruption === 'client_left') return
       await settled(settle)
@@ -213,7 +214,7 @@ async function drain(parts: RelayParts, tap: Tap): Promise<void> {
       const { done, value } = await answer.reader.read()
       if (done) break
       answer.watch.touched()
-      tap.push(value)
+      tap.observe(value)
       const { seen } = answer.observer
       if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return
     }

@@ -1,20 +1,33 @@
 import type { Observation } from '../protocols/canonical/observation.ts'
+import { heldBytesLimit } from '../protocols/held-bytes.ts'
 import { parseJsonObject } from '../protocols/json.ts'
-import type { AnswerObserver, Frame, FrameSplitter, Frames } from '../protocols/protocol.ts'
+import type {
+  AnswerObserver,
+  Frame,
+  FrameSplitter,
+  Frames,
+  JsonObject,
+} from '../protocols/protocol.ts'
+import { GatewayError } from './errors.ts'
 import type { StreamTranslator } from './translation.ts'
 
 const encoder = new TextEncoder()
 
 /** What may go to the client of the bytes that came. */
 export interface Tap {
+  /** Observes what came; nothing of it goes on yet. */
+  observe(chunk: Uint8Array): void
+  /** What was observed last, for the client; throws the `GatewayError` of what can't be translated. */
+  take(): Uint8Array
+  /** Both. */
   push(chunk: Uint8Array): Uint8Array
   /** The upstream has ended: what was waiting for its frame's end. */
   end(): Uint8Array
-  /** How many frames the last `push` had, where one of them came near to the limit; else 0. */
+  /** How many frames were observed last, where one of them came near to the limit; else 0. */
   frameCount(): number
   /** What was observed before one of these frames. */
   before(frame: number): Observation
-  /** Takes back one of these frames and what follows: gives the bytes before it. */
+  /** Instead of `take`: as if one of these frames and what follows had not come. */
   cutBefore(frame: number): Uint8Array
 }
 
@@ -44,39 +57,41 @@ export function createTap(parts: TapParts): Tap {
   const { seen } = observer
   let marks: Mark[] = []
   let hidden: Frame[] = []
-  let last: Uint8Array = new Uint8Array(0)
+  let last: Frames = { whole: nothing, frames: [] }
+  /** Of the frames of `last`; each is parsed once. */
+  let parsed: (JsonObject | undefined)[] = []
 
-  const watch = ({ whole, frames }: Frames): Uint8Array => {
+  const watch = (came: Frames): void => {
+    const { whole, frames } = came
     // A frame has no more text than bytes: far from the limit no cut can be asked for.
     const isNear = seen.text.bytes + whole.byteLength > limit()
+    last = came
     marks = []
     hidden = []
-    last = whole
+    parsed = []
     for (const frame of frames) {
       if (isNear) marks.push(markOf(frame.start, seen))
-      const role = observer.push(frame.data, frame.event)
+      const json = translator && parseJsonObject(frame.data)
+      if (translator) parsed.push(json)
+      const role = observer.push(frame.data, frame.event, json)
       if (hideUsage && role !== 'pass') hidden.push(frame)
     }
-    return without(whole, hidden, whole.byteLength)
   }
 
-  const translate = ({ whole, frames }: Frames, translator: StreamTranslator): Uint8Array => {
-    const isNear = seen.text.bytes + whole.byteLength > limit()
-    marks = []
-    hidden = []
+  /** The first frames, and all bytes before `end`; a translator has then been given no more. */
+  const taken = (frameCount: number, end: number): Uint8Array => {
+    const { whole, frames } = last
+    if (translator === undefined) return without(whole, hidden, end)
+    if (frames.length === 0 && whole.byteLength > heldBytesLimit) throw tooLarge()
     let text = ''
-    for (const frame of frames) {
-      if (isNear) marks.push(markOf(Buffer.byteLength(text), seen))
-      const json = parseJsonObject(frame.data)
-      observer.push(frame.data, frame.event, json)
-      text += translator.push(frame, json)
+    for (const [index, frame] of frames.entries()) {
+      if (index === frameCount) break
+      text += translator.push(frame, parsed[index])
     }
-    last = encoder.encode(text)
-    return last
+    return encoder.encode(text)
   }
 
-  const pass = (frames: Frames) =>
-    translator === undefined ? watch(frames) : translate(frames, translator)
+  const take = () => taken(last.frames.length, last.whole.byteLength)
 
   /** What closes a translated answer whose own last event may be missing. */
   const close = (): Uint8Array => {
@@ -92,20 +107,32 @@ export function createTap(parts: TapParts): Tap {
   }
 
   return {
-    push: (chunk) => pass(splitter.push(chunk)),
+    observe: (chunk) => watch(splitter.push(chunk)),
+    take,
+    push(chunk) {
+      watch(splitter.push(chunk))
+      return take()
+    },
     end() {
-      const rest = pass(splitter.end())
-      return translator === undefined ? rest : Buffer.concat([rest, close()])
+      watch(splitter.end())
+      return translator === undefined ? take() : Buffer.concat([take(), close()])
     },
     frameCount: () => marks.length,
     before,
     cutBefore(frame) {
-      const { start = last.byteLength } = marks[frame] ?? {}
+      const { start } = marks[frame] ?? {}
+      if (start === undefined) return take()
       Object.assign(seen, before(frame))
-      return without(last, hidden, start)
+      return taken(frame, start)
     },
   }
 }
+
+const nothing = new Uint8Array(0)
+
+/** Passed on as it is it would be whole; in another protocol nothing of it would be left. */
+const tooLarge = () =>
+  new GatewayError('upstream_invalid', 'The upstream sent an event that is too large to translate.')
 
 /** The text that was seen so far is the beginning of what will be seen: it is not copied. */
 function markOf(start: number, seen: Observation): Mark {

@@ -1,4 +1,5 @@
-import { parseJsonObject } from '../protocols/json.ts'
+import { arrayIn, isJsonObject, parseJsonObject } from '../protocols/json.ts'
+import type { JsonObject } from '../protocols/protocol.ts'
 import type { Refusal } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { hideSecrets } from './hide-secrets.ts'
@@ -11,12 +12,18 @@ export function answerFacts(exchange: Exchange): AnswerFacts {
   return { requestId, model, startedAt, inputTokens: reservation?.inputTokens ?? 0, framing }
 }
 
+/** What the body of a refusal holds; gemini's may be the only element of an array. */
+function readBody(bytes: Uint8Array): JsonObject {
+  const text = new TextDecoder().decode(bytes)
+  const [only] = arrayIn(parseJsonObject(`{"list":${text}}`), 'list')
+  return parseJsonObject(text) ?? (isJsonObject(only) ? only : {})
+}
+
 /** The upstream's fault with the request, in the shape that the client's SDK reads. */
 export function translateRefusal(refusal: Refusal, exchange: Exchange, route: Route): Refusal {
   const { protocol, requestId, candidate } = exchange
   if (route.translation === undefined) return refusal
-  const body = parseJsonObject(new TextDecoder().decode(refusal.bytes)) ?? {}
-  const { message, code } = route.translation.refusal(body)
+  const { message, code } = route.translation.refusal(readBody(refusal.bytes))
   const shown = candidate ? hideSecrets(message, candidate.channel) : message
   const text = protocol.encodeError({
     status: refusal.status,

@@ -55,6 +55,8 @@ export interface StreamTranslator {
   end(): string
   /** The end of a stream that went wrong. */
   fail(error: ProtocolError): string
+  /** The client has been told how the answer ended, well or not. */
+  isOver(): boolean
 }
 
 /** What is translated, and for whom. */
@@ -124,25 +126,26 @@ export function createTranslation(
       const decode = upstream.codec.createDecoder(context)
       const encode = client.codec.createEncoder(context)
       const seal = createEventSealer(origin, sealer)
-      const fail = ({ status = 502, code, message }: CanonicalError): string =>
-        encode.fail({
-          status,
-          code: code ?? 'upstream_error',
-          message,
-          param: undefined,
-          requestId: facts.requestId,
-        })
+      let isOver = false
+      const fail = (error: ProtocolError): string => {
+        isOver = true
+        return encode.fail(error)
+      }
+      const failAs = ({ status = 502, code = 'upstream_error', message }: CanonicalError) =>
+        fail({ status, code, message, param: undefined, requestId: facts.requestId })
       const write = (events: readonly AnswerEvent[]): string => {
         let text = ''
         for (const event of events) {
-          text += event.type === 'error' ? fail(event.error) : encode.push(seal(event))
+          if (event.type === 'end') isOver = true
+          text += event.type === 'error' ? failAs(event.error) : encode.push(seal(event))
         }
         return text
       }
       return {
         push: ({ data, event }, json) => write(decode.push(data, event, json)),
         end: () => write(decode.end()),
-        fail: (error) => encode.fail(error),
+        fail,
+        isOver: () => isOver,
       }
     },
     refusal: (refused) => upstream.codec.decodeError(refused),

@@ -26,14 +26,16 @@ type BegunStream = Pick<
 interface Unusable {
   readonly kind: 'unusable'
   readonly failure: FailureName
+  /** What broke it off; the failure is this one's then. */
+  readonly error?: unknown
   readonly usageRaw: unknown
 }
 
 interface Asked {
   readonly route: Route
   readonly watch: Watch
-  /** No other channel will be asked: what comes is passed on, an error too. */
-  readonly isLast: boolean
+  /** Whether another channel can be asked; if not, what comes is passed on, an error too. */
+  readonly hasNext: (() => boolean) | undefined
 }
 
 /**
@@ -56,7 +58,7 @@ async function beginStream(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, isLast }: Asked,
+  { route, watch, hasNext }: Asked,
 ): Promise<BegunStream | Unusable> {
   const { framing, operation, translation } = route
   const first = await firstBytes(reader, watch)
@@ -65,10 +67,12 @@ async function beginStream(
     const rest = first && (await readAll(reader, maxRefusalBytes, watch))
     return unusable(route, Buffer.concat([first ?? nothing, rest ?? nothing]))
   }
-  const opening = isLast ? { first, reader } : await readOpening(first, reader, route, watch)
-  if ('usageRaw' in opening) {
-    await reader.cancel()
-    return { kind: 'unusable', failure: 'upstream_failed', usageRaw: opening.usageRaw }
+  const { failure, ...opening } = hasNext
+    ? await readOpening(first, reader, route, watch)
+    : { first, reader, failure: undefined }
+  if (failure && hasNext?.()) {
+    await reader.cancel().catch(() => {}) // broken already, or of no use to anyone
+    return { kind: 'unusable', failure: 'upstream_failed', ...failure }
   }
   const isArray = exchange.framing === 'json-array'
   const translatedType = isArray ? 'application/json' : 'text/event-stream; charset=utf-8'
@@ -86,7 +90,7 @@ async function readBody(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch }: Asked,
+  { route, watch, hasNext }: Asked,
 ): Promise<BodyAnswer | Unusable> {
   const observer = route.operation.createObserver()
   const bytes = await readAll(reader, maxAnswerBytes, watch)
@@ -95,14 +99,18 @@ async function readBody(
   observer.pushBody(body)
   const { seen } = observer
   if (seen.foreign) return unusable(route, nothing)
+  const hasFailed = {
+    kind: 'unusable',
+    failure: 'upstream_failed',
+    usageRaw: seen.usageRaw,
+  } as const
+  if (seen.outcome === 'failed' && hasNext?.()) return hasFailed
   if (route.translation === undefined) {
     const shown = shownBytes(bytes, exchange, seen)
     return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
   }
   const translated = route.translation.body(body, answerFacts(exchange))
-  if (!(translated instanceof Uint8Array)) {
-    return { kind: 'unusable', failure: 'upstream_failed', usageRaw: seen.usageRaw }
-  }
+  if (!(translated instanceof Uint8Array)) return hasFailed
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
 }
 

@@ -1,12 +1,16 @@
 import type { Candidate, Channel } from '../catalog/catalog.ts'
-import type { Protocol } from '../protocols/protocol.ts'
+import { embedJson } from '../protocols/canonical/embed.ts'
+import { quirkNames } from '../protocols/canonical/quirks.ts'
+import type { JsonObject, Protocol } from '../protocols/protocol.ts'
 import { sealBeginnings, stripSeals } from '../protocols/translation/strip-seals.ts'
 import type { RequestBody } from './body.ts'
+import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { isPlainForm, rebuildForm } from './form-body.ts'
 import { replaceFields } from './json-fields.ts'
 import type { Route } from './options.ts'
 import type { OutboundCall } from './outbound.ts'
+import { isStrict } from './strict.ts'
 
 /**
  * The client's headers that go upstream, each as the client sent it. Everything else stays here:
@@ -118,13 +122,35 @@ async function upstreamBody(
   }
   const renames = renamed ? exchange.operation.rename(body.value, upstreamModel) : {}
   const changes = { ...body.facts.amend, ...renames }
-  if (hasSeals(body)) {
-    const { body: stripped, dropped } = stripSeals(body.value)
-    exchange.dropped = dropped
-    return new TextEncoder().encode(JSON.stringify({ ...stripped, ...changes }))
-  }
-  return replaceFields(body.bytes, body.fields, changes)
+  const stripped = hasSeals(body) ? withoutSeals(body, exchange, upstreamModel) : undefined
+  if (stripped === undefined) return replaceFields(body.bytes, body.fields, changes)
+  return new TextEncoder().encode(JSON.stringify({ ...stripped, ...changes }))
 }
+
+/** The body without its seals, which are named; undefined when what looked like one is none. */
+function withoutSeals(
+  { bytes, value }: RequestBody,
+  exchange: Exchange,
+  upstreamModel: string,
+): JsonObject | undefined {
+  const channel = exchange.candidate?.channel
+  const { body, dropped } = stripSeals(embedJson(new TextDecoder().decode(bytes)) ?? value, {
+    model: upstreamModel,
+    quirks: new Set(quirkNames.filter((quirk) => channel?.quirks.includes(quirk))),
+  })
+  const [first] = dropped
+  if (first === undefined) return undefined
+  if (isStrict(exchange)) throw sealRefused(first)
+  exchange.dropped = dropped
+  return body
+}
+
+const sealRefused = (param: string) =>
+  new GatewayError(
+    'unsupported_parameter',
+    `${param} (reasoning that another vendor has signed) would be left out, and the request is strict. Leave it out, or ask for another model.`,
+    { param },
+  )
 
 /** Another vendor's reasoning is in it, sealed by this gateway: its own vendor would refuse it. */
 function hasSeals({ bytes }: RequestBody): boolean {

@@ -23,7 +23,9 @@ export interface Codec {
   createDecoder(context: DecodeContext): StreamDecoder
   createEncoder(context: EncodeContext): StreamEncoder
   /** What of a request the vendor would refuse for another reason than the table of features has. */
-  readonly findFault?: ((request: CanonicalRequest) => Fault | undefined) | undefined
+  readonly findFault?:
+    | ((request: CanonicalRequest, conversation?: string) => Fault | undefined)
+    | undefined
   /** Settings that the vendor would refuse in this request, and takes in others: they are left out. */
   readonly leavesOut?:
     | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])

@@ -5,6 +5,7 @@ import type { JsonObject } from '../protocol.ts'
 declare global {
   interface JSON {
     rawJSON(text: string): unknown
+    isRawJSON(value: unknown): boolean
   }
 }
 

@@ -144,6 +144,8 @@ export interface ReasoningPart extends PartBase {
   readonly id?: string | undefined
   /** The signature belongs to this call, which follows (gemini). */
   readonly callId?: string | undefined
+  /** Without a signature, and yet surely of the vendor that the request goes to (a seal says so). */
+  readonly isOwn?: boolean | undefined
 }
 
 /** The model declined to answer, in its words. */

@@ -88,6 +88,9 @@ const configFields = new Set([
   ...['responseModalities', 'speechConfig', 'imageConfig'],
 ])
 
+/** Source: Google's reference of `GenerationConfig`. */
+const maxCandidates = 8
+
 function decodeConfig(
   wire: JsonObject | undefined,
   at: string,
@@ -99,6 +102,9 @@ function decodeConfig(
   noteModalities(wire, config, at, note)
   const stops = arrayIn(config, 'stopSequences').filter((stop) => typeof stop === 'string')
   const choices = countIn(config, 'candidateCount')
+  if (choices !== undefined && choices > maxCandidates) {
+    refuseValue(`${at}.${written(wire, 'candidateCount')}`, `a number up to ${maxCandidates}`)
+  }
   return {
     format: decodeFormat(wire, config, at, note),
     reasoning: decodeThinking(

@@ -1,5 +1,5 @@
 import { refuseValue } from '../canonical/error.ts'
-import type { Part, Role, Turn } from '../canonical/request.ts'
+import type { Part, ReasoningPart, Role, Turn } from '../canonical/request.ts'
 import { toTurns } from '../canonical/turns.ts'
 import { isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -43,6 +43,8 @@ function decodeSystem(instruction: unknown, at: string, note: Note): readonly Tu
 interface Message {
   readonly role: Role
   readonly parts: Part[]
+  /** Which content its last part comes from. */
+  last: number | undefined
 }
 
 function decodeContent(
@@ -65,7 +67,7 @@ function decodeContent(
     for (const part of decodePart(wire, partAt, `${contentIndex}_${index}`, context)) {
       const side = sideOf(part, role)
       if (side === undefined) continue
-      addPart(part, messageOf(side, messages), isOurs)
+      addPart(part, messageOf(side, messages), isOurs, contentIndex)
       isEmpty = false
     }
   })
@@ -100,7 +102,7 @@ function sideOf(part: Part, role: 'user' | 'assistant'): 'user' | 'assistant' | 
 function messageOf(role: Role, messages: Message[]): Message {
   const last = messages.at(-1)
   if (last?.role === role) return last
-  const message = { role, parts: [] }
+  const message = { role, parts: [], last: undefined }
   messages.push(message)
   return message
 }
@@ -112,10 +114,32 @@ const longestRun = 64
  * Adds a part to its message. A signature that this gateway wrote has waited for its carrier, so it
  * comes behind the text that it was before: there it goes back to, as its vendor wants it.
  */
-function addPart(part: Part, { parts }: Message, isOurs: boolean): void {
+function addPart(part: Part, message: Message, isOurs: boolean, contentIndex: number): void {
+  const { parts, role, last } = message
+  const before = parts.at(-1)
+  const isChunk = role === 'assistant' && last !== undefined && last < contentIndex
+  message.last = contentIndex
+  const joint = isChunk && before !== undefined ? joinChunks(before, part) : undefined
+  if (joint !== undefined) {
+    parts[parts.length - 1] = joint
+    return
+  }
   const place = isOurs && part.type === 'reasoning' ? startOfText(parts) : parts.length
   parts.splice(place, 0, part)
 }
+
+/**
+ * The vendor's SDKs keep a streamed answer as one content for each chunk: what the model said in a
+ * row, cut anywhere, is one text. Undefined for parts that are none.
+ */
+function joinChunks(before: Part, part: Part): Part | undefined {
+  const isText = before.type === 'text' && part.type === 'text'
+  const isThought = isUnsigned(before) && isUnsigned(part)
+  return isText || isThought ? { ...before, text: before.text + part.text } : undefined
+}
+
+const isUnsigned = (part: Part): part is ReasoningPart =>
+  part.type === 'reasoning' && part.signature === undefined
 
 /** Where the run of text begins that these parts end with. */
 function startOfText(parts: readonly Part[]): number {

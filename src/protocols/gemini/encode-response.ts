@@ -12,7 +12,7 @@ import {
 } from './answer-parts.ts'
 import { encodeUpstreamError } from './error.ts'
 import { encodeFinish } from './finish.ts'
-import { encodeUsage } from './usage.ts'
+import { reportUsage } from './usage.ts'
 
 /** A whole answer. Signatures are put where clients of this protocol send them back. */
 export function encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject {
@@ -20,7 +20,7 @@ export function encodeResponse(response: CanonicalResponse, context: EncodeConte
   if (error !== undefined && choices.length === 0) return encodeUpstreamError(error)
   return {
     candidates: choices.map(encodeChoice),
-    ...(usage === undefined ? {} : { usageMetadata: encodeUsage(usage) }),
+    usageMetadata: reportUsage(usage, context),
     modelVersion: context.model,
     responseId: response.id ?? context.requestId,
   }

@@ -15,7 +15,7 @@ import {
 import { createCallQueue } from './call-queue.ts'
 import { encodeGeminiStreamError } from './error.ts'
 import { encodeFinish } from './finish.ts'
-import { encodeUsage } from './usage.ts'
+import { encodeUsage, reportUsage } from './usage.ts'
 
 type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly type: T }>
 
@@ -111,7 +111,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
   function writeEnd(event: EventOf<'end'>): string {
     isOver = true
-    if (event.usage) usage = usageField(event.usage)
+    if (event.usage || usage === '') usage = usageField(reportUsage(event.usage, context))
     const candidates = [...finishes].map(([choice, { reason }]) => {
       const state = stateOf(choice)
       const parts = [{ text: '', ...takeSignatures(state) }]
@@ -125,7 +125,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   function write(event: AnswerEvent): string {
     switch (event.type) {
       case 'start':
-        if (event.usage) usage = usageField(event.usage)
+        if (event.usage) usage = usageField(encodeUsage(event.usage))
         tail = tailOf(event.id ?? requestId)
         return ''
       case 'text-start':
@@ -178,5 +178,4 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   }
 }
 
-const usageField = (usage: Parameters<typeof encodeUsage>[0]) =>
-  `,"usageMetadata":${JSON.stringify(encodeUsage(usage))}`
+const usageField = (report: JsonObject) => `,"usageMetadata":${JSON.stringify(report)}`

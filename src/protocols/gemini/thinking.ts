@@ -59,7 +59,9 @@ const families: readonly Family[] = [
 const newest: Family = { models: /./, levels: ['LOW', 'MEDIUM', 'HIGH'] }
 const budgeted: Family = { models: /./, budget: [0, 24_576] }
 
-function familyOf({ model, quirks }: EncodeOptions): Family {
+type ModelOptions = Pick<EncodeOptions, 'model' | 'quirks'>
+
+function familyOf({ model, quirks }: ModelOptions): Family {
   const known = families.find(({ models }) => models.test(model))
   if (known?.levels === undefined && known !== undefined) return known
   return quirks.has('gemini_budget') ? budgeted : (known ?? newest)
@@ -69,7 +71,7 @@ function familyOf({ model, quirks }: EncodeOptions): Family {
  * Whether a model wants its calls back with the signatures that they came with. From Gemini 3 on all
  * do, however little they think.
  */
-export function needsSignatures(options: EncodeOptions): boolean {
+export function needsSignatures(options: ModelOptions): boolean {
   return familyOf(options).levels !== undefined
 }
 

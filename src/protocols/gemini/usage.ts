@@ -1,5 +1,6 @@
+import type { EncodeContext } from '../canonical/codec.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
-import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
+import { disjointUsage, emptyUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
@@ -79,4 +80,9 @@ export function encodeUsage(usage: Usage): JsonObject {
     ...(reasoningTokens > 0 ? { thoughtsTokenCount: reasoningTokens } : {}),
     totalTokenCount: promptTokenCount + outputTokens,
   }
+}
+
+/** The usage of a whole answer. Where the upstream tells none, the input is as it was estimated. */
+export function reportUsage(usage: Usage | undefined, context: EncodeContext): JsonObject {
+  return encodeUsage(usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens })
 }

@@ -102,8 +102,8 @@ const inputDelta = (writer: BlockWriter, json: string): string =>
 
 function citationDeltas(writer: BlockWriter, citations: readonly Citation[] | undefined): string {
   let frames = ''
-  for (const citation of citations ?? []) {
-    const json = toJsonText(encodeCitation(citation))
+  for (const citation of (citations ?? []).flatMap(encodeCitation)) {
+    const json = toJsonText(citation)
     if (json === undefined) continue
     frames += ensureOpen(writer, emptyText)
     frames += delta(writer, `"type":"citations_delta","citation":${json}`)

@@ -23,10 +23,10 @@ export function decodeCitation(wire: unknown): Citation | undefined {
     : { type: 'url', url, title: stringIn(wire, 'title'), citedText }
 }
 
-/** A source as an answer names it. */
-export function encodeCitation(citation: Citation): JsonObject {
-  if (citation.type === 'document') return citation.raw
-  return {
+/** A source as an answer names it; none for one that another vendor has told in its own form. */
+export function encodeCitation(citation: Citation): readonly JsonObject[] {
+  if (citation.type === 'document') return isOwn(citation) ? [citation.raw] : []
+  const web = {
     type: 'web_search_result_location',
     cited_text: citation.citedText ?? '',
     // Only the vendor's own search can give one; SDKs want the field.
@@ -34,7 +34,18 @@ export function encodeCitation(citation: Citation): JsonObject {
     title: citation.title ?? null,
     url: citation.url,
   }
+  return [web]
 }
+
+/** Places in documents, by this protocol's names. Source: the SDK's `TextCitationParam`. */
+const ownKinds = new Set<unknown>([
+  'char_location',
+  'page_location',
+  'content_block_location',
+  'search_result_location',
+])
+
+const isOwn = ({ raw }: Extract<Citation, { type: 'document' }>) => ownKinds.has(raw.type)
 
 /**
  * The sources that a request can name again: places in its documents. What was found on the web
@@ -44,7 +55,7 @@ export function encodeSentCitations(
   citations: readonly Citation[] | undefined,
 ): readonly JsonObject[] | undefined {
   const documents = citations?.flatMap((citation) =>
-    citation.type === 'document' ? [citation.raw] : [],
+    citation.type === 'document' && isOwn(citation) ? [citation.raw] : [],
   )
   return documents === undefined || documents.length === 0 ? undefined : documents
 }

@@ -6,7 +6,7 @@ import { encodeMessagesRequest } from './encode-request.ts'
 import { encodeMessagesResponse } from './encode-response.ts'
 import { createMessagesEncoder } from './encoder.ts'
 import { decodeMessagesError } from './error.ts'
-import { findSchemaFault } from './schema-fault.ts'
+import { findRequestFault } from './request-fault.ts'
 import { hindrance, thinkingMode } from './thinking.ts'
 
 /** Anthropic's messages, to and from the canonical form. */
@@ -17,7 +17,7 @@ export const messagesCodec: Codec = {
   encodeResponse: encodeMessagesResponse,
   createDecoder: createMessagesDecoder,
   createEncoder: createMessagesEncoder,
-  findFault: findSchemaFault,
+  findFault: findRequestFault,
   leavesOut: (request, quirks) =>
     thinkingMode(request, quirks) === 'manual' && hindrance(request) ? ['reasoning'] : [],
   encodeCount: (inputTokens) => ({ input_tokens: inputTokens }),

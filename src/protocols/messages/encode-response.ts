@@ -51,10 +51,10 @@ export function encodeMessagesResponse(
 function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
   switch (part.type) {
     case 'text': {
-      const { text, citations } = part
-      if (text === '' && citations === undefined) return []
-      const cited = citations === undefined ? {} : { citations: citations.map(encodeCitation) }
-      return [{ type: 'text', text, ...cited }]
+      const { text } = part
+      const citations = part.citations?.flatMap(encodeCitation) ?? []
+      if (text === '' && citations.length === 0) return []
+      return [{ type: 'text', text, ...(citations.length === 0 ? {} : { citations }) }]
     }
     case 'refusal':
       return part.text === '' ? [] : [{ type: 'text', text: part.text }]

@@ -22,8 +22,8 @@ interface Message {
 export function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Conversation {
   const leading = countLeadingInstructions(turns)
   const first = turns[leading]
-  const isSilent = first === undefined || (first.role === 'user' && encodeAll(first).length === 0)
-  const count = isSilent ? 0 : leading
+  const isMute = first === undefined || (first.role === 'user' && encodeAll(first).length === 0)
+  const count = isMute ? 0 : leading
   const messages: Message[] = []
   for (const turn of turns.slice(count)) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user'
@@ -38,6 +38,10 @@ export function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Convers
     messages: messages.map(encodeMessage),
   }
 }
+
+/** Whether nothing of a conversation can be sent. */
+export const isSilent = ({ turns }: Pick<CanonicalRequest, 'turns'>): boolean =>
+  turns.every((turn) => blocksOf(turn).length === 0)
 
 function blocksOf(turn: Turn): readonly JsonObject[] {
   if (turn.role === 'user') return encodeAll(turn)

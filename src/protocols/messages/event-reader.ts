@@ -108,6 +108,7 @@ function start(answer: Answer, message: JsonObject | undefined): void {
     return
   }
   noteUsage(answer, message?.usage)
+  answer.finish = finishOf(message) ?? answer.finish
   answer.isStarted = true
   if (isStarted) return
   const { usage } = answer

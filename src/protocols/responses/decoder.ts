@@ -28,7 +28,8 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
   function begin(response: JsonObject | undefined): void {
     if (isBegun) return
     isBegun = true
-    const createdAt = countIn(response, 'created_at')
+    // xAI says 0 where it does not tell.
+    const createdAt = countIn(response, 'created_at') || undefined
     const [id, model] = [stringIn(response, 'id'), stringIn(response, 'model')]
     gathering.push({ type: 'start', id, model, createdAt })
   }

@@ -3,7 +3,7 @@ import type { AnswerEvent } from '../canonical/event.ts'
 import type { AnswerPart, CanonicalResponse } from '../canonical/response.ts'
 import type { JsonObject } from '../protocol.ts'
 import { createOutputWriter } from './output-writer.ts'
-import { type ResponseEnd, responseEnd, responseObject } from './response-object.ts'
+import { type ResponseEnd, responseEnd, responseObject, toldUsage } from './response-object.ts'
 
 /** A whole answer for a client: the items that its stream would have had. */
 export function encodeResponsesResponse(
@@ -22,7 +22,7 @@ export function encodeResponsesResponse(
     ...end,
     id,
     createdAt,
-    usage,
+    usage: answer.error === undefined ? toldUsage(usage, context) : usage,
     serviceTier,
     output: output.items(),
   })

@@ -4,7 +4,7 @@ import type { FinishReason } from '../canonical/response.ts'
 import { createBlockOrder } from './block-order.ts'
 import { createEventWriter } from './event-writer.ts'
 import { createOutputWriter } from './output-writer.ts'
-import { type ResponseFacts, responseEnd, responseObject } from './response-object.ts'
+import { type ResponseFacts, responseEnd, responseObject, toldUsage } from './response-object.ts'
 
 type EndEvent = Extract<AnswerEvent, { readonly type: 'end' }>
 
@@ -33,11 +33,12 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
     return emit('response.created', begun) + emit('response.in_progress', begun)
   }
 
-  function finish({ usage, serviceTier = 'default' }: EndEvent): string {
+  function finish({ usage: last, serviceTier = 'default' }: EndEvent): string {
     const end = responseEnd(reason, hasRefusal)
     const blocks = order.end()
     const closed = output.close(end.status === 'completed' ? 'completed' : 'incomplete')
     isOver = true
+    const usage = toldUsage(last ?? head?.usage, context)
     const facts = { ...end, output: output.items(), usage, serviceTier }
     return blocks + closed + emit(`response.${end.status}`, response(facts))
   }

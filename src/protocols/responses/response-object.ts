@@ -1,7 +1,7 @@
 import type { EncodeContext } from '../canonical/codec.ts'
 import type { ServiceTier } from '../canonical/request.ts'
 import type { FinishReason } from '../canonical/response.ts'
-import type { Usage } from '../canonical/usage.ts'
+import { emptyUsage, type Usage } from '../canonical/usage.ts'
 import { objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeResponsesUsage } from './usage.ts'
@@ -45,6 +45,11 @@ export interface ResponseFacts extends ResponseEnd {
   readonly output: readonly JsonObject[]
   readonly usage?: Usage | undefined
   readonly serviceTier?: ServiceTier | undefined
+}
+
+/** What a whole answer used. Where the upstream tells nothing, the input is as it was estimated. */
+export function toldUsage(usage: Usage | undefined, context: EncodeContext): Usage {
+  return usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
 }
 
 /** The response as the vendor tells it, with the fields that repeat the request. */

@@ -98,6 +98,11 @@ export const requestFeatures = {
     [d, c, c, c],
     'chat has no place for it, unless the channel has the quirk reasoning_content',
   ),
+  own_reasoning: row(
+    'Reasoning that the channel’s own vendor does not sign',
+    [a, a, a, a],
+    'left out, since the vendor does not want it back; sent where a quirk says that it does',
+  ),
   unsigned_reasoning: row(
     'Reasoning of another vendor, or without a signature',
     [d, d, d, d],
@@ -173,7 +178,7 @@ export const answerFeatures = {
 /** What quirks change in the table. */
 const quirkWays: { readonly [quirk in Quirk]?: { readonly [name in FeatureName]?: Way } } = {
   no_developer_role: { developer_role: a },
-  reasoning_content: { signed_reasoning: a, unsigned_reasoning: c },
+  reasoning_content: { signed_reasoning: a, own_reasoning: c, unsigned_reasoning: c },
   text_only: {
     image: r,
     image_url: r,

@@ -4,7 +4,7 @@ import type { Quirk } from '../canonical/quirks.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { ProtocolName } from '../protocol.ts'
 import { type FeatureName, requestFeatures, wayOf } from './features.ts'
-import { spell } from './spelling.ts'
+import { conversationNames, spell } from './spelling.ts'
 import { findUses, type Use, without } from './uses.ts'
 
 /** Where a request is to go. */
@@ -40,7 +40,9 @@ export function fit(
   const features = new Set<FeatureName>(dropped.map(({ feature }) => feature))
   let fitted = request
   for (const feature of features) fitted = without(fitted, feature)
-  const fault = target.findFault?.(fitted)
+  const conversation = conversationNames[client]
+  if (fitted.turns.length === 0) throw nothingSaid(conversation)
+  const fault = target.findFault?.(fitted, conversation)
   if (fault !== undefined) throw new TranslationError(fault)
   const names = dropped.map(({ at }) => at)
   for (const setting of target.leavesOut?.(fitted, target.quirks) ?? []) {
@@ -51,6 +53,14 @@ export function fit(
   }
   return { request: fitted, dropped: [...new Set(names)] }
 }
+
+/** Sent empty, or all that it had is what the target can't express. */
+const nothingSaid = (param: string) =>
+  new TranslationError({
+    code: 'invalid_value',
+    param,
+    message: `${param} holds nothing that an answer could be given to. Send a message.`,
+  })
 
 function refusal(
   title: string,

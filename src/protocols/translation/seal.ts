@@ -127,9 +127,12 @@ function openTurn(
   let hasSeal = false
   const opened = turn.parts.map((part): readonly Part[] => {
     if (part.type !== 'reasoning' || part.signature === undefined) return [part]
-    const pieces = part.signature.split(separator)
-    const seals = pieces.map((piece) => openSeal(piece, sealer))
-    if (seals.some((seal) => seal !== undefined)) hasSeal = true
+    const pieces = part.signature.startsWith(sealPrefix) ? part.signature.split(separator) : []
+    const seals = pieces.flatMap((piece) => openSeal(piece, sealer) ?? [])
+    if (seals.length === 0) return restored(undefined, part, origin, native)
+    hasSeal = true
+    // Beside those that are whole, one that was changed is left out.
+    if (seals.length < pieces.length) noteForeign(part, native)
     return seals.flatMap((seal) => restored(seal, part, origin, native))
   })
   // Beside sealed reasoning, the same text without a seal is what the client showed to a person.
@@ -142,13 +145,21 @@ function openTurn(
 
 function restored(
   seal: SealedReasoning | undefined,
-  { at, text }: ReasoningPart,
+  part: ReasoningPart,
   origin: string,
   native: NativeUse[],
 ): readonly ReasoningPart[] {
-  if (seal?.origin === origin) return [{ ...seal.part, at }]
+  const { at, text } = part
+  if (seal?.origin === origin) {
+    const isOwn = seal.part.signature === undefined ? true : undefined
+    return [{ ...seal.part, isOwn, at }]
+  }
   const left = seal?.part.text ?? text
   if (left !== '') return [{ type: 'reasoning', text: left, at }]
-  native.push({ feature: 'foreign_signature', at: at ?? 'messages' })
+  noteForeign(part, native)
   return []
+}
+
+function noteForeign({ at = 'messages' }: ReasoningPart, native: NativeUse[]): void {
+  native.push({ feature: 'foreign_signature', at })
 }

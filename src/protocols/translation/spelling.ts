@@ -70,6 +70,14 @@ const spellings: { readonly [protocol in ProtocolName]: Spelling } = {
   },
 }
 
+/** What the clients of each protocol call the conversation. */
+export const conversationNames: { readonly [protocol in ProtocolName]: string } = {
+  chat: 'messages',
+  responses: 'input',
+  messages: 'messages',
+  gemini: 'contents',
+}
+
 /** A setting as the client wrote it, for messages to it. */
 export function spell(client: ProtocolName, setting: Setting): string {
   return spellings[client][setting] ?? setting

@@ -1,5 +1,7 @@
-import { wrappedPrefix } from '../gemini/signature.ts'
-import { isJsonObject } from '../json.ts'
+import type { EncodeOptions } from '../canonical/codec.ts'
+import { dummySignature, wrappedPrefix } from '../gemini/signature.ts'
+import { needsSignatures } from '../gemini/thinking.ts'
+import { arrayIn, isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { sealPrefix } from './seal.ts'
 
@@ -15,11 +17,20 @@ const deepest = 64
 /**
  * Takes out of a body what another vendor's answer left in it, sealed: the vendor that it goes to
  * would refuse it. A part or item that is there for the seal goes whole; a call that carries one
- * (gemini) stays.
+ * (gemini) stays, with what stands in for a signature where the vendor's model wants one.
  */
-export function stripSeals(body: JsonObject): Stripped {
-  const dropped: string[] = []
-  return { body: stripObject(body, '', dropped, 0), dropped }
+export function stripSeals(body: JsonObject, model?: StripOptions): Stripped {
+  const standIn = model && needsSignatures(model) ? dummySignature : undefined
+  const walk: Walk = { dropped: [], standIn }
+  return { body: stripObject(body, '', walk, 0), dropped: walk.dropped }
+}
+
+/** The upstream's model, and the quirks of its channel. */
+type StripOptions = Pick<EncodeOptions, 'model' | 'quirks'>
+
+interface Walk {
+  readonly dropped: string[]
+  readonly standIn: string | undefined
 }
 
 /** The members in which the protocols have signatures. */
@@ -33,31 +44,38 @@ const isSeal = (key: string, value: unknown) =>
   typeof value === 'string' &&
   sealBeginnings.some((beginning) => value.startsWith(beginning))
 
-function stripObject(
-  value: JsonObject,
-  path: string,
-  dropped: string[],
-  depth: number,
-): JsonObject {
+function stripObject(value: JsonObject, path: string, walk: Walk, depth: number): JsonObject {
   const entries = Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
     const at = path === '' ? key : `${path}.${key}`
-    if (isSeal(key, member)) {
-      dropped.push(at)
-      return []
-    }
-    return [[key, stripValue(member, at, dropped, depth + 1)]]
+    if (!isSeal(key, member)) return [[key, stripValue(member, at, walk, depth + 1)]]
+    walk.dropped.push(at)
+    const isCall = isJsonObject(value.functionCall) || isJsonObject(value.function_call)
+    return isCall && walk.standIn !== undefined ? [[key, walk.standIn]] : []
   })
-  return Object.fromEntries(entries)
+  return withoutCopy(value, Object.fromEntries(entries))
 }
 
-function stripValue(value: unknown, path: string, dropped: string[], depth: number): unknown {
-  if (depth > deepest) return value
-  if (isJsonObject(value)) return stripObject(value, path, dropped, depth)
+/**
+ * Beside the sealed details of a chat message stands their text, written here for a person to read:
+ * it goes with them. Strict vendors refuse both members.
+ */
+function withoutCopy(before: JsonObject, after: JsonObject): JsonObject {
+  const details = arrayIn(before, 'reasoning_details')
+  const left = arrayIn(after, 'reasoning_details')
+  if (left.length === details.length) return after
+  const { reasoning_content: _text, reasoning_details: _details, ...rest } = after
+  return left.length === 0 ? rest : { ...rest, reasoning_details: left }
+}
+
+function stripValue(value: unknown, path: string, walk: Walk, depth: number): unknown {
+  // A long number of embedJson is an object, too.
+  if (depth > deepest || JSON.isRawJSON(value)) return value
+  if (isJsonObject(value)) return stripObject(value, path, walk, depth)
   if (!Array.isArray(value)) return value
   return value.flatMap((item, index) => {
     const at = `${path}[${index}]`
-    if (!isJsonObject(item) || !isCarrier(item)) return [stripValue(item, at, dropped, depth + 1)]
-    dropped.push(at)
+    if (!isJsonObject(item) || !isCarrier(item)) return [stripValue(item, at, walk, depth + 1)]
+    walk.dropped.push(at)
     return []
   })
 }

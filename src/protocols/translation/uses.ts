@@ -106,7 +106,8 @@ function featuresOf(part: Part): readonly FeatureName[] {
       found.push('video')
       break
     case 'reasoning':
-      found.push(part.signature === undefined ? 'unsigned_reasoning' : 'signed_reasoning')
+      if (part.signature !== undefined) found.push('signed_reasoning')
+      else found.push(part.isOwn ? 'own_reasoning' : 'unsigned_reasoning')
       break
     case 'refusal':
       found.push('refusal_history')
@@ -174,11 +175,18 @@ function noteReasoning(
   const at = spell(client, 'reasoning')
   const { amount, show } = reasoning
   if (amount) note(`reasoning_${amount.type}`, at)
-  if (show !== undefined) note('reasoning_shown', at)
+  if (show !== undefined) note('reasoning_shown', `${at}.${shownField[client]}`)
   if (amount === undefined || amount.type === 'off') return
   for (const setting of samplingSettings) {
     if (request[setting] !== undefined) note('sampling_while_reasoning', spell(client, setting))
   }
+}
+
+const shownField: { readonly [protocol in ProtocolName]: string } = {
+  chat: 'summary',
+  responses: 'summary',
+  messages: 'display',
+  gemini: 'includeThoughts',
 }
 
 const samplingSettings = ['temperature', 'topP', 'topK'] as const

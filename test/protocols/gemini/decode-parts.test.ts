@@ -37,6 +37,25 @@ describe('contents as turns', () => {
     ])
   })
 
+  test('T10: the chunks of a streamed answer, kept as contents of their own, are one text', () => {
+    const chunks = Array.from({ length: 200 }, (_, index) => model({ text: `${index} ` }))
+    const thoughts = ['Hm', ' so'].map((text) => model({ text, thought: true }))
+    const thoughtSignature = wrapSignatures(['tgs1.a'])
+    const end = model({ text: '', thoughtSignature })
+    const [, turn] = turnsOf(fromUser({ text: 'a' }), ...thoughts, ...chunks, end)
+    expect(turn?.parts).toEqual([
+      { type: 'reasoning', text: 'Hm so' },
+      { type: 'reasoning', text: '', signature: 'tgs1.a' },
+      { type: 'text', text: chunks.map((_, index) => `${index} `).join('') },
+    ])
+  })
+
+  test('what one content has as several texts stays so, and so do messages of the user', () => {
+    const texts = [{ text: 'a' }, { text: 'b' }]
+    const [user, turn] = turnsOf(fromUser({ text: 'a' }), fromUser({ text: 'b' }), model(...texts))
+    expect([user?.parts.length, turn?.parts.length]).toEqual([2, 2])
+  })
+
   test('paths are the client’s own', () => {
     const at = (body: JsonObject) => geminiCodec.decodeRequest(body, target).turns[0]?.parts[0]?.at
     expect(at({ contents: [fromUser({ text: 'a' })] })).toBe('contents[0].parts[0]')

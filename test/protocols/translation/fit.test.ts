@@ -122,6 +122,7 @@ const requests: { readonly [feature in FeatureName]: CanonicalRequest } = {
   reasoning_off: setting({ reasoning: { amount: { type: 'off' } } }),
   reasoning_shown: setting({ reasoning: { show: 'auto' } }),
   signed_reasoning: assistantPart({ type: 'reasoning', text: 'Hm', signature: 's' }),
+  own_reasoning: assistantPart({ type: 'reasoning', text: 'Hm', isOwn: true }),
   unsigned_reasoning: assistantPart({ type: 'reasoning', text: 'Hm' }),
   cache_hint: userPart({ type: 'text', text: 'A', cache: '5m' }),
   prompt_cache_key: setting({ promptCacheKey: 'k' }),

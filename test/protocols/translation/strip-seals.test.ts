@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { wrapSignatures } from '../../../src/protocols/gemini/signature.ts'
+import { dummySignature, wrapSignatures } from '../../../src/protocols/gemini/signature.ts'
 import { sealPrefix } from '../../../src/protocols/translation/seal.ts'
 import { stripSeals } from '../../../src/protocols/translation/strip-seals.ts'
 
@@ -43,7 +43,30 @@ test.each([
   [
     'a detail of chat',
     { messages: [{ reasoning_details: [{ type: 'reasoning.encrypted', data: seal }] }] },
-    { messages: [{ reasoning_details: [] }] },
+    { messages: [{}] },
+    ['messages[0].reasoning_details[0]'],
+  ],
+  [
+    'the text beside a detail of chat, but not beside another vendor’s,',
+    {
+      messages: [
+        {
+          content: null,
+          reasoning_content: 'Hm',
+          reasoning_details: [
+            { type: 'reasoning.encrypted', data: seal },
+            { type: 'reasoning.text', text: 'Own' },
+          ],
+        },
+        { reasoning_content: 'Own', reasoning_details: [{ type: 'reasoning.text', text: 'Own' }] },
+      ],
+    },
+    {
+      messages: [
+        { content: null, reasoning_details: [{ type: 'reasoning.text', text: 'Own' }] },
+        { reasoning_content: 'Own', reasoning_details: [{ type: 'reasoning.text', text: 'Own' }] },
+      ],
+    },
     ['messages[0].reasoning_details[0]'],
   ],
   [
@@ -68,6 +91,21 @@ test('a signature of gemini, which must be base64, is known, too', () => {
   expect(stripSeals({ contents: [{ parts }] })).toEqual({
     body: { contents: [{ parts: [{ functionCall: { name: 'f' } }] }] },
     dropped: ['contents[0].parts[0].thoughtSignature'],
+  })
+})
+
+test('T9: something stands in for the signature of a call where the vendor wants one', () => {
+  const call = (signature: string) => ({ functionCall: { name: 'f' }, thoughtSignature: signature })
+  const text = { text: 'A', thoughtSignature: seal }
+  const contents = [{ parts: [call(wrapSignatures([seal])), call('own'), text] }]
+  const stripped = (model: string) => stripSeals({ contents }, { model, quirks: new Set() })
+  expect(stripped('gemini-3-pro-preview')).toEqual({
+    body: { contents: [{ parts: [call(dummySignature), call('own'), { text: 'A' }] }] },
+    dropped: ['contents[0].parts[0].thoughtSignature', 'contents[0].parts[2].thoughtSignature'],
+  })
+  const { functionCall } = call('')
+  expect(stripped('gemini-2.5-pro').body).toEqual({
+    contents: [{ parts: [{ functionCall }, call('own'), { text: 'A' }] }],
   })
 })
 
