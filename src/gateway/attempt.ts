@@ -1,6 +1,7 @@
 import type { Candidate } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import { toJsonText } from '../protocols/canonical/json-text.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
 import type { Answer } from './answer.ts'
 import type { RequestBody } from './body.ts'
@@ -170,7 +171,7 @@ function startRow(parts: AttemptParts, exchange: Exchange, candidate: Candidate,
         firstByteMs,
         durationMs: Math.round(parts.tick() - startedTick),
         upstreamRequestId,
-        usageRaw: usageRaw === undefined ? null : JSON.stringify(usageRaw),
+        usageRaw: toJsonText(usageRaw) ?? null,
       }
       exchange.attempts.push(row)
     },

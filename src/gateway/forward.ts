@@ -74,12 +74,9 @@ export function createForwarder(parts: ForwardParts): Forwarder {
     const exchange = begin(parts, call)
     active.add(exchange)
     const { signal } = call.request
-    const onAbort = () => interrupt(exchange, 'client_left')
-    signal.addEventListener('abort', onAbort, { once: true })
-    const done = () => {
-      active.delete(exchange)
-      signal.removeEventListener('abort', onAbort)
-    }
+    // Also behind its settlement: an upstream may be slow to close, and nobody waits for that then.
+    signal.addEventListener('abort', () => interrupt(exchange, 'client_left'), { once: true })
+    const done = () => active.delete(exchange)
     try {
       if (closed) throw new GatewayError('no_channel', stopping, { retryAfter: 1 })
       const body = await Promise.race([admit(parts, exchange, call), interruptionOf(exchange)])

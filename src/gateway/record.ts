@@ -1,4 +1,5 @@
 import { type Charge, charge } from '../billing/charge.ts'
+import { toJsonText } from '../protocols/canonical/json-text.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
 import { emptyUsage, type Usage } from '../protocols/canonical/usage.ts'
 import type { Ending, Settlement } from '../store/ports/records.ts'
@@ -165,7 +166,7 @@ export function buildSettlement(
       calls: used.calls,
       estimated: used.estimated,
       clamped: used.clamped,
-      usageRaw: seen?.usageRaw === undefined ? null : JSON.stringify(seen.usageRaw),
+      usageRaw: toJsonText(seen?.usageRaw) ?? null,
       priceId: plan?.offer.price.id ?? null,
       ...chargeFor(exchange, used),
       longContextPricing: plan?.group.longContextPricing ?? true,

@@ -73,6 +73,12 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           if (paid.byteLength > 0) yield sent(paid)
           throw endForMoney()
         }
+        if (translator?.isOver() && !hasEnded(seen)) {
+          // What came can't be translated any further: with these bytes the client is told.
+          await settle()
+          if (out.byteLength > 0) yield sent(out)
+          throw brokenOff(answer)
+        }
         // What could be the answer's end waits until it is known to be, and settled.
         if (mayEnd(seen)) held = out
         else if (out.byteLength > 0) {
@@ -93,7 +99,8 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       await settled(settle)
       // A line end of two characters may have been cut in half.
       if (lastByte === carriageReturn) yield lineFeed
-      yield encodeFailure(parts, error, !framesSent)
+      const told = encodeFailure(parts, error, !framesSent)
+      if (told.byteLength > 0) yield told
     } finally {
       if (settling === undefined && !answer.signal.aborted && !isUnpaid) await drain(parts, tap)
       await settled(settle)
@@ -107,6 +114,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
     // reaches it too late.
     if (!pulled) consume(stream)
     else if (exchange.interruption !== 'client_left') void settled(settle)
+    else if (isFinal(seen)) exchange.abort() // there is nothing more to learn
   }
   return stream
 }

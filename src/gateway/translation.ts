@@ -6,6 +6,7 @@ import { type Quirk, quirkNames } from '../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../protocols/canonical/request.ts'
 import { usualMaxTokens } from '../protocols/messages/max-tokens.ts'
 import type { Frame, Framing, JsonObject, Protocol, ProtocolError } from '../protocols/protocol.ts'
+import { withExactCalls } from '../protocols/translation/exact-calls.ts'
 import { type FeatureName, wayOf } from '../protocols/translation/features.ts'
 import { fit } from '../protocols/translation/fit.ts'
 import {
@@ -72,10 +73,11 @@ export interface TranslationTask {
 /** Reads a checked body of a protocol; throws the 400 of what its own vendor would refuse. */
 export function decodeRequest(
   protocol: Protocol,
-  { value, facts }: RequestBody,
+  { bytes, value, facts }: RequestBody,
   model: string,
 ): CanonicalRequest {
-  return asRefusal(() => protocol.codec.decodeRequest(value, { model, stream: facts.stream }))
+  const exact = withExactCalls(value, bytes)
+  return asRefusal(() => protocol.codec.decodeRequest(exact, { model, stream: facts.stream }))
 }
 
 /** Translates a request to `upstream` for a channel; throws the 400 of what can't be expressed. */

@@ -2,6 +2,7 @@ import type { Channel } from '../catalog/catalog.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { Framing } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
+import { withExactCalls } from '../protocols/translation/exact-calls.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
@@ -109,7 +110,8 @@ async function readBody(
     const shown = shownBytes(bytes, exchange, seen)
     return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
   }
-  const translated = route.translation.body(body, answerFacts(exchange))
+  const exact = withExactCalls(body, bytes)
+  const translated = route.translation.body(exact, answerFacts(exchange))
   if (!(translated instanceof Uint8Array)) return hasFailed
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
 }

@@ -30,7 +30,9 @@ function chunksOf(name: string): readonly Uint8Array[] {
   const tokens = { input: 20, output: eventsPerStream }
   const pieces = Array.from({ length: eventsPerStream }, (_, at) => dialect.piece(`word ${at} `))
   const encoder = new TextEncoder()
-  return [dialect.first(tokens), ...pieces, dialect.last(tokens)].map((text) => encoder.encode(text))
+  return [dialect.first(tokens), ...pieces, dialect.last(tokens)].map((text) =>
+    encoder.encode(text),
+  )
 }
 
 const context: EncodeContext = {
@@ -57,6 +59,7 @@ function translator(upstream: Protocol, client: Protocol): StreamTranslator {
     push: ({ data, event }, json) => write(decoder.push(data, event, json)),
     end: () => write(decoder.end()),
     fail: encoder.fail,
+    isOver: () => false,
   }
 }
 

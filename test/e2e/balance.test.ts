@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
 import { type RunningBinary, startBinary } from '../support/binary.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
-import { startRawUpstream } from '../support/raw-upstream.ts'
 import { type TollgateYamlOptions, tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, requestIdOf } from './caller.ts'
 import { allDialects, costNano, type Dialect, dialects } from './dialects.ts'
 import { openLedger } from './ledger.ts'
+import { startTalker } from './talker.ts'
 import { until } from './until.ts'
 
 // What is set aside before a request, and what happens when there is not enough of it.
@@ -116,33 +116,6 @@ describe('B1: 200 requests at once on a balance for one', () => {
     expect(await balanceOf(gateway)).toBe(0.0022 * nano - 5 * costNano(little))
   })
 })
-
-/** An upstream that talks until it has said 100,000 LLM tokens, or nobody listens. */
-async function startTalker(dialect: Dialect) {
-  let isOpen = false
-  const words = Array.from({ length: 500 }, (_, i) => `word ${i} of a story without end, `)
-  const upstream = await startRawUpstream(async (socket) => {
-    isOpen = true
-    socket.on('close', () => {
-      isOpen = false
-    })
-    const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
-    socket.write(
-      'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n' +
-        chunk(dialect.first({ input: 10, output: 100_000 })),
-    )
-    for (let i = 0; i < 10_000 && !socket.destroyed; i++) {
-      socket.write(chunk(dialect.piece(words[i % words.length] ?? '')))
-      if (i % 10 === 0) await Bun.sleep(1)
-    }
-    socket.end(`${chunk(dialect.last({ input: 10, output: 100_000 }))}0\r\n\r\n`)
-  })
-  return {
-    url: upstream.url,
-    isOpen: () => isOpen,
-    [Symbol.asyncDispose]: upstream.stop,
-  }
-}
 
 /** The text of an answer, out of its events. */
 function spoken(text: string): string {

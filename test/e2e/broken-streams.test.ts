@@ -10,25 +10,18 @@ import {
 } from './broken-upstream.ts'
 import { expectHeaders } from './contract/expected.ts'
 import type { RawAnswer } from './raw-client.ts'
-import { begun, breaks, type Kind, lastChunk, streamed, typeOf } from './stream-breaks.ts'
+import {
+  begun,
+  breaks,
+  errorEvents,
+  type Kind,
+  lastChunk,
+  streamed,
+  typeOf,
+} from './stream-breaks.ts'
 import { bodies, streams } from './vendor-answers.ts'
 
 const telltale = (host: string) => `key ${upstreamKey} of ${host} ran out`
-/** The upstream's own error inside of its stream, as its protocol has it. */
-const errorEvents: Readonly<Record<SpeechName, (message: string) => string>> = {
-  chat: (message) => `data: ${JSON.stringify({ error: { message, code: 500 } })}\n\n`,
-  responses: (message) =>
-    `event: response.failed\ndata: ${JSON.stringify({
-      type: 'response.failed',
-      sequence_number: 2,
-      response: { id: 'resp_1', status: 'failed', error: { code: 'server_error', message } },
-    })}\n\n`,
-  messages: (message) =>
-    `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message } })}\n\n`,
-  gemini: (message) => `data: ${JSON.stringify({ error: { code: 500, message } })}\r\n\r\n`,
-  'gemini-array': (message) => `,\r\n${JSON.stringify({ error: { code: 500, message } })}\r\n]`,
-}
-
 /** Streams that begin or are declared wrong, but are whole. */
 const whole = (name: SpeechName) => streams[name].join('')
 const odd: Readonly<Record<string, (name: SpeechName) => RawScript>> = {

@@ -25,6 +25,8 @@ export interface Ledger extends Disposable {
   record(requestId: string): RecordedRequest | undefined
   /** The attempts of a request, in their order. */
   attempts(requestId: string): { status: number | null; cause: string | null }[]
+  /** The usage that each of its attempts has told, as JSON. */
+  attemptUsage(requestId: string): (string | null)[]
   balanceNano(): number
   /** All that the ledger says about the one account. */
   sumNano(): number
@@ -58,6 +60,14 @@ export function openLedger(folder: string): Ledger {
            WHERE request.request_id = ? ORDER BY position`,
         )
         .all(id) as { status: number | null; cause: string | null }[],
+    attemptUsage: (id) =>
+      db
+        .query(
+          `SELECT attempt.usage_raw FROM attempt JOIN request ON request.id = attempt.request_row
+           WHERE request.request_id = ? ORDER BY position`,
+        )
+        .values(id)
+        .map(([usage]) => usage as string | null),
     balanceNano: () => one('SELECT balance_nano FROM account') as number,
     sumNano: () => one('SELECT sum(amount_nano) FROM ledger') as number,
     charges: () =>

@@ -79,3 +79,18 @@ export const breaks: Readonly<
     kind: 'upstream_timeout',
   },
 }
+
+/** The upstream's own error inside of its stream, as its protocol has it. */
+export const errorEvents: Readonly<Record<SpeechName, (message: string) => string>> = {
+  chat: (message) => `data: ${JSON.stringify({ error: { message, code: 500 } })}\n\n`,
+  responses: (message) =>
+    `event: response.failed\ndata: ${JSON.stringify({
+      type: 'response.failed',
+      sequence_number: 2,
+      response: { id: 'resp_1', status: 'failed', error: { code: 'server_error', message } },
+    })}\n\n`,
+  messages: (message) =>
+    `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message } })}\n\n`,
+  gemini: (message) => `data: ${JSON.stringify({ error: { code: 500, message } })}\r\n\r\n`,
+  'gemini-array': (message) => `,\r\n${JSON.stringify({ error: { code: 500, message } })}\r\n]`,
+}

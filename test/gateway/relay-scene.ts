@@ -3,6 +3,7 @@ import { mayAbort } from '../../src/gateway/exchange.ts'
 import { endlessMeter, type Meter } from '../../src/gateway/meter.ts'
 import type { End } from '../../src/gateway/record.ts'
 import { createRelay } from '../../src/gateway/relay.ts'
+import type { StreamTranslator } from '../../src/gateway/translation.ts'
 import { createWatchdog, type Expiry } from '../../src/gateway/watchdog.ts'
 import type { Observation } from '../../src/protocols/canonical/observation.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
@@ -30,6 +31,7 @@ export interface RelayOptions {
   readonly onDisconnect?: 'bill_observed' | 'drain'
   readonly meter?: Meter
   readonly settle?: (end: End) => Promise<void>
+  readonly translator?: StreamTranslator
 }
 
 /** A relay between an upstream that the test plays and a client that the test is. */
@@ -73,7 +75,7 @@ export async function createScene(options: RelayOptions = {}) {
       first: encode(dialect.first(tokens)),
       reader: body.getReader(),
       observer: operation.createObserver(),
-      translator: undefined,
+      translator: options.translator,
       framing: 'sse',
       watch,
       signal: controller.signal,

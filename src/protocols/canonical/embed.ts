@@ -9,8 +9,28 @@ declare global {
   }
 }
 
-/** Only these digits are more than a double can hold. */
-const longNumber = /\d{16}/
+/** Only so many digits are more than a double can hold. */
+export const longNumber = /\d{16}/
+
+const leastDigits = 16
+
+/**
+ * Whether there may be integers in a JSON body that a double can't hold; a text in it may look like
+ * one. Of a run of digits one is always looked at: a long prompt takes no time.
+ */
+export function mayHoldLongNumbers(bytes: Uint8Array): boolean {
+  for (let at = leastDigits - 1; at < bytes.length; at += leastDigits) {
+    if (!isDigit(bytes[at])) continue
+    let start = at
+    let end = at + 1
+    while (isDigit(bytes[start - 1])) start--
+    while (isDigit(bytes[end])) end++
+    if (end - start >= leastDigits) return true
+  }
+  return false
+}
+
+const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x39
 
 /**
  * The object in a JSON text, to be put inside of a value that will be written as JSON again: integers
@@ -21,7 +41,7 @@ export function embedJson(text: string): JsonObject | undefined {
     const value: unknown = longNumber.test(text)
       ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
       : JSON.parse(text)
-    return isJsonObject(value) ? value : undefined
+    return isJsonObject(value) && !JSON.isRawJSON(value) ? value : undefined
   } catch {
     // Not JSON: models do write such arguments.
     return undefined

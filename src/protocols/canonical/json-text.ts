@@ -12,7 +12,7 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
   return false
 }
 
-/** A parsed value as JSON text; undefined when it is nested too deep. */
+/** A parsed value as JSON text; undefined when it is nested too deep, or undefined itself. */
 export function toJsonText(value: unknown): string | undefined {
   return isTooDeep(value) ? undefined : JSON.stringify(value)
 }

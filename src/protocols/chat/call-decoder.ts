@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '../canonical/event.ts'
+import { toJsonText } from '../canonical/json-text.ts'
 import type { ToolKind } from '../canonical/request.ts'
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -182,6 +183,7 @@ function readPiece(entry: JsonObject): Piece {
     }
   }
   const wire = call?.arguments
-  const input = isJsonObject(wire) ? JSON.stringify(wire) : typeof wire === 'string' ? wire : ''
-  return { kind: 'function', name: stringIn(call, 'name'), input }
+  const input = isJsonObject(wire) ? toJsonText(wire) : wire
+  const isText = typeof input === 'string'
+  return { kind: 'function', name: stringIn(call, 'name'), input: isText ? input : '' }
 }

@@ -1,4 +1,5 @@
 import { refuseValue } from '../canonical/error.ts'
+import { toJsonText } from '../canonical/json-text.ts'
 import type { ToolCallPart } from '../canonical/request.ts'
 import { isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -45,7 +46,7 @@ export function decodeCall(
 export function argumentsText(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return '{}'
   if (typeof value === 'string') return value
-  return isJsonObject(value) ? JSON.stringify(value) : undefined
+  return isJsonObject(value) ? toJsonText(value) : undefined
 }
 
 /** A call as it is in a message of the model. */

@@ -2,6 +2,7 @@ import type { AnswerEvent } from '../canonical/event.ts'
 import type { FinishReason } from '../canonical/response.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeAnnotations, encodeLogprobs, shiftCitations } from './annotations.ts'
+import { type CallEvent, createCallOrder } from './call-order.ts'
 import { encodeFinish } from './finish.ts'
 import { encodeImage } from './media.ts'
 import { encodeDetail } from './reasoning.ts'
@@ -26,7 +27,7 @@ interface Call {
   hasInput: boolean
 }
 
-/** A choice of which nothing has been written. Pieces of calls may come in any order. */
+/** A choice of which nothing has been written. Calls may overlap; they are written one by one. */
 export function createChoiceEncoder(write: WriteChunk): ChoiceEncoder {
   const calls = new Map<string, Call>()
   const offsets = new Map<string, number>()
@@ -97,6 +98,13 @@ export function createChoiceEncoder(write: WriteChunk): ChoiceEncoder {
     return delta(`{"reasoning_content":${JSON.stringify(shown)}}`)
   }
 
+  function writeCall(event: CallEvent): string {
+    if (event.type === 'tool-call-start') return startCall(event)
+    if (event.type === 'tool-call-end') return endCall(event.id)
+    return addInput(calls.get(event.id), event.text)
+  }
+  const order = createCallOrder(writeCall)
+
   function writeEvent(event: AnswerEvent): string {
     switch (event.type) {
       case 'text-start':
@@ -120,11 +128,9 @@ export function createChoiceEncoder(write: WriteChunk): ChoiceEncoder {
         hasRefusal = true
         return delta(`{"refusal":${JSON.stringify(event.text)}}`)
       case 'tool-call-start':
-        return startCall(event)
       case 'tool-call-delta':
-        return addInput(calls.get(event.id), event.text)
       case 'tool-call-end':
-        return endCall(event.id)
+        return order.push(event)
       case 'image':
         return delta(`{"images":[${JSON.stringify(encodeImage(event.image))}]}`)
       default:
@@ -137,7 +143,7 @@ export function createChoiceEncoder(write: WriteChunk): ChoiceEncoder {
     push: (event) => (isFinished ? '' : begin() + writeEvent(event)),
     finish(reason) {
       if (isFinished) return ''
-      const text = begin()
+      const text = begin() + order.end()
       isFinished = true
       const hidden =
         details.length === 0 ? '' : delta(`{"reasoning_details":${JSON.stringify(details)}}`)

@@ -8,18 +8,19 @@ import { decodeCall } from './calls.ts'
 import { decodeContent } from './decode-content.ts'
 import { eachObject, readList, readName, readText } from './fields.ts'
 import { decodeImages } from './media.ts'
+import { createOpenCalls, type OpenCalls } from './open-calls.ts'
 import { decodeReasoning } from './reasoning.ts'
 
 /** What decoding one message needs of the others. */
 interface Conversation {
   readonly native: NativeUse[]
-  /** Calls that no result has answered yet, for results that do not name theirs. */
-  readonly open: ToolCallPart[]
+  /** For results that do not name their call. */
+  readonly open: OpenCalls
 }
 
 /** Decodes the conversation. Instructions without any text say nothing, and are left out. */
 export function decodeMessages(messages: readonly unknown[], native: NativeUse[]): readonly Turn[] {
-  const conversation: Conversation = { native, open: [] }
+  const conversation: Conversation = { native, open: createOpenCalls() }
   const decoded = eachObject(messages, 'messages', (message, at, index) =>
     decodeMessage(message, at, index, conversation),
   )
@@ -101,7 +102,7 @@ function decodeAssistant(
     const call = decodeCall({ function: legacy }, `${at}.function_call`, `call_${index}`)
     if (call !== undefined) calls.push(call)
   }
-  open.push(...calls)
+  for (const call of calls) open.add(call)
   return [...withCache(spoken, message), ...calls]
 }
 
@@ -114,10 +115,7 @@ function decodeResult(
 ): ToolResultPart {
   const name = readText(message, 'name', at) ?? ''
   const given = message.role === 'tool' ? readText(message, 'tool_call_id', at) : undefined
-  const place = given
-    ? open.findIndex(({ callId }) => callId === given)
-    : open.findIndex((call) => name === '' || call.name === name)
-  const [call] = place === -1 ? [] : open.splice(place, 1)
+  const call = given ? open.take(given) : open.takeNext(name)
   const invented = message.role === 'function' ? `call_${index}` : undefined
   const callId = given || call?.callId || invented
   const parts = decodeContent(message.content, { at, native, kinds: resultKinds })

@@ -1,3 +1,4 @@
+import { toJsonText } from '../canonical/json-text.ts'
 import { addText, type TextSample } from '../canonical/observation.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -34,5 +35,5 @@ function addCall(text: TextSample, call: unknown): void {
   if (!isJsonObject(call)) return
   addText(text, call.name)
   const input = call.arguments
-  addText(text, isJsonObject(input) ? JSON.stringify(input) : input)
+  addText(text, isJsonObject(input) ? toJsonText(input) : input)
 }

@@ -12,7 +12,7 @@ export interface CallQueue {
   start(event: CallStart): void
   add(id: string, text: string): void
   end(id: string): void
-  /** Those that have ended, and that no earlier one holds up. */
+  /** Those that have ended, and that no earlier one of the same choice holds up. */
   takeEnded(): readonly WholeCall[]
 }
 
@@ -38,10 +38,13 @@ export function createCallQueue(): CallQueue {
     },
     takeEnded() {
       const ended: WholeCall[] = []
+      const held = new Set<number>()
       for (const [id, call] of waiting) {
-        if (!call.hasEnded) break
-        waiting.delete(id)
-        ended.push(call)
+        if (held.has(call.choice)) continue
+        if (call.hasEnded) {
+          waiting.delete(id)
+          ended.push(call)
+        } else held.add(call.choice)
       }
       return ended
     },

@@ -169,7 +169,9 @@ export function createCandidate(
       for (const part of arrayIn(objectIn(candidate, 'content'), 'parts')) {
         if (!isJsonObject(part)) continue
         readPart(part, logprobs, add)
-        if (typeof part.text === 'string' && part.text !== '') logprobs = undefined
+        // They are those of the answer, not of the thought before it.
+        const isSaid = typeof part.text === 'string' && part.text !== '' && part.thought !== true
+        if (isSaid) logprobs = undefined
       }
       reason = stringIn(candidate, 'finishReason') ?? reason
     },

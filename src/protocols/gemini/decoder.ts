@@ -4,6 +4,7 @@ import type { ServiceTier } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { withExactCalls } from '../translation/exact-calls.ts'
 import { type CandidateDecoder, createCandidate } from './candidate.ts'
 import { decodeTier } from './decode-request.ts'
 import { decodeError } from './error.ts'
@@ -26,7 +27,8 @@ export function createDecoder(context: DecodeContext): StreamDecoder {
   return {
     push(data, _event, json) {
       const chunk = json ?? parseJsonObject(data)
-      return chunk === undefined ? [] : decoder.read(chunk)
+      if (chunk === undefined) return []
+      return decoder.read(data.includes('"args"') ? withExactCalls(chunk, data) : chunk)
     },
     end: () => decoder.end(),
   }
@@ -120,5 +122,5 @@ function tierOf(metadata: JsonObject | undefined): ServiceTier | undefined {
 
 function secondsOf(time: unknown): number | undefined {
   const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000)
+  return ms >= 0 ? Math.floor(ms / 1000) : undefined
 }

@@ -1,3 +1,4 @@
+import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
   createObservation,
@@ -68,5 +69,5 @@ function addPartText(seen: Observation, part: JsonObject): void {
   const call = objectIn(part, 'functionCall')
   if (call === undefined) return
   addText(seen.text, call.name)
-  if (isJsonObject(call.args)) addText(seen.text, JSON.stringify(call.args))
+  if (isJsonObject(call.args)) addText(seen.text, toJsonText(call.args))
 }

@@ -4,7 +4,7 @@ import { emptyUsage } from '../canonical/usage.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeCitation } from './citations.ts'
 import { encodeInput } from './encode-parts.ts'
-import { encodeStopReason } from './stop-reason.ts'
+import { encodeStop } from './stop-reason.ts'
 import { encodeMessagesUsage, encodeServiceTier } from './usage.ts'
 
 /** What a message begins with. The upstream's id stays if it is one of this protocol (T19). */
@@ -36,8 +36,7 @@ export function encodeMessagesResponse(
   return {
     ...messageHead(response.id, context),
     content: parts.flatMap(encodeAnswerPart),
-    stop_reason: encodeStopReason(finish, { calls: has('tool-call'), refusal: has('refusal') }),
-    stop_sequence: finish.stopSequence ?? null,
+    ...encodeStop(finish, { calls: has('tool-call'), refusal: has('refusal') }),
     stop_details: null,
     usage: {
       ...encodeMessagesUsage(counts),

@@ -12,7 +12,7 @@ import {
 } from './block-writer.ts'
 import { messageHead } from './encode-response.ts'
 import { encodeMessagesStreamError } from './error.ts'
-import { encodeStopReason } from './stop-reason.ts'
+import { encodeStop } from './stop-reason.ts'
 import { encodeMessagesUsage, encodeServiceTier } from './usage.ts'
 
 interface Stream {
@@ -139,8 +139,7 @@ function end(stream: Stream, event: Extract<AnswerEvent, { type: 'end' }>): stri
   const usage = encodeMessagesUsage(event.usage ?? stream.usage)
   const tier = encodeServiceTier(event.serviceTier)
   const delta = {
-    stop_reason: encodeStopReason(finish, { calls: writer.hasCalls, refusal: writer.hasRefusal }),
-    stop_sequence: finish.stopSequence ?? null,
+    ...encodeStop(finish, { calls: writer.hasCalls, refusal: writer.hasRefusal }),
     stop_details: null,
   }
   const told = tier === null ? usage : { ...usage, service_tier: tier }

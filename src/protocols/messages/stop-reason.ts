@@ -23,11 +23,18 @@ export interface Held {
   readonly refusal: boolean
 }
 
+/** Why an answer ended, as members of a message. A sequence is told only where it is the reason. */
+export function encodeStop(finish: Finish, held: Held) {
+  const stop_reason = encodeStopReason(finish, held)
+  const isSequence = stop_reason === 'stop_sequence'
+  return { stop_reason, stop_sequence: (isSequence ? finish.stopSequence : undefined) ?? null }
+}
+
 /**
  * The `stop_reason` that tells how an answer ended. There is none for one that broke off: it is cut
  * short, as by a limit, which clients do not take for a whole answer.
  */
-export function encodeStopReason({ reason, stopSequence }: Finish, held: Held): string {
+function encodeStopReason({ reason, stopSequence }: Finish, held: Held): string {
   switch (reason) {
     case 'length':
     case 'failed':

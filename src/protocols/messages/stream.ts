@@ -1,3 +1,4 @@
+import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
   conclude,
@@ -99,6 +100,6 @@ function addBlockText(seen: Observation, block: unknown): void {
   addText(seen.text, block.text ?? block.thinking ?? block.name)
   const input = objectIn(block, 'input')
   if (input !== undefined && Object.keys(input).length > 0) {
-    addText(seen.text, JSON.stringify(input))
+    addText(seen.text, toJsonText(input))
   }
 }

@@ -1,4 +1,5 @@
 import { refuseValue } from '../canonical/error.ts'
+import { toJsonText } from '../canonical/json-text.ts'
 import type {
   NativeUse,
   ReasoningPart,
@@ -106,7 +107,7 @@ function decodeCall(
 export function callInput(input: unknown, kind: ToolKind): string | undefined {
   if (input === undefined || input === null || input === '') return kind === 'custom' ? '' : '{}'
   if (typeof input === 'string') return input
-  return isJsonObject(input) ? JSON.stringify(input) : undefined
+  return isJsonObject(input) ? toJsonText(input) : undefined
 }
 
 function decodeResult(

@@ -58,7 +58,7 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
         case 'error':
           return ''
         default:
-          if (event.type === 'refusal-start') hasRefusal = true
+          if (event.type === 'refusal-start' && event.choice === 0) hasRefusal = true
           return begin({ type: 'start' }) + order.push(event)
       }
     },

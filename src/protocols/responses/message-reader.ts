@@ -1,3 +1,4 @@
+import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation } from '../canonical/request.ts'
 import { decodeLogprobs } from '../chat/annotations.ts'
 import { arrayIn, isJsonObject } from '../json.ts'
@@ -51,7 +52,7 @@ export function createMessageReader(blocks: Blocks): ItemReader {
     const { citations } = partAt(index)
     for (const annotation of annotations) {
       // Told when it is found, and again with the whole part.
-      citations.set(JSON.stringify(annotation), decodeAnnotation(annotation))
+      citations.set(toJsonText(annotation) ?? '', decodeAnnotation(annotation))
     }
   }
 

@@ -302,6 +302,15 @@ describe('sources and probabilities', () => {
   })
 })
 
+test('probabilities are those of the text, not of the thought before it', () => {
+  const logprobsResult = { chosenCandidates: [{ token: 'a', logProbability: -1 }] }
+  const parts = [{ text: 'Hm', thought: true }, { text: 'a' }]
+  expect(partsOf(chunkOf(parts, { ...stop, logprobsResult }))).toEqual([
+    { type: 'reasoning', text: 'Hm' },
+    { type: 'text', text: 'a', logprobs: [{ token: 'a', logprob: -1, top: [] }] },
+  ])
+})
+
 describe('the body of an error', () => {
   test.each<[JsonObject, object]>([
     [

@@ -251,6 +251,23 @@ describe('a stream for Gemini clients', () => {
     ])
   })
 
+  test('T18: usage that the upstream never tells is estimated, streamed or not', () => {
+    const estimate = { promptTokenCount: context().estimatedInputTokens, candidatesTokenCount: 0 }
+    const chunks = chunksOf([start, ...text('0', 'a'), finish, { type: 'end' }])
+    expect(chunks.at(-1)?.usageMetadata).toMatchObject(estimate)
+    const whole = geminiCodec.encodeResponse({ choices: [] }, context())
+    expect(whole).toMatchObject({ usageMetadata: estimate })
+  })
+
+  test('T12: a call waits for those of its own answer only', () => {
+    const other = { ...callStart('b'), choice: 1 }
+    const said: AnswerEvent[] = [{ type: 'text-start', id: 't', choice: 1 }]
+    const begun = [start, callStart('a'), other, callEnd('b'), ...said]
+    const encoder = geminiCodec.createEncoder(context())
+    const [, , , written] = begun.map((event) => encoder.push(event))
+    expect(written).toContain('call-b')
+  })
+
   test.each(['sse', 'json-array'] as const)(
     'S3: an error ends it (%s), and nothing follows',
     (framing) => {

@@ -112,6 +112,7 @@ describe('parts', () => {
     const citations = [
       { type: 'document', raw },
       { type: 'url', url: 'https://a/b' },
+      { type: 'document', raw: { type: 'file_citation', file_id: 'another vendor’s' } },
     ] as const
     const said = { type: 'text', text: 'a', citations } as const
     expect(contentOf(assistant(said))).toEqual([{ type: 'text', text: 'a', citations: [raw] }])
@@ -254,6 +255,17 @@ describe('turns', () => {
       'T21: instructions alone become the message that the vendor wants',
       [system(text('S'))],
       { messages: [{ role: 'user', content: '<system>\nS\n</system>' }] },
+    ],
+    [
+      'T21: so they do where the user says nothing, and in the turns that follow',
+      [system(text('S')), user(), assistant(text('a')), user(text('b'))],
+      {
+        messages: [
+          { role: 'user', content: '<system>\nS\n</system>' },
+          { role: 'assistant', content: 'a' },
+          { role: 'user', content: 'b' },
+        ],
+      },
     ],
     [
       'T21: what is empty is left out',

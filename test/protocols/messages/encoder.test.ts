@@ -211,6 +211,7 @@ describe('a stream for a client', () => {
     const citations = [
       { type: 'url', url: 'https://a/b', title: 'P', citedText: 'r' },
       { type: 'document', raw },
+      { type: 'document', raw: { type: 'file_citation', file_id: 'another vendor’s' } },
     ] as const
     const [begun, said] = text('a', 'x')
     const stream = answer(begin(begun), begin(said), { type: 'text-end', id: 'a', citations })

@@ -129,6 +129,17 @@ describe('a schema whose meaning would be lost', () => {
     expect(faultOf(schema)).toBeUndefined()
   })
 
+  test('T22: OpenAPI’s word for "or null" is a type, in each of its values', () => {
+    const choice = { type: 'string', enum: ['a'], nullable: true }
+    expect(closeSchema(object({ a: choice, b: { type: 'integer', nullable: false } }))).toEqual({
+      ...object({
+        a: { type: ['string', 'null'], enum: ['a', null] },
+        b: { type: 'integer', description: '{nullable: false}' },
+      }),
+      additionalProperties: false,
+    })
+  })
+
   test('a tool’s only if it is strict, and not if it has no arguments at all', () => {
     const map = object({ m: { type: 'object' } })
     const fault = (tool: Partial<Tool>) =>

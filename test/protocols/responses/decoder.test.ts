@@ -67,6 +67,11 @@ describe('an upstream’s stream', () => {
     ])
   })
 
+  test('T19: a time of 0 is none', () => {
+    const [start] = decodeEvents([{ ...created, response: { ...created.response, created_at: 0 } }])
+    expect(start).toEqual({ type: 'start', id: 'resp_1', model: 'gpt', createdAt: undefined })
+  })
+
   test('S5: one that stops in the middle is closed, but does not end', () => {
     const events = decodeEvents([created, delta('output_text', 'Hi')])
     expect(events.map(({ type }) => type)).toEqual([

@@ -316,6 +316,16 @@ describe('a client’s stream', () => {
     expect(checkStream(encodeStream(ending()))).toMatchObject({ id: 'resp_r1' })
   })
 
+  test('T18: usage that the upstream tells at the beginning, or never, is told all the same', () => {
+    const usage = { ...emptyUsage, inputTokens: 9 }
+    const told = [{ type: 'start', usage }, { type: 'end' }] as const
+    expect(encodeStream(told)).toContain('"usage":{"input_tokens":9,')
+    const estimated = `"usage":{"input_tokens":${context.estimatedInputTokens},`
+    expect(encodeStream([{ type: 'start' }, { type: 'end' }])).toContain(estimated)
+    const whole = responsesCodec.encodeResponse({ choices: [] }, context)
+    expect(JSON.stringify(whole)).toContain(estimated)
+  })
+
   test('S3: an error ends it, with the numbers and the answer so far', () => {
     const encoder = responsesCodec.createEncoder(context)
     const begun = [start, ...reasoning('a', 'S', 'hm'), ...text('b', 'Hel').slice(0, 2)]

@@ -221,6 +221,23 @@ test('a field is named once, however often it is left out', () => {
   })
 })
 
+test('marks of tools and parts are named as the client writes them', () => {
+  const marked: CanonicalRequest = {
+    ...plain,
+    turns: [{ role: 'user', parts: [{ ...hello, cache: '5m' }] }],
+    tools: [{ ...tool, strict: true }],
+  }
+  const target = { protocol: 'gemini', quirks: none } as const
+  expect(fit(marked, 'chat', target, false).dropped).toEqual([
+    'messages[0].cache_control',
+    'tools[0].function.strict',
+  ])
+  expect(fit(marked, 'responses', target, false).dropped).toEqual([
+    'messages[0].prompt_cache_breakpoint',
+    'tools[0].strict',
+  ])
+})
+
 test('settings are named as the client writes them', () => {
   const request = { ...plain, stop: ['.'] }
   const target = { protocol: 'responses', quirks: none } as const

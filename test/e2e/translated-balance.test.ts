@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test'
+import { countTokens } from '../../src/app/count-tokens.ts'
+import { jsonAnswer, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { ask, requestIdOf } from './caller.ts'
+import { wholeStream } from './dialects.ts'
+import { openLedger } from './ledger.ts'
+import { startTalker } from './talker.ts'
+import {
+  dialectOf,
+  geminiArray,
+  keyOn,
+  type Pair,
+  pairs,
+  spoken,
+  startTranslating,
+  violations,
+  wantsStream,
+} from './translated.ts'
+import { until } from './until.ts'
+
+const nano = 1e9
+const balance = 0.02 // 10,000 tokens of output at 2 USD per million
+
+/** Asks for a stream of 100,000 tokens on little money, and looks at where it ended. */
+async function expectCut({ client, upstream }: Pair, atOnce: number): Promise<void> {
+  const framing = client === geminiArray ? 'json-array' : 'sse'
+  await using talker = await startTalker(upstream, atOnce)
+  await using gateway = await startTranslating(talker.url, { balance })
+  const answer = await ask(gateway.url, client, true, { key: keyOn(upstream) })
+  expect(answer.status).toBe(200)
+  const text = await answer.text()
+  expect(violations(client, text, 'error', framing)).toEqual([])
+  expect(text).toContain('used up')
+  await until('the upstream to be let go', () => !talker.isOpen())
+  using ledger = openLedger(gateway.cwd)
+  const record = ledger.record(requestIdOf(answer))
+  expect(record).toMatchObject({
+    ...{ ending: 'cut', cause: 'balance_used_up', status: 200, estimated: 1 },
+    ...{ client_protocol: client.name, upstream_protocol: upstream.name },
+  })
+  const charged = record?.amount_nano ?? 0
+  expect(charged).toBeGreaterThan(balance * nano * 0.99)
+  expect(charged).toBeLessThanOrEqual(balance * nano)
+  // What was charged is what was delivered: no event behind the cut is in what the client has.
+  const delivered = await countTokens(spoken(client, text, framing))
+  expect(Math.abs((record?.output_tokens ?? 0) - delivered)).toBeLessThan(delivered * 0.01)
+  expect(ledger.integrity()).toBe('ok')
+}
+
+const arrays: readonly Pair[] = pairs
+  .filter(({ client }) => client.name === 'gemini')
+  .map((pair) => ({ ...pair, name: `${pair.name}, as an array`, client: geminiArray }))
+
+describe('B2: a stream of 100,000 tokens on a small balance ends by itself', () => {
+  test.each([...pairs, ...arrays])(
+    '$name: within 1 % of what there was, with an error of its protocol',
+    (pair) => expectCut(pair, 1),
+    30_000,
+  )
+
+  test.each([...pairs, ...arrays])(
+    '$name: also in the middle of what came at once',
+    (pair) => expectCut(pair, 10_000),
+    30_000,
+  )
+})
+
+describe('a price per call', () => {
+  const tokens = { input: 10, output: 20 }
+  test.each(pairs)('$name: is charged once, whole and streamed', async ({ client, upstream }) => {
+    await using fake = startFakeUpstream((request) => {
+      const dialect = dialectOf(request)
+      if (!wantsStream(request)) return jsonAnswer(dialect.body(tokens))
+      return sseAnswer(wholeStream(dialect, tokens, ['Hello']))
+    })
+    const prices = { 'test-model': { per_call: 0.04 } }
+    await using gateway = await startTranslating(fake.url, { prices })
+    using ledger = openLedger(gateway.cwd)
+    for (const stream of [false, true]) {
+      const answer = await ask(gateway.url, client, stream, { key: keyOn(upstream) })
+      await answer.text()
+      expect(ledger.record(requestIdOf(answer))).toMatchObject({
+        ...{ ending: 'complete', calls: 1, amount_nano: 0.04 * nano, charged_nano: -0.04 * nano },
+        ...{ input_tokens: 10, output_tokens: 20, upstream_protocol: upstream.name },
+      })
+    }
+  })
+})

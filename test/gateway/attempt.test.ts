@@ -1,0 +1,105 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { attempt } from '../../src/gateway/attempt.ts'
+import { GatewayError } from '../../src/gateway/errors.ts'
+import type { Option } from '../../src/gateway/options.ts'
+import type { OutboundCall } from '../../src/gateway/outbound.ts'
+import type { Translation } from '../../src/gateway/translation.ts'
+import { createWatchdog } from '../../src/gateway/watchdog.ts'
+import { chat } from '../../src/protocols/chat/index.ts'
+import { messages } from '../../src/protocols/messages/index.ts'
+import { dialects } from '../e2e/dialects.ts'
+import { createExchange } from './exchange-parts.ts'
+
+// One attempt at a channel of another protocol: what comes before the upstream is asked.
+
+const tokens = { input: 10, output: 5 }
+const watchdog = createWatchdog(() => performance.now())
+afterAll(() => watchdog.stop())
+
+/** An attempt whose request is made ready by `encode`, at an upstream that answers at once. */
+async function createScene(encode: Translation['encode']) {
+  const operation = chat.operations.completions
+  const value = dialects.chat.request(false) as Record<string, unknown>
+  const { exchange } = await createExchange({ protocol: chat, operation, body: value })
+  const { candidate } = exchange
+  if (candidate === undefined) throw new Error('There is no channel.')
+  const body = {
+    bytes: new Uint8Array(0),
+    contentType: '',
+    value,
+    fields: undefined,
+    facts: operation.read(value),
+  }
+  const translation: Translation = {
+    dropped: ['seed'],
+    encode,
+    body: () => new TextEncoder().encode('{}'),
+    stream: () => {
+      throw new Error('This is no stream.')
+    },
+    refusal: () => ({ message: 'no' }),
+  }
+  const timeouts = { connectMs: 1000, firstByteMs: 150, idleMs: 150, totalMs: 1000 }
+  const speaks = { messages: 'https://vendor.example' }
+  const route = {
+    ...{ protocol: messages, operation: messages.generation, framing: 'sse' as const },
+    translation,
+  }
+  const option: Option = {
+    ...{ ...candidate, channel: { ...candidate.channel, timeouts, speaks } },
+    ...{ isNative: false, route: () => route },
+  }
+  const asked: OutboundCall[] = []
+  const outbound = async (call: OutboundCall) => {
+    asked.push(call)
+    return Response.json(dialects.messages.body(tokens))
+  }
+  const clocks = { clock: () => 0, tick: () => performance.now() }
+  const log = { info() {}, warn() {}, error() {} }
+  const parts = { outbound, watchdog, log, ...clocks }
+  return { exchange, asked, run: () => attempt(parts, exchange, body, option, undefined) }
+}
+
+const bytes = new TextEncoder().encode('{}')
+
+describe('files are fetched before the upstream is asked', () => {
+  test('the time that it takes is not the upstream’s silence', async () => {
+    const { exchange, asked, run } = await createScene(async () => {
+      await Bun.sleep(450)
+      return bytes
+    })
+    expect(await run()).toMatchObject({ ok: true, answer: { kind: 'body' } })
+    expect(asked.length).toBe(1)
+    expect(exchange.attempts).toMatchObject([{ status: 200, cause: null }])
+    expect(exchange.attempts[0]?.durationMs).toBeLessThan(150)
+    expect(exchange.dropped).toEqual(['seed'])
+  })
+
+  test('a client that leaves meanwhile: nobody is asked, and no channel is to blame', async () => {
+    const { exchange, asked, run } = await createScene(async (signal) => {
+      const { promise, reject } = Promise.withResolvers<never>()
+      signal.addEventListener('abort', () => reject(signal.reason))
+      return promise
+    })
+    const running = run()
+    exchange.interruption = 'client_left'
+    exchange.abort()
+    expect(await running).toMatchObject({ ok: false })
+    expect(asked).toEqual([])
+    expect(exchange.attempts).toEqual([])
+  })
+
+  test('a file that can’t be had is the request’s fault, and no attempt', async () => {
+    const refused = new GatewayError('invalid_value', 'The file is larger than 20 MiB.')
+    const { exchange, asked, run } = await createScene(() => Promise.reject(refused))
+    await expect(run()).rejects.toBe(refused)
+    expect([asked, exchange.attempts]).toEqual([[], []])
+  })
+
+  test('a fault of the gateway’s own is not taken for the upstream’s', async () => {
+    const bug = new TypeError('a bug')
+    const { exchange, run } = await createScene(() => Promise.reject(bug))
+    await expect(run()).rejects.toBe(bug)
+    expect(exchange.attempts).toEqual([])
+  })
+})

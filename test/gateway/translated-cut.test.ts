@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '../../src/gateway/errors.ts'
+import { createTap } from '../../src/gateway/tap.ts'
+import { createTranslation, decodeRequest } from '../../src/gateway/translation.ts'
+import { createSecretBox } from '../../src/lib/secrets.ts'
+import { heldBytesLimit } from '../../src/protocols/held-bytes.ts'
+import type { JsonObject } from '../../src/protocols/protocol.ts'
+import { createSseSplitter } from '../../src/protocols/sse.ts'
+import { dialects } from '../e2e/dialects.ts'
+import { type Pair, pairs, spoken, violations } from '../e2e/translated.ts'
+import { protocols } from './relay-scene.ts'
+
+const words = ['one', ' two', ' three', ' four']
+const tokens = { input: 10, output: 4 }
+const encode = (text: string) => new TextEncoder().encode(text)
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+/** A tap for a client of one protocol on an upstream of another. */
+function tapFor({ client, upstream }: Pair, limit = 0) {
+  const { protocol, operation } = protocols[client.name]
+  const spoken = protocols[upstream.name].protocol
+  const value = client.request(true) as JsonObject
+  const facts = operation.read(value)
+  const body = { bytes: encode(''), contentType: '', value, fields: undefined, facts }
+  const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 }
+  const channel = {
+    ...{ id: 1, name: 'c', keys: ['k'], priority: 0, weight: 1, timeouts },
+    ...{ speaks: { [upstream.name]: 'https://vendor.example' }, allowPrivate: false, quirks: [] },
+  }
+  const media = { of: () => () => Promise.reject(new Error('no files here')) }
+  const { texts: sealer } = createSecretBox('a secret')
+  const request = decodeRequest(protocol, body, 'm')
+  const task = { client: protocol, request, body, isStrict: false, owner: '1' }
+  const candidate = { channel, upstreamModel: 'm' }
+  const translation = createTranslation({ sealer, media }, task, candidate, spoken)
+  const answered = { requestId: 'req_1', model: 'm', startedAt: 1, inputTokens: 3 } as const
+  const translator = translation.stream({ ...answered, framing: 'sse' })
+  const observer = spoken.generation.createObserver()
+  const parts = { observer, hideUsage: false, limit: () => limit, translator }
+  const tap = createTap({ splitter: createSseSplitter(), ...parts })
+  return { tap, translator, seen: observer.seen }
+}
+
+const failure = {
+  ...{ status: 402, code: 'balance_used_up', message: 'The balance is used up.' },
+  ...{ param: undefined, requestId: 'req_1' },
+}
+
+describe.each(pairs)('$name', (pair) => {
+  const { client, upstream } = pair
+  const first = upstream.first(tokens)
+  const framesIn = (text: string) => text.split(/\r?\n\r?\n/).filter(Boolean).length
+  const whole = first + words.map(upstream.piece).join('') + upstream.last(tokens)
+
+  test('B2: cut before any frame of what came at once, the client gets what is before it', () => {
+    for (let frame = 0; frame <= framesIn(whole); frame++) {
+      const { tap, translator, seen } = tapFor(pair)
+      tap.observe(encode(whole))
+      expect(tap.frameCount()).toBe(framesIn(whole))
+      const kept = Math.min(Math.max(0, frame - framesIn(first)), words.length)
+      const paid = decode(tap.cutBefore(frame))
+      expect([frame, spoken(client, paid)]).toEqual([frame, words.slice(0, kept).join('')])
+      expect(seen.text.sample).toBe(words.slice(0, kept).join(''))
+      // An end that was paid for is the end; before it there must be an error.
+      const text = paid + translator.fail(failure)
+      const ending = client.isWhole(text) ? 'complete' : 'error'
+      if (kept < words.length) expect(ending).toBe('error')
+      expect([frame, violations(client, text, ending)]).toEqual([frame, []])
+    }
+  })
+
+  test('what is only observed is not written: a client that has left costs no translation', () => {
+    const { tap, translator, seen } = tapFor(pair)
+    tap.observe(encode(whole))
+    expect(seen.usage).toMatchObject({ inputTokens: 10, outputTokens: 4 })
+    expect(violations(client, translator.fail(failure), 'error')).toEqual([])
+  })
+
+  test('uncut it is whole, and the translator knows', () => {
+    const { tap, translator } = tapFor(pair, Number.POSITIVE_INFINITY)
+    expect(translator.isOver()).toBeFalse()
+    const text = decode(tap.push(encode(whole))) + decode(tap.end())
+    expect(violations(client, text, 'complete')).toEqual([])
+    expect(translator.isOver()).toBeTrue()
+    expect(translator.fail(failure)).toBe('')
+  })
+
+  test('an upstream that only begins has told no end', () => {
+    const { tap, translator } = tapFor(pair)
+    tap.push(encode(first + upstream.piece('Hello')))
+    tap.end()
+    expect(translator.isOver()).toBeFalse()
+    translator.fail(failure)
+    expect(translator.isOver()).toBeTrue()
+  })
+})
+
+test('an event too large to be held is no silent loss', () => {
+  const [pair] = pairs
+  if (pair === undefined) throw new Error('There are no pairs.')
+  const { tap } = tapFor(pair, Number.POSITIVE_INFINITY)
+  tap.push(encode(dialects.responses.first(tokens)))
+  const piece = encode('x'.repeat(8 * 1024 * 1024))
+  tap.push(encode('data: {"type":"response.output_text.delta","delta":"'))
+  const push = () => {
+    for (let sent = 0; sent <= heldBytesLimit; sent += piece.length) tap.push(piece)
+  }
+  expect(push).toThrow(GatewayError)
+})
