@@ -34,5 +34,9 @@ function secretsOf(channel: Channel): readonly string[] {
     const { host, hostname } = new URL(base)
     return [host, hostname]
   })
-  return [...channel.keys, ...hosts].filter((secret) => secret.length > 3)
+  const secrets = [...channel.keys, ...hosts].filter((secret) => secret.length > 3)
+  // Some write a slash with a backslash before it.
+  return secrets.flatMap((secret) =>
+    secret.includes('/') ? [secret, secret.replaceAll('/', '\\/')] : [secret],
+  )
 }

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { loadConfig } from '../../../src/app/config/load.ts'
-import { translationTable } from '../../../src/app/translation-table.ts'
 import { schemas } from '../../../src/app/schemas.ts'
 import { createTollgate } from '../../../src/app/tollgate.ts'
+import { translationTable } from '../../../src/app/translation-table.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import {
