@@ -53,8 +53,25 @@ export async function attempt(
   exchange.abort = () => controller.abort()
   const call = await prepare(exchange, body, { ...candidate, route }, controller.signal)
   if (call === undefined) return { ok: false, failure: { name: 'connection_lost', status: null } }
+  return ask(parts, exchange, call, { candidate, route, controller, hasNext })
+}
 
-  // From here on it is the upstream that time is taken by.
+/** Whom a call goes to. */
+interface Asked {
+  readonly candidate: Candidate
+  readonly route: Route
+  /** Ends the call. */
+  readonly controller: AbortController
+  readonly hasNext: (() => boolean) | undefined
+}
+
+/** Sends a call that is ready: from here on it is the upstream that time is taken by. */
+async function ask(
+  parts: AttemptParts,
+  exchange: Exchange,
+  call: OutboundCall,
+  { candidate, route, controller, hasNext }: Asked,
+): Promise<AttemptResult> {
   let expiry: Expiry | undefined
   const watch = parts.watchdog.watch(candidate.channel.timeouts, (which) => {
     expiry = which

@@ -110,6 +110,8 @@ async function readBody(
     const shown = shownBytes(bytes, exchange, seen)
     return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
   }
+  // What is to be fetched later can't be by a client of another protocol.
+  if (seen.pending) return hasFailed
   const exact = withExactCalls(body, bytes)
   const translated = route.translation.body(exact, answerFacts(exchange))
   if (!(translated instanceof Uint8Array)) return hasFailed

@@ -12,7 +12,7 @@ import { ask, requestIdOf } from './caller.ts'
 import { allDialects, costNano, type Dialect, dialects, wholeStream } from './dialects.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { errorEvents } from './stream-breaks.ts'
-import { dialectOf, violations, wantsStream } from './translated.ts'
+import { dialectOf, geminiArray, violations, wantsStream } from './translated.ts'
 import { until } from './until.ts'
 
 // S4: an upstream answers 200 and fails before it has said anything. Another channel is asked, of
@@ -241,3 +241,18 @@ test.each(allDialects)(
     expect(await answer.text()).toBe(whole)
   },
 )
+
+test('S4: a stream of gemini as an array: another channel answers', async () => {
+  const { gemini } = dialects
+  const json = (text: string) =>
+    new Response(text, { headers: { 'content-type': 'application/json' } })
+  const element = (frame: string) => frame.replace(/^data: /, '').trim()
+  const whole = `[${[gemini.piece('Hello'), gemini.last(tokens)].map(element).join(',\r\n')}]`
+  bad.handle(() => json(`[${element(gemini.first(wasted))}${errorEvents['gemini-array'](words)}`))
+  good.handle(() => json(whole))
+  const answer = await ask(gateway.url, geminiArray, true, { key: keyOf(gemini, gemini) })
+  expect(await answer.text()).toBe(whole)
+  const id = requestIdOf(answer)
+  await recordOf(id)
+  expect(ledger.attempts(id).map(({ cause }) => cause)).toEqual(['upstream_failed', null])
+})

@@ -169,3 +169,14 @@ describe.each(pairs)('$name', ({ client, upstream: speaks }) => {
     }
   })
 })
+
+test('an answer that is to be fetched later is none', async () => {
+  const pending = { id: 'resp_1', object: 'response', status: 'queued', output: [] }
+  upstream.handle(() => jsonAnswer(pending))
+  for (const { client, upstream: speaks } of pairs) {
+    if (speaks.name !== 'responses') continue
+    const answer = await rawAsk(client, speaks, false)
+    const failure = { status: 502, reason: 'upstream_error', code: 'upstream_error' }
+    expectError(answer, shapeOf(client), 'plain', failure)
+  }
+})
