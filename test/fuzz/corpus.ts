@@ -4,8 +4,9 @@ import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { recordedRequests } from '../protocols/translation/pairs.ts'
 import { recordings } from '../support/recordings.ts'
 import type { Dice } from './dice.ts'
-import { smallRequests } from './made.ts'
-import { smallAnswers, smallStreams } from './made-answers.ts'
+import { smallAnswers } from './made-answers.ts'
+import { smallRequests } from './made-requests.ts'
+import { smallStreams } from './made-streams.ts'
 import { kindNames, type Material } from './mutate.ts'
 
 /** A frame of a stream, as a value. */

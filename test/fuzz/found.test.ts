@@ -38,6 +38,17 @@ describe('T21: a conversation without a word', () => {
     ['chat', { messages: [{ role: 'user', content: '' }] }, 'messages'],
     ['responses', { input: [{ role: 'user', content: [] }] }, 'input'],
     ['responses', { input: [{ role: 'assistant', content: '' }] }, 'input'],
+    [
+      'responses',
+      {
+        instructions: 'S',
+        input: [
+          { role: 'assistant', content: '' },
+          { role: 'user', content: '' },
+        ],
+      },
+      'input',
+    ],
     ['gemini', { contents: [{ role: 'user', parts: [] }] }, 'contents'],
     ['gemini', { contents: [{ parts: [{ text: '' }] }] }, 'contents'],
   ]
@@ -111,6 +122,24 @@ const chatCall = (args: unknown, more: JsonObject = {}) => ({
     },
   ],
 })
+
+test.each(['messages', 'gemini'] as const)(
+  'arguments nested beyond measure are a text for %s',
+  (to) => {
+    const text = `{"a":${brackets(30_000)}}`
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: text } }
+    const messages = [
+      { role: 'user', content: 'q' },
+      { role: 'assistant', tool_calls: [call] },
+    ]
+    const request = protocols.chat.codec.decodeRequest({ messages }, { model: 'm', stream: false })
+    const options = { model: 'm', quirks: new Set<never>(), defaultMaxOutputTokens: 1 }
+    const startedAt = performance.now()
+    const body = JSON.stringify(protocols[to].codec.encodeRequest(request, options))
+    expect(performance.now() - startedAt).toBeLessThan(300)
+    expect(body).toContain(JSON.stringify({ input: text }))
+  },
+)
 
 describe('an answer', () => {
   test.each([

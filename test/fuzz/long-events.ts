@@ -1,4 +1,4 @@
-import type { ProtocolName } from '../../src/protocols/protocol.ts'
+import type { JsonObject, ProtocolName } from '../../src/protocols/protocol.ts'
 
 /** What a very long stream is full of: pieces of one text, or a great many calls. */
 export const longKinds = ['text', 'reasoning', 'arguments', 'calls'] as const
@@ -12,8 +12,7 @@ export interface LongText {
 }
 
 const unnamed = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`
-const named = (event: { readonly type: string }) =>
-  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+const named = (event: JsonObject) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** A stream of this kind as an upstream of the protocol sends it. */
 export function longStream(protocol: ProtocolName, kind: LongKind): LongText {
@@ -59,20 +58,20 @@ function responsesStream(kind: LongKind): LongText {
     arguments: text,
   })
   const item = (step: 'added' | 'done', output_index: number, item: object) =>
-    named({ type: `response.output_item.${step}`, output_index, item } as { type: string })
+    named({ type: `response.output_item.${step}`, output_index, item })
   const items = {
     text: { type: 'message', id: 'i_0', role: 'assistant', content: [] },
     reasoning: { type: 'reasoning', id: 'i_0', summary: [] },
     arguments: call(0, ''),
     calls: undefined,
   }
-  const delta = (type: string) => named({ type, ...at, summary_index: 0, delta: 'word ' } as never)
+  const delta = (type: string) => named({ type, ...at, summary_index: 0, delta: 'word ' })
   const pieces = {
     text: delta('response.output_text.delta'),
     reasoning: delta('response.reasoning_summary_text.delta'),
     arguments: delta('response.function_call_arguments.delta'),
   }
-  const created = named({ type: 'response.created', response: head } as never)
+  const created = named({ type: 'response.created', response: head })
   const first = items[kind]
   return {
     begin: first === undefined ? created : created + item('added', 0, first),
@@ -83,19 +82,18 @@ function responsesStream(kind: LongKind): LongText {
     end: named({
       type: 'response.completed',
       response: { ...head, status: 'completed', output: [] },
-    } as never),
+    }),
   }
 }
 
 function messagesStream(kind: LongKind): LongText {
-  const begin = named({ type: 'message_start', message: { id: 'msg_1', model: 'v' } } as never)
+  const begin = named({ type: 'message_start', message: { id: 'msg_1', model: 'v' } })
   const start = (index: number, content_block: object) =>
-    named({ type: 'content_block_start', index, content_block } as never)
+    named({ type: 'content_block_start', index, content_block })
   const call = (index: number) =>
     start(index, { type: 'tool_use', id: `c${index}`, name: 'f', input: {} })
-  const stop = (index: number) => named({ type: 'content_block_stop', index } as never)
-  const delta = (change: object) =>
-    named({ type: 'content_block_delta', index: 0, delta: change } as never)
+  const stop = (index: number) => named({ type: 'content_block_stop', index })
+  const delta = (change: object) => named({ type: 'content_block_delta', index: 0, delta: change })
   const starts = {
     text: () => start(0, { type: 'text', text: '' }),
     reasoning: () => start(0, { type: 'thinking', thinking: '' }),
@@ -111,7 +109,7 @@ function messagesStream(kind: LongKind): LongText {
     begin: begin + starts[kind](),
     event: (index) => (kind === 'calls' ? call(index) + stop(index) : pieces[kind]),
     end:
-      named({ type: 'message_delta', delta: { stop_reason: 'end_turn' } } as never) +
+      named({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }) +
       named({ type: 'message_stop' }),
   }
 }

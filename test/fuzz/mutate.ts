@@ -23,7 +23,7 @@ interface Spot {
 
 /** Changes an object in a few places. It must be the caller's own. */
 export function mutate(root: Record<string, unknown>, dice: Dice, material: Material): void {
-  for (let times = 1 + dice.below(3) * dice.below(3); times > 0; times--) {
+  for (let times = dice.once(2) ? 1 : 1 + dice.below(3) * dice.below(3); times > 0; times--) {
     const spot = findSpot(root, dice)
     if (spot === undefined) put(root, nameFrom(dice, material), oddValue(dice))
     else if (dice.once(250)) multiply(spot, dice, material)

@@ -105,7 +105,7 @@ export function oddText(dice: Dice): string {
   if (dice.once(30)) return `${dice.pick(seals)}~${dice.pick(seals)}`
   if (dice.once(60)) return dice.pick(['x', 'ä', '😀', '"', '\\', '~', '\n', '{']).repeat(10_000)
   if (dice.once(500)) return dice.pick(['x', '😀 ', '[', '"\\']).repeat(100_000)
-  if (dice.once(200)) return `{"a":${brackets(dice.pick([100, 1_000, 30_000, 100_000]))}}`
+  if (dice.once(100)) return `{"a":${brackets(dice.pick([100, 1_000, 30_000, 100_000]))}}`
   return dice.pick(texts)
 }
 

@@ -1,4 +1,5 @@
 import { type Column, formatTable } from '../../src/lib/table.ts'
+import type { LongStream } from './long-streams.ts'
 import type { Finding, Ran } from './trial.ts'
 import type { Result } from './worker.ts'
 
@@ -46,25 +47,27 @@ const columns: readonly Column<Ran>[] = [
 ]
 
 /** A run in lines for a person. */
-export function describeRun(results: readonly Result[]): string[] {
-  const streams = results.flatMap(({ longStreams }) => longStreams)
-  const worst = (pick: (stream: (typeof streams)[number]) => number) =>
-    Math.max(0, ...streams.map(pick))
+export function describeRun(results: readonly Result[]): readonly string[] {
+  const ran = results.flatMap((result) => result.ran).filter(({ cases }) => cases > 0)
   const heaps = results.flatMap(({ protocol, heap }) =>
     heap === undefined
       ? []
       : [`${protocol}: ${mega(heap.early)} MB alive at 25 %, ${mega(heap.late)} MB at 100 %`],
   )
-  const [events = 0] = streams.map((stream) => stream.events)
+  return [...formatTable(columns, ran), ...heaps, ...describeLong(results)]
+}
+
+function describeLong(results: readonly Result[]): readonly string[] {
+  const streams = results.flatMap(({ longStreams }) => longStreams)
+  const [first] = streams
+  if (first === undefined) return []
+  const worst = (pick: (stream: LongStream) => number) => Math.max(...streams.map(pick))
+  const bytes = worst(({ bytesEach }) => bytesEach).toFixed(0)
+  const micros = worst(({ totalMs, events }) => (totalMs * 1000) / events).toFixed(0)
+  const ratio = worst((stream) => stream.ratio).toFixed(1)
   return [
-    ...formatTable(
-      columns,
-      results.flatMap(({ ran }) => ran),
-    ),
-    ...heaps,
-    `${streams.length} streams of ${events} events: at most ${worst(({ bytesEach }) => bytesEach).toFixed(0)} ` +
-      `bytes kept and ${worst(({ totalMs, events }) => (totalMs * 1000) / events).toFixed(0)} µs for an event, ` +
-      `the last tenth at most ${worst(({ ratio }) => ratio).toFixed(1)} times the first`,
+    `${streams.length} streams of ${first.events} events: at most ${bytes} bytes kept and ${micros} µs ` +
+      `for an event, the last tenth at most ${ratio} times the first`,
   ]
 }
 

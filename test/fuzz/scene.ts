@@ -34,9 +34,6 @@ const models: { readonly [name in ProtocolName]: readonly string[] } = {
 /** The upstream's name of a model. */
 export const modelFrom = (dice: Dice, upstream: ProtocolName) => dice.pick(models[upstream])
 
-/** Where reasoning that a channel of this protocol has sealed is from. */
-export const originOf = (upstream: ProtocolName) => `${upstream} ${upstream}.test`
-
 /** A channel that speaks one protocol. */
 function candidateOf(upstream: ProtocolName, model: string, quirks: readonly string[]): Candidate {
   const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 }

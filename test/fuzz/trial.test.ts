@@ -87,8 +87,9 @@ describe('mutations', () => {
   test('are the same for the same seed, and others for another', () => {
     const texts = Array.from({ length: 500 }, (_, seed) => mutated(seed))
     expect(Array.from({ length: 500 }, (_, seed) => mutated(seed))).toEqual(texts)
-    expect(new Set(texts).size).toBeGreaterThan(300)
-    expect(texts.filter((text) => text === JSON.stringify(value)).length).toBeLessThan(25)
+    expect(new Set(texts).size).toBeGreaterThan(250)
+    // A small value is now and then swapped with itself.
+    expect(texts.filter((text) => text === JSON.stringify(value)).length).toBeLessThan(50)
   })
 
   test('bring what readers stumble over', () => {

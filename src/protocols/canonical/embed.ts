@@ -1,5 +1,6 @@
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { isTooDeep } from './json-text.ts'
 
 // Of ECMAScript 2026; the compiler's library does not have it yet.
 declare global {
@@ -34,14 +35,15 @@ const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30
 
 /**
  * The object in a JSON text, to be put inside of a value that will be written as JSON again: integers
- * beyond 2^53 keep their digits. Undefined when the text is no object.
+ * beyond 2^53 keep their digits. Undefined when the text is no object, or nested too deep to be written.
  */
 export function embedJson(text: string): JsonObject | undefined {
   try {
     const value: unknown = longNumber.test(text)
       ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
       : JSON.parse(text)
-    return isJsonObject(value) && !JSON.isRawJSON(value) ? value : undefined
+    const isObject = isJsonObject(value) && !JSON.isRawJSON(value)
+    return isObject && !isTooDeep(value) ? value : undefined
   } catch {
     // Not JSON: models do write such arguments.
     return undefined

@@ -1,6 +1,5 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
 import { embedJson } from '../canonical/embed.ts'
-import { isTooDeep } from '../canonical/json-text.ts'
 import type {
   Part,
   ReasoningPart,
@@ -158,6 +157,5 @@ function encodeCall({ callId: id, name, kind, input }: ToolCallPart): JsonObject
 export function encodeArguments(kind: ToolCallPart['kind'], input: string): JsonObject {
   if (kind === 'custom') return { input }
   if (input.trim() === '') return {}
-  const args = embedJson(input)
-  return args === undefined || isTooDeep(args) ? { input } : args
+  return embedJson(input) ?? { input }
 }

@@ -20,10 +20,7 @@ interface Message {
  * nothing: the vendor wants a message. A turn of which nothing can be sent is left out.
  */
 export function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Conversation {
-  const leading = countLeadingInstructions(turns)
-  const first = turns[leading]
-  const isMute = first === undefined || (first.role === 'user' && encodeAll(first).length === 0)
-  const count = isMute ? 0 : leading
+  const count = countSystem(turns)
   const messages: Message[] = []
   for (const turn of turns.slice(count)) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user'
@@ -39,9 +36,17 @@ export function encodeTurns({ turns }: Pick<CanonicalRequest, 'turns'>): Convers
   }
 }
 
-/** Whether nothing of a conversation can be sent. */
+/** How many turns are `system`. */
+function countSystem(turns: readonly Turn[]): number {
+  const leading = countLeadingInstructions(turns)
+  const first = turns[leading]
+  const isMute = first === undefined || (first.role === 'user' && encodeAll(first).length === 0)
+  return isMute ? 0 : leading
+}
+
+/** Whether there would be no message. */
 export const isSilent = ({ turns }: Pick<CanonicalRequest, 'turns'>): boolean =>
-  turns.every((turn) => blocksOf(turn).length === 0)
+  turns.slice(countSystem(turns)).every((turn) => blocksOf(turn).length === 0)
 
 function blocksOf(turn: Turn): readonly JsonObject[] {
   if (turn.role === 'user') return encodeAll(turn)

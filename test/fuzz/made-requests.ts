@@ -1,9 +1,6 @@
 import type { JsonObject, ProtocolName } from '../../src/protocols/protocol.ts'
 import { sealOf } from './oddities.ts'
 
-// Small requests, streams and whole answers that hold a little of everything, by protocol. They are
-// all there is where no recordings are.
-
 const schema = {
   type: 'object',
   properties: { x: { type: ['string', 'null'], enum: ['a', null] }, y: { $ref: '#/$defs/y' } },
@@ -22,6 +19,7 @@ const image = 'data:image/png;base64,AAAA'
 const pdf = 'data:application/pdf;base64,AAAA'
 const seal = sealOf('messages messages.test', { signature: 's' })
 
+/** Small requests that hold a little of everything; all there is where no recordings are. */
 export const smallRequests: { readonly [name in ProtocolName]: readonly JsonObject[] } = {
   chat: [
     {
