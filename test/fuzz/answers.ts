@@ -1,5 +1,7 @@
 import { isJsonObject } from '../../src/protocols/json.ts'
 import type { ProtocolName } from '../../src/protocols/protocol.ts'
+import { withExactCalls } from '../../src/protocols/translation/exact-calls.ts'
+import { protocols } from '../protocols/translation/pairs.ts'
 import { corpora, material } from './corpus.ts'
 import { mutate } from './mutate.ts'
 import { type Depth, deepened, depthFrom } from './oddities.ts'
@@ -33,11 +35,13 @@ export function answerTrial(protocol: ProtocolName): Trial<AnswerCase> {
       if (!isJsonObject(answer)) return
       const written = () => (depth === undefined ? JSON.stringify(answer) : '')
       const before = written()
+      protocols[protocol].generation.createObserver().pushBody(answer)
+      const exact = withExactCalls(answer, text)
       for (const client of othersThan(protocol)) {
         const pool = poolOf(client, protocol)
         const translation = pool[asked % pool.length]
         if (translation === undefined) continue
-        const result = translation.body(answer, factsFor('sse'))
+        const result = translation.body(exact, factsFor('sse'))
         if (result instanceof Uint8Array) {
           tally.answers++
           demand(isJsonObject(JSON.parse(new TextDecoder().decode(result))), 'no object')
