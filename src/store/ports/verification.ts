@@ -1,4 +1,4 @@
-import type { Ending, LedgerKind } from './records.ts'
+import type { LedgerKind, RequestRow } from './records.ts'
 
 /**
  * What `verify` reads. Rows of the append-only tables (request, attempt, ledger) come as they are;
@@ -61,35 +61,23 @@ export type FileFault =
       readonly parent: string
     }
 
+/** What of a request its charge has nothing to do with. */
+type Unchecked =
+  | 'groupId'
+  | 'upstreamModel'
+  | 'channelId'
+  | 'operation'
+  | 'stream'
+  | 'status'
+  | 'cause'
+  | 'causeText'
+  | 'firstByteMs'
+
 /** A request with what its charge must agree with. */
-export interface CheckedRequest {
+export interface CheckedRequest extends Omit<RequestRow, Unchecked> {
   readonly row: number
-  readonly requestId: string
-  readonly createdAt: number
-  readonly durationMs: number
-  readonly accountId: number
-  readonly tokenId: number
   /** The account that the token belongs to; null: there is no such token. */
   readonly tokenAccountId: number | null
-  readonly model: string | null
-  readonly clientProtocol: string
-  readonly upstreamProtocol: string | null
-  readonly ending: Ending
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly reasoningTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  readonly cacheWrite1hTokens: number
-  readonly calls: number
-  readonly estimated: boolean
-  readonly clamped: boolean
-  readonly usageRaw: string | null
-  readonly priceId: number | null
-  readonly tierAbove: number | null
-  readonly longContextPricing: boolean
-  readonly multiplierMillionths: number
-  readonly amountNano: number
   /** The ledger entry with this request's id; null: there is none. */
   readonly entryId: number | null
   readonly entryKind: LedgerKind | null
