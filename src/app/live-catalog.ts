@@ -12,7 +12,11 @@ export interface LiveCatalog {
 /** Loads the first snapshot; throws when the store can't be read or the secret is another one. */
 export async function createLiveCatalog(store: Store, secrets: SecretBox): Promise<LiveCatalog> {
   const load = async () =>
-    buildCatalog(await store.catalog.load(), (sealed) => JSON.parse(secrets.open(sealed)))
+    buildCatalog(
+      await store.catalog.load(),
+      (sealed) => JSON.parse(secrets.open(sealed)),
+      secrets.open,
+    )
   let catalog = await load()
   return {
     current: () => catalog,

@@ -1,8 +1,10 @@
 import type {
   CatalogRows,
+  ChannelProbe,
   ChannelRow,
   ChannelTimeouts,
   GroupRow,
+  Limits,
   PriceRow,
   ProtocolBases,
 } from '../store/ports/catalog.ts'
@@ -21,6 +23,12 @@ export interface Channel {
   readonly allowPrivate: boolean
   /** Names of what its upstream does otherwise than the vendor of a protocol. */
   readonly quirks: readonly string[]
+  /** Nothing new goes to it; what has begun there is continued there. */
+  readonly isDraining: boolean
+  readonly limits: Limits
+  /** Address of the proxy that it is reached by; undefined: none but the environment's. */
+  readonly proxy: string | undefined
+  readonly probe: ChannelProbe | null
 }
 
 /** A channel that can answer for a model, under the name that its upstream knows. */
@@ -48,6 +56,7 @@ export interface Group {
   readonly multiplierMillionths: number
   readonly longContextPricing: boolean
   readonly onDisconnect: 'bill_observed' | 'drain'
+  readonly limits: Limits
   readonly offers: ReadonlyMap<string, Offer>
 }
 
@@ -70,15 +79,21 @@ export interface Catalog {
   readonly models: ReadonlyMap<string, ListedModel>
 }
 
-/** Builds the snapshot. `openKeys` turns a channel's sealed keys into the keys themselves. */
+/**
+ * Builds the snapshot. `openKeys` turns a channel's sealed keys into the keys themselves,
+ * `openProxy` its sealed proxy into an address.
+ */
 export function buildCatalog(
   rows: CatalogRows,
   openKeys: (sealed: Uint8Array) => readonly string[],
+  openProxy: (sealed: Uint8Array) => string,
 ): Catalog {
   const prices = new Map(rows.prices.map((price) => [price.model, price]))
   const channels = new Map<number, Channel>()
   for (const row of rows.channels) {
-    if (row.status === 'active') channels.set(row.id, openChannel(row, openKeys(row.keysSealed)))
+    if (row.status === 'disabled') continue
+    const proxy = row.proxySealed === null ? undefined : openProxy(row.proxySealed)
+    channels.set(row.id, openChannel(row, openKeys(row.keysSealed), proxy))
   }
   const channelRows = new Map(rows.channels.map((row) => [row.name, row]))
   const parts = { channelRows, channels, prices, contextWindows: createContextWindows() }
@@ -86,9 +101,13 @@ export function buildCatalog(
   return { groups, channels, models: listModels(groups.values()) }
 }
 
-function openChannel(row: ChannelRow, keys: readonly string[]): Channel {
+function openChannel(row: ChannelRow, keys: readonly string[], proxy: string | undefined): Channel {
   const { id, name, speaks, priority, weight, timeouts, allowPrivate, quirks } = row
-  return { id, name, speaks, keys, priority, weight, timeouts, allowPrivate, quirks }
+  const { status, limits, probe } = row
+  return {
+    ...{ id, name, speaks, keys, priority, weight, timeouts, allowPrivate, quirks },
+    ...{ isDraining: status === 'draining', limits, proxy, probe },
+  }
 }
 
 interface GroupParts {
@@ -130,6 +149,7 @@ function buildGroup(row: GroupRow, parts: GroupParts): Group {
     multiplierMillionths: row.multiplierMillionths,
     longContextPricing: row.longContextPricing,
     onDisconnect: row.onDisconnect,
+    limits: row.limits,
     offers,
   }
 }

@@ -5,12 +5,13 @@ import { formatPairs } from '../lib/table.ts'
 import { describeAccount } from './account-text.ts'
 import { UsageError } from './errors.ts'
 import { findBalanceLow, warnOfAccount } from './file-word.ts'
+import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { orNull, parseUsd, parseUsdOrNone } from './values.ts'
 
-interface SetOptions extends ConfigOption {
+interface SetOptions extends ConfigOption, LimitOptions {
   readonly creditLimit?: number
   readonly lowBalance?: number | 'none'
   readonly role?: 'admin' | 'user'
@@ -35,22 +36,28 @@ export function addSet(account: Command): void {
     .action((email: string, options: SetOptions) =>
       withStore(options, (instance) => setAccount(instance, email, options)),
     )
+  addLimitOptions(command)
   withExamples(
     withConfig(command),
     'tollgate account set team@example.com --credit-limit 500',
     'tollgate account set team@example.com --low-balance none',
+    'tollgate account set team@example.com --rpm 600 --concurrency 20',
   )
 }
 
 async function setAccount(instance: Instance, email: string, options: SetOptions): Promise<void> {
   const { creditLimit, lowBalance, role, json } = options
+  const limits = namedLimits(options)
   const change = {
     ...(creditLimit !== undefined && { creditLimitNano: creditLimit }),
     ...(lowBalance !== undefined && { balanceLowNano: orNull(lowBalance) }),
     ...(role !== undefined && { role }),
+    ...(limits && { limits }),
   }
   if (Object.keys(change).length === 0)
-    throw new UsageError('Name what is to change: --credit-limit, --low-balance or --role.')
+    throw new UsageError(
+      'Name what is to change: --credit-limit, --low-balance, --rpm, --tpm, --concurrency or --role.',
+    )
   await findAccount(instance, email)
   await instance.store.admin.changeAccount({ ...change, account: email, actor: commandLine })
   const changed = await findAccount(instance, email)
@@ -61,5 +68,6 @@ async function setAccount(instance: Instance, email: string, options: SetOptions
     ...(creditLimit === undefined ? [] : (['credit_limit'] as const)),
     ...(lowBalance === undefined ? [] : (['balance_low_threshold'] as const)),
     ...(role === undefined ? [] : (['role'] as const)),
+    ...(limits === undefined ? [] : (['limits'] as const)),
   ])
 }

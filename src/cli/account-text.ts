@@ -2,6 +2,7 @@ import type { AccountReport, TokenReport } from '../app/report/resources.ts'
 import { usd } from '../billing/money.ts'
 import { humanTime } from '../lib/format.ts'
 import { type Column, formatPairs, formatTable } from '../lib/table.ts'
+import { describeLimits } from './limits.ts'
 import { tokenColumns } from './token-text.ts'
 
 /** How accounts are listed; LOW marks a balance below its threshold. */
@@ -14,6 +15,7 @@ export const accountColumns: readonly Column<AccountReport>[] = [
   { title: 'RESERVED', text: ({ reserved_nano }) => usd(reserved_nano), right: true },
   { title: 'CREDIT LIMIT', text: ({ credit_limit_nano }) => usd(credit_limit_nano), right: true },
   { title: 'TOKENS', text: ({ token_count }) => String(token_count), right: true },
+  { title: 'LIMITS', text: ({ limits }) => describeLimits(limits) },
 ]
 
 /** An account for people, one field a line. */
@@ -27,6 +29,7 @@ export function describeAccount(report: AccountReport): readonly (readonly [stri
     ['Low balance', `${report.balance_low ? 'yes' : 'no'}, low is below ${threshold}`],
     ['Reserved', usd(report.reserved_nano)],
     ['Credit limit', usd(report.credit_limit_nano)],
+    ['Limits', describeLimits(report.limits)],
     ['Created', humanTime(report.created_at)],
   ]
 }

@@ -9,6 +9,7 @@ import { addSet } from './account-set.ts'
 import { accountColumns, describeDetails } from './account-text.ts'
 import { findBalanceLow } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
+import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import { allTokens, emailArgument, findAccount, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
@@ -53,7 +54,7 @@ function addList(account: Command): void {
   withExamples(withConfig(command), 'tollgate account list')
 }
 
-interface AddOptions extends JsonOption {
+interface AddOptions extends JsonOption, LimitOptions {
   readonly role: string
   readonly balance: string
   readonly creditLimit?: string
@@ -79,6 +80,7 @@ function addAdd(account: Command): void {
         ])
       }),
     )
+  addLimitOptions(command)
   withExamples(
     withConfig(command),
     'tollgate account add someone@example.com --balance 10',
@@ -89,8 +91,11 @@ function addAdd(account: Command): void {
 async function createAccount(instance: Instance, email: string, options: AddOptions) {
   const { admin } = instance.store
   const { role, balance, creditLimit } = options
-  const limit = creditLimit === undefined ? {} : { credit_limit: creditLimit }
-  const config = readFragment({ accounts: [{ email, role, balance, ...limit }] })
+  const account = {
+    ...{ email, role, balance, limits: namedLimits(options) ?? {} },
+    ...(creditLimit !== undefined && { credit_limit: creditLimit }),
+  }
+  const config = readFragment({ accounts: [account] })
   requireFree('account', email, (await admin.account(email)) !== undefined)
   await admin.write(await writesOf(config, instance))
   const made = await findAccount(instance, email)

@@ -5,7 +5,7 @@ import { UsageError } from './errors.ts'
  * command line, where every user of the machine could read them.
  */
 export async function readUpstreamKeys(variable: string | undefined): Promise<readonly string[]> {
-  if (variable !== undefined) return [keyOf(variable)]
+  if (variable !== undefined) return [variableOf('--key-env', variable)]
   if (process.stdin.isTTY) process.stderr.write('API key of the upstream (ends with Ctrl-D): ')
   const lines = (await Bun.stdin.text()).split('\n').map((line) => line.trim())
   const keys = lines.filter((line) => line !== '')
@@ -13,8 +13,12 @@ export async function readUpstreamKeys(variable: string | undefined): Promise<re
   throw new UsageError('No key on stdin: pipe it in, or name its variable with --key-env.')
 }
 
-function keyOf(variable: string): string {
-  const key = process.env[variable]
-  if (key) return key
-  throw new UsageError(`--key-env: the environment variable ${variable} is not set.`)
+/** The address of a proxy, which may hold a password: of an environment variable, for the same reason. */
+export const readProxy = (variable: string | undefined): string | undefined =>
+  variable === undefined ? undefined : variableOf('--proxy-env', variable)
+
+function variableOf(option: string, variable: string): string {
+  const value = process.env[variable]
+  if (value) return value
+  throw new UsageError(`${option}: the environment variable ${variable} is not set.`)
 }

@@ -1,10 +1,12 @@
+import { channelStatus } from '../app/config/build.ts'
 import { findFileWord, type Instance } from '../app/instance.ts'
 import type { TokenView } from '../store/ports/admin.ts'
+import type { ChannelStatus } from '../store/ports/catalog.ts'
 import { complain } from './errors.ts'
 import type { ConfigOption } from './open.ts'
 
 /** The keys of an account in the configuration file that commands change, too. */
-type AccountKey = 'role' | 'credit_limit' | 'balance_low_threshold'
+type AccountKey = 'role' | 'credit_limit' | 'balance_low_threshold' | 'limits'
 
 /** Below which balance an account without a threshold of its own is low, by the settings. */
 export async function findBalanceLow({ config }: ConfigOption): Promise<number> {
@@ -34,6 +36,19 @@ export async function warnOfToken(
   const keys = accounts.flatMap((account) => (account?.tokens ?? []).map((token) => token?.key))
   const isNamed = keys.some((key) => key !== undefined && secrets.keyedHash(key) === keyHash)
   if (isNamed) complain(lastWord('names this token'))
+}
+
+/** The same for a channel that was switched on or off, or drains. */
+export async function warnOfChannel(
+  { config }: ConfigOption,
+  name: string,
+  status: ChannelStatus,
+): Promise<void> {
+  const { channels } = await findFileWord(config)
+  const named = channels.find((channel) => channel?.name === name)
+  if (named === undefined) return
+  const said = channelStatus(named)
+  if (said !== status) complain(lastWord(`says that the channel "${name}" is ${said}`))
 }
 
 const lastWord = (what: string) =>

@@ -4,6 +4,7 @@ import { groupReport } from '../app/report/resources.ts'
 import { listed } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
 import { readFragment, writesOf } from './fragment.ts'
+import { addLimitOptions, describeLimits, type LimitOptions, namedLimits } from './limits.ts'
 import { findNamed, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
@@ -34,6 +35,7 @@ const columns = [
   { title: 'STATUS', text: ({ status }: Report) => status },
   { title: '×', text: ({ rate_multiplier }: Report) => String(rate_multiplier), right: true },
   { title: 'CHANNELS', text: ({ channels }: Report) => listed(channels, 'none') },
+  { title: 'LIMITS', text: ({ limits }: Report) => describeLimits(limits) },
   { title: 'MODELS', text: (row: Report) => String(row.callable_models.length), right: true },
 ]
 
@@ -57,7 +59,7 @@ function addList(group: Command): void {
   withExamples(withConfig(command), 'tollgate group list')
 }
 
-interface AddOptions extends JsonOption {
+interface AddOptions extends JsonOption, LimitOptions {
   readonly channel: readonly string[]
   readonly multiplier: string
   readonly model: readonly string[]
@@ -89,9 +91,11 @@ function addAdd(group: Command): void {
           ])
       }),
     )
+  addLimitOptions(command)
   withExamples(
     withConfig(command),
     'tollgate group add main --channel openai-main --multiplier 0.8',
+    'tollgate group add trial --channel openai-main --rpm 60 --concurrency 5',
   )
 }
 
@@ -106,6 +110,7 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
         rate_multiplier: options.multiplier,
         channels: options.channel,
         models: options.model,
+        limits: namedLimits(options) ?? {},
       },
     ],
   })
@@ -137,7 +142,6 @@ function addShow(group: Command): void {
 }
 
 function describe(report: Report): readonly string[] {
-  const { limits } = report
   return formatPairs([
     ['Name', report.name],
     ['Status', report.status],
@@ -150,8 +154,7 @@ function describe(report: Report): readonly string[] {
     ['Without a price', listed(report.models_without_price, 'none')],
     ['Long-context prices', report.long_context_pricing ? 'yes' : 'no'],
     ['When a client leaves', report.on_disconnect],
-    ['Requests per minute', String(limits.rpm ?? 'no limit')],
-    ['Requests at once', String(limits.concurrency ?? 'no limit')],
+    ['Limits', describeLimits(report.limits)],
   ])
 }
 

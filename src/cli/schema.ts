@@ -10,10 +10,17 @@ const meanings: Readonly<Record<SchemaName, string>> = {
   feed: 'the price feed',
   plaza: 'the model plaza',
   settings: 'the public settings',
+  status: 'the status',
   config: 'tollgate.yaml, for an editor',
 }
 
-const names = ['feed', 'plaza', 'settings', 'config'] as const satisfies readonly SchemaName[]
+const names = [
+  'feed',
+  'plaza',
+  'settings',
+  'status',
+  'config',
+] as const satisfies readonly SchemaName[]
 const listed = names.map((name) => ({
   name,
   path: schemaPath(schemas[name].file),

@@ -58,6 +58,7 @@ async function runServe(options: ServeOptions): Promise<void> {
     const start = {
       found,
       url: serving.url,
+      metricsUrl: serving.metricsUrl,
       inventory: await takeInventory(instance.store),
       warnings: [...found.warnings, ...instance.warnings, runtimeWarning() ?? []].flat(),
     }
@@ -73,17 +74,21 @@ async function runServe(options: ServeOptions): Promise<void> {
 interface Start {
   readonly found: FoundConfig
   readonly url: string
+  /** Undefined: there are no metrics. */
+  readonly metricsUrl: string | undefined
   readonly inventory: Inventory
   readonly warnings: readonly string[]
 }
 
-function logStart(log: Logger, { found, url, inventory, warnings }: Start): void {
+function logStart(log: Logger, { found, url, metricsUrl, inventory, warnings }: Start): void {
   const { file = null, config } = found
-  log.info('listening', { url, version, config: file, database: config.store.path, ...inventory })
+  const database = config.store.path
+  log.info('listening', { url, metrics: metricsUrl, version, config: file, database, ...inventory })
   for (const text of [...warnings, ...missing(inventory)]) log.warn(text)
 }
 
-function describeStart({ found, url, inventory, warnings }: Start): readonly string[] {
+function describeStart(start: Start): readonly string[] {
+  const { found, url, metricsUrl, inventory, warnings } = start
   const { channels, groups, models, accounts, tokens } = inventory
   const parts = [
     counted(channels, 'channel'),
@@ -98,6 +103,7 @@ function describeStart({ found, url, inventory, warnings }: Start): readonly str
       ['  configuration', found.file ?? 'none ("tollgate init" writes one to begin with)'],
       ['  database', found.config.store.path],
       ['  serving', parts.join(', ')],
+      ...(metricsUrl ? ([['  metrics', metricsUrl]] as const) : []),
     ]),
     ...warnings.map((text) => `  warning: ${text}`),
     ...missing(inventory).map((text) => `  missing: ${text}`),

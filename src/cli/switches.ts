@@ -12,6 +12,8 @@ export interface Found {
   /** What goes with it when it is removed, as a sentence. */
   readonly consequence: string
   withStatus(status: 'active' | 'disabled'): Writes
+  /** What else there is to do and to say after a switch. */
+  switched?(status: 'active' | 'disabled', options: ConfigOption): Promise<void>
   readonly remove: NonNullable<Writes['remove']>
 }
 
@@ -21,6 +23,8 @@ export interface Switchable<Reference> {
   argument(): Argument
   /** For the help: such a reference. */
   readonly example: string
+  /** For the help, where `enable` does more than usual. */
+  readonly enabling?: string
   find(instance: Instance, reference: Reference): Promise<Found>
 }
 
@@ -28,7 +32,7 @@ export interface Switchable<Reference> {
 export function addSwitches<Reference>(parent: Command, kind: Switchable<Reference>): void {
   const noun = parent.name()
   addSwitch(parent, kind, ['disable', `refuse or skip the ${noun} from now on, and keep it`])
-  addSwitch(parent, kind, ['enable', `let a disabled ${noun} work again`])
+  addSwitch(parent, kind, ['enable', kind.enabling ?? `let a disabled ${noun} work again`])
   addRemove(parent, kind)
 }
 
@@ -47,6 +51,7 @@ function addSwitch<Reference>(
         const found = await kind.find(instance, reference)
         await instance.store.admin.write(found.withStatus(status))
         await writeLines([`The ${found.label} is ${status}.`])
+        await found.switched?.(status, options)
       }),
     )
   withExamples(withConfig(command), `tollgate ${parent.name()} ${name} ${kind.example}`)

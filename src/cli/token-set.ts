@@ -3,13 +3,14 @@ import type { Instance } from '../app/instance.ts'
 import { tokenDetails } from '../app/report/resources.ts'
 import { UsageError } from './errors.ts'
 import { warnOfToken } from './file-word.ts'
+import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import { commandLine, findToken, tokenArgument } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { describeToken } from './token-text.ts'
 import { orNull, parseExpiry, parseUsdOrNone } from './values.ts'
 
-interface SetOptions extends ConfigOption {
+interface SetOptions extends ConfigOption, LimitOptions {
   readonly budget?: number | 'none'
   readonly budgetDay?: number | 'none'
   readonly budgetMonth?: number | 'none'
@@ -34,10 +35,12 @@ export function addSet(token: Command): void {
     .action((id: number, options: SetOptions) =>
       withStore(options, (instance) => setToken(instance, id, options)),
     )
+  addLimitOptions(command)
   withExamples(
     withConfig(command),
     'tollgate token set 3 --budget-day 5 --budget-month 100',
     'tollgate token set 3 --budget none --expires 2027-01-31T12:00:00Z',
+    'tollgate token set 3 --rpm 60 --tpm none --concurrency 4',
   )
 }
 
@@ -48,13 +51,17 @@ async function setToken(instance: Instance, id: number, options: SetOptions): Pr
     ...(day !== undefined && { dayNano: orNull(day) }),
     ...(month !== undefined && { monthNano: orNull(month) }),
   }
-  if (Object.keys(budget).length === 0 && expires === undefined && strict === undefined)
+  const limits = namedLimits(options)
+  const hasBudget = Object.keys(budget).length > 0
+  if (!hasBudget && !limits && expires === undefined && strict === undefined)
     throw new UsageError(
-      'Name what is to change: --budget, --budget-day, --budget-month, --expires or --strict.',
+      'Name what is to change: --budget, --budget-day, --budget-month, --rpm, --tpm, ' +
+        '--concurrency, --expires or --strict.',
     )
   await findToken(instance, id)
   const { admin } = instance.store
   const others = {
+    ...(limits && { limits }),
     ...(expires !== undefined && { expiresAt: orNull(expires) }),
     ...(strict !== undefined && { isStrict: strict }),
   }

@@ -2,6 +2,7 @@ import type { TokenReport } from '../app/report/resources.ts'
 import { usd } from '../billing/money.ts'
 import { humanTime, listed } from '../lib/format.ts'
 import { type Column, formatPairs } from '../lib/table.ts'
+import { describeLimits } from './limits.ts'
 
 /** How tokens are listed. */
 export const tokenColumns: readonly Column<TokenReport>[] = [
@@ -14,6 +15,7 @@ export const tokenColumns: readonly Column<TokenReport>[] = [
   { title: 'EXPIRES', text: ({ expires_at }) => expires_at?.slice(0, 10) ?? 'never' },
   { title: 'STRICT', text: ({ strict }) => (strict ? 'strict' : '') },
   { title: 'MODELS', text: ({ models }) => listed(models, 'all') },
+  { title: 'LIMITS', text: ({ limits }) => describeLimits(limits) },
   { title: 'SPENT OF BUDGET', text: (report) => listed(describeBudget(report), '') },
 ]
 
@@ -43,6 +45,7 @@ export function describeToken(report: TokenReport & { readonly key?: string }): 
     ['Addresses', listed(report.ip_allow, 'any')],
     ['Strict', report.strict ? 'yes: refuses what translation would leave out' : 'no'],
     ['Expires', expires_at === null ? 'never' : humanTime(expires_at)],
+    ['Limits', describeLimits(report.limits)],
     ['Spent', listed(describeBudget(report), 'no budget')],
     ['Created', humanTime(report.created_at)],
   ])

@@ -3,6 +3,7 @@ import { type Instance, UserError } from '../app/instance.ts'
 import { tokenDetails, tokenReports } from '../app/report/resources.ts'
 import { createTokenKey } from '../lib/ids.ts'
 import { readFragment, writesOf } from './fragment.ts'
+import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import {
   allTokens,
   findAccount,
@@ -55,7 +56,7 @@ function addList(token: Command): void {
   withExamples(withConfig(command), 'tollgate token list --account admin@example.com')
 }
 
-interface AddOptions extends JsonOption {
+interface AddOptions extends JsonOption, LimitOptions {
   readonly account: string
   readonly group: string
   readonly name?: string
@@ -93,6 +94,7 @@ function addAdd(token: Command): void {
         await writeLines([`Token ${id} "${name}" of ${account} in group ${group}. Its key:`, key])
       }),
     )
+  addLimitOptions(command)
   withExamples(
     withConfig(command),
     'tollgate token add --account admin@example.com --group main --name laptop --budget-day 5',
@@ -121,6 +123,7 @@ async function createToken(instance: Instance, options: AddOptions) {
             strict: options.strict ?? false,
             expires_at: options.expires ?? null,
             budget: budgetOf(options),
+            limits: namedLimits(options) ?? {},
           },
         ],
       },

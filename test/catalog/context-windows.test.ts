@@ -23,6 +23,7 @@ function rowsOf(
       ...channelWrite({ name: `c${i}`, models }),
       id: i + 1,
       keysSealed: Uint8Array.of(1),
+      proxySealed: null,
     })),
     groups: [{ ...groupWrite({ channels: channels.map((_, i) => `c${i}`) }), id: 1 }],
     prices: Object.entries(prices).map(([model, terms], i) => ({
@@ -38,7 +39,11 @@ function windowOf(model: string, upstreams: readonly string[], terms = tokens())
     upstreams.map((upstream) => [{ id: model, upstream }]),
     { [model]: terms },
   )
-  return buildCatalog(rows, () => ['key'])
+  return buildCatalog(
+    rows,
+    () => ['key'],
+    () => '',
+  )
     .groups.get(1)
     ?.offers.get(model)?.contextWindow
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { noLimits } from '../support/no-limits.ts'
 import { createBalances } from './balances.ts'
 import type { Workplace } from './cli.ts'
 
@@ -23,6 +24,7 @@ test('show and list tell limit, reserve, and whether the balance is low by the s
     credit_limit_nano: 1_000_000_000,
     balance_low: false,
     balance_low_threshold_nano: 2_500_000_000,
+    limits: noLimits,
     token_count: 1,
     created_at: expect.stringMatching(/Z$/),
   }
@@ -31,9 +33,13 @@ test('show and list tell limit, reserve, and whether the balance is low by the s
   expect(first).toEqual(kim)
   expect(second).toMatchObject({ balance_nano: 0, balance_low: true, credit_limit_nano: 0 })
   const { out } = await account('list')
-  expect(out).toMatch(/^EMAIL +ROLE +STATUS +BALANCE +LOW +RESERVED +CREDIT LIMIT +TOKENS$/m)
-  expect(out).toMatch(/^kim@example\.com +user +active +3\.00 USD +0\.00 USD +1\.00 USD +1$/m)
-  expect(out).toMatch(/^lee@example\.com +user +active +0\.00 USD +low +0\.00 USD +0\.00 USD +0$/m)
+  expect(out).toMatch(
+    /^EMAIL +ROLE +STATUS +BALANCE +LOW +RESERVED +CREDIT LIMIT +TOKENS +LIMITS$/m,
+  )
+  expect(out).toMatch(/^kim@example\.com +user +active +3\.00 USD +0\.00 USD +1\.00 USD +1 +none$/m)
+  expect(out).toMatch(
+    /^lee@example\.com +user +active +0\.00 USD +low +0\.00 USD +0\.00 USD +0 +none$/m,
+  )
   expect((await account('show lee@example.com')).out).toMatch(
     /^Low balance +yes, low is below 2\.50 USD$/m,
   )

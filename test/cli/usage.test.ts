@@ -53,6 +53,13 @@ test('every command has help with an example', async () => {
     [
       ...commands.map((name) => [name]),
       ['token', 'add'],
+      ['token', 'set'],
+      ['account', 'set'],
+      ['group', 'add'],
+      ['channel', 'add'],
+      ['channel', 'status'],
+      ['channel', 'drain'],
+      ['channel', 'enable'],
       ['channel', 'remove'],
       ['feed', 'mirror'],
     ].map(async (words) => {

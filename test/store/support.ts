@@ -11,6 +11,7 @@ import type {
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import type { AttemptRow, RequestRow, Settlement } from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
+import { noLimits } from '../support/no-limits.ts'
 
 /** A fixed time: 2026-11-21T08:00:00Z. */
 export const now = Date.parse('2026-11-21T08:00:00Z')
@@ -26,6 +27,8 @@ export function channelWrite(changes: Partial<ChannelWrite> = {}): ChannelWrite 
     timeouts: { connectMs: 10_000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 3_600_000 },
     allowPrivate: false,
     quirks: [],
+    limits: noLimits,
+    probe: null,
     keysSealed: Uint8Array.of(1, 2, 3),
     ...changes,
   }
@@ -42,7 +45,7 @@ export function groupWrite(changes: Partial<GroupWrite> = {}): GroupWrite {
     models: [],
     longContextPricing: true,
     onDisconnect: 'bill_observed',
-    limits: { rpm: 600, concurrency: null },
+    limits: { rpm: 600, tpm: null, concurrency: null },
     ...changes,
   }
 }
@@ -71,6 +74,7 @@ export function tokenWrite(changes: Partial<TokenWrite> = {}): TokenWrite {
     isStrict: false,
     expiresAt: null,
     budget: { totalNano: null, dayNano: null, monthNano: null },
+    limits: noLimits,
     ...changes,
   }
 }

@@ -5,6 +5,7 @@ import type { PriceTerms, TokenRates } from '../../src/store/ports/catalog.ts'
 import type { AttemptRow, Ending, RequestRow, Settlement } from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { type Random, wireUsage } from './made-usage.ts'
+import { noLimits } from './no-limits.ts'
 
 // Requests of every kind, made up but consistent, the same ones for the same seed.
 
@@ -78,6 +79,8 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
     allowPrivate: false,
     quirks: [],
+    limits: noLimits,
+    probe: null,
     keysSealed: Uint8Array.of(1),
   } as const
   const group = {
@@ -87,7 +90,7 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
     channels: ['first', 'second'],
     models: [],
     onDisconnect: 'bill_observed',
-    limits: { rpm: null, concurrency: null },
+    limits: noLimits,
   } as const
   const emails = Array.from({ length: madeAccounts }, (_, at) => `account-${at + 1}@example.com`)
   await store.admin.write({
@@ -111,6 +114,7 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
         isStrict: false,
         expiresAt: null,
         budget: { totalNano: null, dayNano: null, monthNano: null },
+        limits: noLimits,
       })),
     ),
   })

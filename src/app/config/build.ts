@@ -7,12 +7,16 @@ import {
 } from '../../billing/money.ts'
 import { parseSizeBytes } from '../../lib/units.ts'
 import type {
+  ChannelProbe,
+  ChannelStatus,
   GroupSettings,
+  Limits,
   PriceSetting,
   PriceTerms,
   TokenRates,
 } from '../../store/ports/catalog.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
+import type { Partly } from './checks.ts'
 import type {
   AccountConfig,
   ChannelConfig,
@@ -23,7 +27,7 @@ import type {
   TokenConfig,
 } from './config.ts'
 import type { ConfigFile } from './schema.ts'
-import { parseDateTime, parseDuration, parseListen, parseStorePath } from './values.ts'
+import { parseDateTime, parseDuration, parseListen, parseStorePath, parseWait } from './values.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
 type Price = NonNullable<ConfigFile['prices']>[string]
@@ -43,6 +47,7 @@ export function buildConfig(file: ConfigFile, path: string): Config {
       port,
       trustedProxies: server.trusted_proxies ?? [],
       maxBodyBytes: sure(parseSizeBytes(server.max_body ?? '64MiB')),
+      metrics: server.metrics === undefined ? null : sure(parseListen(server.metrics)),
       shutdownGraceMs: duration(server.shutdown_grace ?? '30s'),
     },
     store: buildStore(file.store, path),
@@ -99,6 +104,10 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     registrationEnabled: settings.registration_enabled ?? false,
     balanceLowThresholdNano: buildBalanceLow(settings.balance_low_threshold),
     usualOutputTokens: settings.usual_output ?? 4096,
+    maxAttempts: settings.max_attempts ?? 6,
+    retryTimeMs: duration(settings.retry_time ?? '120s'),
+    queueTimeMs: sure(parseWait(settings.queue_time ?? '0s')),
+    channelCooling: settings.channel_cooling ?? true,
     feedCurrency: settings.feed_currency ?? 'CNY',
     feedIntervalMs: duration(settings.feed_interval ?? '120s'),
     modelsList: settings.models_list ?? 'all',
@@ -115,7 +124,7 @@ function buildChannel(channel: Entry<'channels'>): ChannelConfig {
   const timeouts = channel.timeouts ?? {}
   return {
     name: channel.name,
-    status: status(channel.enabled),
+    status: channelStatus(channel),
     speaks: { ...channel.speaks },
     apiKeys: channel.api_keys ?? [sure(channel.api_key)],
     models: channel.models.map((model) =>
@@ -131,7 +140,29 @@ function buildChannel(channel: Entry<'channels'>): ChannelConfig {
     },
     allowPrivate: channel.allow_private ?? false,
     quirks: channel.quirks ?? [],
+    limits: buildLimits(channel.limits),
+    proxy: channel.proxy ?? null,
+    probe: buildProbe(channel.probe),
   }
+}
+
+/** What a file says of a channel. Being off goes before draining. */
+export function channelStatus({
+  enabled,
+  drain,
+}: Partly<Pick<Entry<'channels'>, 'enabled' | 'drain'>>): ChannelStatus {
+  return drain && enabled !== false ? 'draining' : status(enabled)
+}
+
+function buildProbe(probe: Entry<'channels'>['probe']): ChannelProbe | null {
+  if (probe === undefined) return null
+  return { everyMs: duration(probe.every), model: probe.model ?? null }
+}
+
+/** What is left out has no limit. */
+function buildLimits(limits: Entry<'accounts'>['limits']): Limits {
+  const { rpm = null, tpm = null, concurrency = null } = limits ?? {}
+  return { rpm, tpm, concurrency }
 }
 
 function buildGroup(group: Entry<'groups'>): GroupSettings {
@@ -145,7 +176,7 @@ function buildGroup(group: Entry<'groups'>): GroupSettings {
     models: group.models ?? [],
     longContextPricing: group.long_context_pricing ?? true,
     onDisconnect: group.on_disconnect ?? 'bill_observed',
-    limits: { rpm: group.limits?.rpm ?? null, concurrency: group.limits?.concurrency ?? null },
+    limits: buildLimits(group.limits),
   }
 }
 
@@ -189,7 +220,7 @@ function buildTerms(price: Price): PriceTerms {
 }
 
 function buildAccount(account: Entry<'accounts'>): AccountConfig {
-  const { credit_limit, balance_low_threshold } = account
+  const { credit_limit, balance_low_threshold, limits } = account
   return {
     email: account.email,
     role: account.role ?? 'user',
@@ -200,6 +231,7 @@ function buildAccount(account: Entry<'accounts'>): AccountConfig {
     ...(balance_low_threshold !== undefined && {
       balanceLowNano: nanoOrNull(balance_low_threshold),
     }),
+    ...(limits !== undefined && { limits: buildLimits(limits) }),
     tokens: (account.tokens ?? []).map(buildToken),
   }
 }
@@ -218,6 +250,7 @@ function buildToken(token: Token): TokenConfig {
     isStrict: token.strict ?? false,
     expiresAt: expiry === null ? null : sure(parseDateTime(expiry)),
     budget: buildBudget(token.budget ?? null),
+    limits: buildLimits(token.limits),
   }
 }
 

@@ -1,4 +1,5 @@
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
+import { parseDurationMs } from '../../lib/units.ts'
 import { joinPath } from './problem.ts'
 import type { ConfigFile } from './schema.ts'
 
@@ -19,6 +20,9 @@ type File = Partly<ConfigFile>
  * price. `stands` tells whether the file has a path, be its value good or bad.
  */
 export function checkFile(file: File, stands: (path: string) => boolean, tell: Tell): void {
+  const { listen, metrics } = file.server ?? {}
+  if (metrics !== undefined && metrics === listen && !metrics.endsWith(':0'))
+    tell('server.metrics', 'is the address of server.listen: give it another port')
   checkChannels(file, stands, tell)
   checkGroups(file, tell)
   for (const [model, price] of Object.entries(file.prices ?? {}))
@@ -70,7 +74,26 @@ function checkChannels(file: File, stands: (path: string) => boolean, tell: Tell
     )
     checkUnique(models, tell)
     checkUnique(eachText(channel.quirks, `${path}.quirks`), tell)
+    checkProbe(channel, `${path}.probe`, tell)
   }
+}
+
+/** An upstream that is asked more often would count it as abuse. */
+const leastProbeMs = 5_000
+
+type ChannelPart = Partly<NonNullable<ConfigFile['channels']>[number]>
+
+function checkProbe({ probe, models }: ChannelPart, path: string, tell: Tell): void {
+  if ((parseDurationMs(probe?.every ?? '') ?? leastProbeMs) < leastProbeMs)
+    tell(`${path}.every`, 'is too often: at least 5s')
+  const ids = list(models).map((model) => (typeof model === 'string' ? model : model?.id))
+  // With a model that could not be read, it may be that one.
+  if (probe?.model === undefined || ids.length === 0 || ids.includes(undefined)) return
+  if (!ids.includes(probe.model))
+    tell(
+      `${path}.model`,
+      `is ${JSON.stringify(probe.model)}, which the channel does not offer: name one of its models, as clients do`,
+    )
 }
 
 function checkGroups(file: File, tell: Tell): void {

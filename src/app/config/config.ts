@@ -1,5 +1,5 @@
 import type { PriceWrite } from '../../store/ports/admin.ts'
-import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.ts'
+import type { ChannelSettings, GroupSettings, Limits } from '../../store/ports/catalog.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** Where and how the process listens. */
@@ -11,6 +11,8 @@ export interface ServerConfig {
   /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
   readonly maxBodyBytes: number
+  /** Where /metrics is; null: nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | null
   /** How long a stop waits for open streams. */
   readonly shutdownGraceMs: number
 }
@@ -53,6 +55,14 @@ export interface SettingsConfig {
   readonly balanceLowThresholdNano: number
   /** What an answer without a limit of its own is taken to use when money is set aside. */
   readonly usualOutputTokens: number
+  /** How often a request is tried, on all channels and keys together. */
+  readonly maxAttempts: number
+  /** No attempt begins later than this after the first. */
+  readonly retryTimeMs: number
+  /** How long a request waits for its turn at a limit; 0: it is refused at once. */
+  readonly queueTimeMs: number
+  /** Whether channels that fail are left alone for a while. */
+  readonly channelCooling: boolean
   readonly feedCurrency: string
   readonly feedIntervalMs: number
   /** Which models the list shows: every enabled one, or those of the asking token. */
@@ -65,6 +75,8 @@ export interface SettingsConfig {
 /** A channel with its credentials in the clear. */
 export interface ChannelConfig extends ChannelSettings {
   readonly apiKeys: readonly string[]
+  /** Address of its proxy, which may hold a password; null: none. */
+  readonly proxy: string | null
 }
 
 /** An API key of an account. */
@@ -79,6 +91,7 @@ export interface TokenConfig {
   /** Milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
   readonly budget: TokenBudget
+  readonly limits: Limits
 }
 
 /** An account with its tokens. */
@@ -94,6 +107,8 @@ export interface AccountConfig {
   readonly creditLimitNano?: number
   /** Below this the balance counts as low; null: as the settings say; absent: keep. */
   readonly balanceLowNano?: number | null
+  /** Absent: keep. */
+  readonly limits?: Limits
   readonly tokens: readonly TokenConfig[]
 }
 

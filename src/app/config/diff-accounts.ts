@@ -14,8 +14,8 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
   const live = new Map(current.accounts.map((view) => [view.email, view]))
   const planned = await Promise.all(
     config.accounts.map(async (account) => {
-      const { email, role, status, password, openingNano, creditLimitNano, balanceLowNano } =
-        account
+      const { email, role, status, password, openingNano } = account
+      const { creditLimitNano, balanceLowNano, limits } = account
       const view = live.get(email)
       // With the e-mail, so that equal passwords of two accounts do not show.
       const mark = password === null ? null : secrets.keyedHash(`password:${email}:${password}`)
@@ -25,7 +25,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
         email,
         view && { ...accountFields(view), ...(view.passwordMark !== null && { password: 'set' }) },
         {
-          ...accountFields({ creditLimitNano: 0, balanceLowNano: null, ...view, ...account }),
+          ...accountFields({ ...newAccount, ...view, ...account }),
           ...(!view && { balance: formatNano(openingNano) }),
           ...passwordField(view?.passwordMark ?? null, isNew),
         },
@@ -37,6 +37,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
         openingNano,
         ...(creditLimitNano !== undefined && { creditLimitNano }),
         ...(balanceLowNano !== undefined && { balanceLowNano }),
+        ...(limits !== undefined && { limits }),
         ...(isNew && password !== null && { password: { hash: await hashOf(password), mark } }),
       }
       return { change, write }
@@ -44,6 +45,13 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
   )
   const emails = config.accounts.map(({ email }) => email)
   return partOf(planned, prune ? removalsOf('account', [...live.keys()], emails) : [])
+}
+
+/** What an account has at first where the file says nothing. */
+const newAccount = {
+  creditLimitNano: 0,
+  balanceLowNano: null,
+  limits: { rpm: null, tpm: null, concurrency: null },
 }
 
 const hashOf = (password: string) => Bun.password.hash(password, { algorithm: 'argon2id' })

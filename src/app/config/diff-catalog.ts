@@ -11,28 +11,45 @@ import {
 import type { Config } from './config.ts'
 import { channelFields, groupFields, priceFields } from './diff-fields.ts'
 
-/** Channels of a plan; keys are compared, but never shown. */
+/** Channels of a plan; keys and proxies are compared, but never shown. */
 export function planChannels({ config, current, secrets, prune }: PlanInput): Part<ChannelWrite> {
   const live = new Map(current.catalog.channels.map((row) => [row.name, row]))
-  const planned = config.channels.map(({ apiKeys, ...settings }) => {
+  const planned = config.channels.map(({ apiKeys, proxy, ...settings }) => {
     const row = live.get(settings.name)
     const keys = JSON.stringify(apiKeys)
     const sameKeys = row !== undefined && secrets.open(row.keysSealed) === keys
+    const sealed = row?.proxySealed ?? null
+    const liveProxy = sealed === null ? null : secrets.open(sealed)
     const change = changeOf(
       'channel',
       settings.name,
-      row && { ...channelFields(row), api_keys: 'set' },
-      { ...channelFields(settings), api_keys: row && !sameKeys ? 'changed' : 'set' },
+      row && {
+        ...channelFields(row),
+        api_keys: 'set',
+        ...(liveProxy !== null && { proxy: 'set' }),
+      },
+      {
+        ...channelFields(settings),
+        api_keys: row && !sameKeys ? 'changed' : 'set',
+        ...proxyField(liveProxy, proxy),
+      },
     )
-    return {
-      change,
-      write: sameKeys ? settings : { ...settings, keysSealed: secrets.seal(keys) },
+    const write = {
+      ...settings,
+      ...(!sameKeys && { keysSealed: secrets.seal(keys) }),
+      ...(proxy !== liveProxy && { proxySealed: proxy === null ? null : secrets.seal(proxy) }),
     }
+    return { change, write }
   })
   return partOf(
     planned,
     prune ? removalsOf('channel', [...live.keys()], names(config.channels)) : [],
   )
+}
+
+function proxyField(from: string | null, to: string | null): { proxy?: string } {
+  if (to === null) return {}
+  return { proxy: from === null || from === to ? 'set' : 'changed' }
 }
 
 const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name)

@@ -8,6 +8,7 @@ import { formatDurationMs } from '../../lib/units.ts'
 import type {
   ChannelSettings,
   GroupSettings,
+  Limits,
   PriceSetting,
   PriceTerms,
   TokenRates,
@@ -36,11 +37,12 @@ export function compareFields(from: Fields, to: Fields): FieldChange[] {
 const set = (items: readonly string[]) => JSON.stringify(items.toSorted())
 const enabled = (status: 'active' | 'disabled') => String(status === 'active')
 
-/** Fields of a channel, but for its keys. */
+/** Fields of a channel, but for its keys and its proxy. */
 export function channelFields(channel: ChannelSettings): Fields {
-  const { timeouts } = channel
+  const { timeouts, probe } = channel
   return {
-    enabled: enabled(channel.status),
+    enabled: String(channel.status !== 'disabled'),
+    drain: String(channel.status === 'draining'),
     ...Object.fromEntries(
       Object.entries(channel.speaks).map(([protocol, base]) => [`speaks.${protocol}`, base]),
     ),
@@ -57,8 +59,19 @@ export function channelFields(channel: ChannelSettings): Fields {
     'timeouts.total': formatDurationMs(timeouts.totalMs),
     allow_private: String(channel.allowPrivate),
     quirks: set(channel.quirks),
+    ...limitFields(channel.limits),
+    ...(probe && {
+      'probe.every': formatDurationMs(probe.everyMs),
+      'probe.model': String(probe.model),
+    }),
   }
 }
+
+const limitFields = ({ rpm, tpm, concurrency }: Limits): Fields => ({
+  'limits.rpm': String(rpm),
+  'limits.tpm': String(tpm),
+  'limits.concurrency': String(concurrency),
+})
 
 /** Fields of a group. */
 export function groupFields(group: GroupSettings): Fields {
@@ -71,8 +84,7 @@ export function groupFields(group: GroupSettings): Fields {
     models: set(group.models),
     long_context_pricing: String(group.longContextPricing),
     on_disconnect: group.onDisconnect,
-    'limits.rpm': String(group.limits.rpm),
-    'limits.concurrency': String(group.limits.concurrency),
+    ...limitFields(group.limits),
   }
 }
 
@@ -120,12 +132,14 @@ export function accountFields(account: {
   readonly status: 'active' | 'disabled'
   readonly creditLimitNano: number
   readonly balanceLowNano: number | null
+  readonly limits: Limits
 }): Fields {
   return {
     enabled: enabled(account.status),
     role: account.role,
     credit_limit: formatNano(account.creditLimitNano),
     balance_low_threshold: nanoOrNull(account.balanceLowNano),
+    ...limitFields(account.limits),
   }
 }
 
@@ -142,6 +156,7 @@ export function tokenFields(token: {
   readonly isStrict: boolean
   readonly expiresAt: number | null
   readonly budget: TokenBudget
+  readonly limits: Limits
 }): Fields {
   const { expiresAt, budget } = token
   return {
@@ -155,5 +170,6 @@ export function tokenFields(token: {
     'budget.total': nanoOrNull(budget.totalNano),
     'budget.day': nanoOrNull(budget.dayNano),
     'budget.month': nanoOrNull(budget.monthNano),
+    ...limitFields(token.limits),
   }
 }

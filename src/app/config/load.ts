@@ -85,13 +85,15 @@ export function loadPriceConfig(
 export interface FileWord {
   /** `settings.balance_low_threshold`, or its default. */
   readonly balanceLowNano: number
+  readonly channels: NonNullable<Partly<ConfigFile>['channels']>
   readonly accounts: NonNullable<Partly<ConfigFile>['accounts']>
 }
 
 /** Reads what commands want to know of a file that they do not apply. */
 export function loadFileWord(source: ConfigSource): FileWord {
-  const { settings, accounts = [] } = readSource(source).value
-  return { balanceLowNano: buildBalanceLow(settings?.balance_low_threshold), accounts }
+  const { settings, channels = [], accounts = [] } = readSource(source).value
+  const balanceLowNano = buildBalanceLow(settings?.balance_low_threshold)
+  return { balanceLowNano, channels, accounts }
 }
 
 interface Read {

@@ -3,10 +3,10 @@ import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
 import {
   decimal,
   flag,
+  limits,
   map,
   modelIds,
   optional,
-  orNull,
   text,
   titledWords,
   words,
@@ -30,11 +30,24 @@ export const ChannelModelEntry = Type.Union(
 const baseUrl = (protocol: string, example: string) =>
   optional(text('url', `Base URL for ${protocol}, as that vendor's SDK wants it: ${example}.`))
 
+/** A call that nobody asked for, to learn how a channel is. */
+const ProbeEntry = Type.Object(
+  {
+    every: text('duration', 'How often it is asked, at least 5s.'),
+    model: optional(text('name', 'Which of its models is asked; left out: the first.')),
+  },
+  {
+    ...map,
+    description: 'Asks the channel now and then how it is, at your cost: { every, model }.',
+  },
+)
+
 /** An upstream address with its credential. */
 export const ChannelEntry = Type.Object(
   {
     name: text('name', 'Name of the channel, unique.'),
     enabled: flag('false: the channel is kept, but not used.'),
+    drain: flag('true: what has begun there goes on there, but nothing new is sent to it.'),
     speaks: Type.Object(
       {
         chat: baseUrl('chat completions', 'https://api.openai.com/v1'),
@@ -86,6 +99,15 @@ export const ChannelEntry = Type.Object(
         { ...map, description: 'How long to wait for the upstream.' },
       ),
     ),
+    limits: optional(limits('Limits of the channel: at them, other channels are asked.')),
+    proxy: optional(
+      text(
+        'proxy',
+        `HTTP or HTTPS proxy that it is reached by, with a password if it asks for one. \${NAME} reads the environment.`,
+        { writeOnly: true },
+      ),
+    ),
+    probe: optional(ProbeEntry),
     allow_private: flag('true for an upstream on this machine or a private network.'),
     quirks: optional(
       Type.Array(
@@ -98,9 +120,6 @@ export const ChannelEntry = Type.Object(
   },
   { ...map, description: 'An upstream address with its credential.' },
 )
-
-const limit = (description: string) =>
-  optional(orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description })))
 
 /** The channels and models that its tokens may use, with a rate multiplier. */
 export const GroupEntry = Type.Object(
@@ -117,15 +136,7 @@ export const GroupEntry = Type.Object(
     }),
     models: modelIds('Models of the group; empty: all its channels offer and that have a price.'),
     long_context_pricing: flag('Whether the tiers of a price apply in this group.'),
-    limits: optional(
-      Type.Object(
-        {
-          rpm: limit('Requests per minute; null: no limit.'),
-          concurrency: limit('Requests at once; null: no limit.'),
-        },
-        { ...map, description: 'Limits of the group. Not enforced by this version.' },
-      ),
-    ),
+    limits: optional(limits('Limits of the group: of all its tokens together.')),
     on_disconnect: optional(
       words(
         ['bill_observed', 'drain'],

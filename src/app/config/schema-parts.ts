@@ -33,6 +33,19 @@ export const orNull = <Schema extends TSchema>(schema: Schema) =>
 export const map = { additionalProperties: false } as const
 /** A key that may be left out. */
 export const optional = Type.Optional
+const limit = (description: string) =>
+  optional(orNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description })))
+
+/** Limits of whatever can have them; `description` says of what. */
+export const limits = (description: string) =>
+  Type.Object(
+    {
+      rpm: limit('Requests a minute; null: no limit.'),
+      tpm: limit('LLM tokens a minute, input and output; null: no limit.'),
+      concurrency: limit('Requests at once; null: no limit.'),
+    },
+    { ...map, description },
+  )
 /** A list of model ids that may be left out. */
 export const modelIds = (description: string) =>
   optional(Type.Array(text('name', 'Model id.'), { description }))

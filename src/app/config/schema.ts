@@ -1,6 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
-import { decimal, flag, map, modelIds, optional, orNull, text, words } from './schema-parts.ts'
+import {
+  decimal,
+  flag,
+  limits,
+  map,
+  modelIds,
+  optional,
+  orNull,
+  text,
+  words,
+} from './schema-parts.ts'
 
 /** Where and how the process listens. */
 export const ServerSection = Type.Object(
@@ -12,6 +22,9 @@ export const ServerSection = Type.Object(
       }),
     ),
     max_body: optional(text('size', 'Largest request body that is accepted.')),
+    metrics: optional(
+      text('listen', 'Address of a listener of its own for /metrics; left out: there is none.'),
+    ),
     shutdown_grace: optional(text('duration', 'How long a stop (SIGTERM) lets open streams end.')),
   },
   { ...map, description: 'Where and how the process listens.' },
@@ -87,6 +100,20 @@ export const SettingsSection = Type.Object(
           'Tokens that an answer without a limit of its own is taken to use when money is set aside.',
       }),
     ),
+    max_attempts: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: 'How often a request is tried at most, on all channels and keys together.',
+      }),
+    ),
+    retry_time: optional(
+      text('duration', 'How long after its first attempt a request is still tried elsewhere.'),
+    ),
+    queue_time: optional(
+      text('wait', 'How long a request waits for its turn at a limit; 0s: it is refused at once.'),
+    ),
+    channel_cooling: flag('false: channels that fail are asked again at once, as if nothing was.'),
     feed_currency: optional(text('name', 'Currency word in the price feed; the numbers stay USD.')),
     feed_interval: optional(text('duration', 'How often the price feed is rebuilt.')),
     models_list: optional(
@@ -137,6 +164,7 @@ export const TokenEntry = Type.Object(
     strict: flag('true: refuses what translation between protocols would leave out.'),
     expires_at: optional(orNull(text('date-time', 'When it expires (ISO 8601); null: never.'))),
     budget: optional(TokenBudgetEntry),
+    limits: optional(limits('Limits of the token.')),
   },
   { ...map, description: 'An API key of the account.' },
 )
@@ -166,6 +194,13 @@ export const AccountEntry = Type.Object(
         decimal(
           'usd',
           'Balance in USD below which it counts as low; null: as the settings say; left out: as it is.',
+        ),
+      ),
+    ),
+    limits: optional(
+      orNull(
+        limits(
+          'Limits of all its tokens together; null: none; left out: as they are, none at first.',
         ),
       ),
     ),

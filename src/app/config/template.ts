@@ -32,6 +32,8 @@ server:
   #trusted_proxies: [127.0.0.1, "::1"]
   # The largest request body that is accepted.
   #max_body: 64MiB
+  # Where Prometheus finds /metrics: on an address of its own. Left out, there are no metrics.
+  #metrics: "127.0.0.1:9464"
   # How long a stop lets open answers end.
   #shutdown_grace: 30s
 
@@ -73,6 +75,15 @@ settings:
   # The tokens that an answer is taken to use when its request sets no limit. Money is set aside
   # for them while it is under way; what it does not use is free again at its end.
   #usual_output: 4096
+  # How often a request is tried at most, on all channels and keys together, and how long after its
+  # first attempt another one may begin.
+  #max_attempts: 6
+  #retry_time: 120s
+  # How long a request waits for its turn, in order of arrival, when a limit of its token, account
+  # or group is reached; 0s: it is refused at once, and told when to come again.
+  #queue_time: 0s
+  # Whether a channel that fails is left alone for a while. It comes back by itself.
+  #channel_cooling: true
   # The currency word in the price feed. The numbers are USD whatever it says.
   #feed_currency: CNY
   # How often the price feed is rebuilt.
@@ -91,6 +102,9 @@ channels:
   - name: openai-main
     # false keeps the channel, but does not use it.
     #enabled: true
+    # true: what has begun there, such as a conversation, goes on there, but nothing new is sent to
+    # it, unless there is no other channel.
+    #drain: false
     # The protocols it speaks, each with its base URL as that vendor's SDK wants it. At least one.
     speaks:
       chat: https://api.openai.com/v1
@@ -111,6 +125,14 @@ channels:
     # How long to wait for it: to connect, for the first byte of an answer, in a silence within
     # an answer, and in all.
     #timeouts: { connect: 10s, first_byte: 300s, idle: 120s, total: 3600s }
+    # What is sent to it at most: requests and LLM tokens a minute, and requests at once; null: no
+    # limit. At a limit, other channels are asked.
+    #limits: { rpm: null, tpm: null, concurrency: null }
+    # The HTTP or HTTPS proxy that it is reached by.
+    #proxy: http://user:password@proxy.example.com:3128
+    # Asks it now and then how it is, with the shortest question there is, at your cost; without a
+    # model the first is asked. Left out, only what clients ask tells.
+    #probe: { every: 60s, model: gpt-5-mini }
     # true for an upstream on this machine or a private network, which is refused otherwise.
     #allow_private: false
     # How its upstream differs from the vendor of a protocol, for requests that are translated to
@@ -135,8 +157,9 @@ groups:
     #models: []
     # Whether the tiers of a price apply (higher prices for long contexts).
     #long_context_pricing: true
-    # Requests per minute and at once; null: no limit. Not enforced by this version.
-    #limits: { rpm: null, concurrency: null }
+    # Requests and LLM tokens a minute, and requests at once, of all its tokens together; null: no
+    # limit. An account and a token can have limits of their own.
+    #limits: { rpm: null, tpm: null, concurrency: null }
     # When a client leaves in the middle: bill_observed stops the upstream and bills what was
     # seen, drain reads the answer to its end and bills what the upstream reports.
     #on_disconnect: bill_observed
@@ -173,6 +196,9 @@ accounts:
     # The balance in USD below which it counts as low; null: as the settings say. Left out, it
     # stays as it is.
     #balance_low_threshold: null
+    # Requests and LLM tokens a minute, and requests at once, of all its tokens together. Left out,
+    # they stay as they are; null: no limits.
+    #limits: null
     # API keys: what clients send.
     tokens:
       - name: first
@@ -193,4 +219,6 @@ accounts:
         # The USD it may spend in all, in a UTC day and in a UTC month; null: no limit, 0: nothing.
         # A single number (budget: 20) is the budget in all.
         #budget: { total: null, day: null, month: null }
+        # Requests and LLM tokens a minute, and requests at once; null: no limit.
+        #limits: { rpm: null, tpm: null, concurrency: null }
 `

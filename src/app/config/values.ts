@@ -16,6 +16,11 @@ export function parseDuration(text: string): number | undefined {
   return ms >= 1 && ms <= maxDurationMs ? ms : undefined
 }
 
+/** The same, or 0 for `0s`: not at all. */
+export function parseWait(text: string): number | undefined {
+  return parseDurationMs(text) === 0 ? 0 : parseDuration(text)
+}
+
 const hostName = /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9])?(\.[A-Za-z0-9_-]+)*$/
 
 function isHost(text: string): boolean {
@@ -61,6 +66,14 @@ function complainOfUrl(text: string): string | undefined {
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
     return 'has a user name or password in it: leave them out, a key belongs in api_key'
   return text.includes('#') ? 'has a # part, which a server never sees: leave it out' : undefined
+}
+
+function complainOfProxy(text: string): string | undefined {
+  if (/^socks\w*:/i.test(text)) return 'is a SOCKS proxy, but a proxy must speak HTTP or HTTPS'
+  const url = /^https?:\/\/[^/?#\s]+\/?$/i.test(text) ? URL.parse(text) : null
+  return url === null
+    ? 'is not a proxy: write http:// or https://, its host and its port, such as http://user:password@proxy.example.com:3128'
+    : undefined
 }
 
 function complainOfStore(text: string): string | undefined {
@@ -117,10 +130,15 @@ export const complaints = {
   'token-key': complainOfTokenKey,
   password: complainUnless(matching(/./su), 'is empty: give a password, or leave the key out'),
   url: complainOfUrl,
+  proxy: complainOfProxy,
   store: complainOfStore,
   duration: complainUnless(
     parseDuration,
     'is not a duration: write a whole number with a unit, such as 500ms, 10s, 5m or 1h (at most 24d)',
+  ),
+  wait: complainUnless(
+    parseWait,
+    'is not a duration: write 0s, or a whole number with a unit, such as 500ms, 10s or 5m (at most 24d)',
   ),
   size: complainUnless(
     (text) => parseSizeBytes(text) || undefined,

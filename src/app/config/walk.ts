@@ -66,7 +66,8 @@ function choose(schema: TSchema, node: Node): { shape: TSchema; others: readonly
   const branches = branchesOf(schema)
   const objects = branches.filter(KindGuard.IsObject)
   const leaf = branches.find((branch) => !KindGuard.IsObject(branch))
-  if (branches.length === 1 || objects.length === 0) return { shape: leaf ?? schema, others: [] }
+  if (branches.length === 1 || objects.length === 0)
+    return { shape: branches[0] ?? schema, others: [] }
   if (!isMap(node)) return { shape: leaf ?? objects[0] ?? schema, others: [] }
   const keys = node.items.map((pair) => keyOf(pair))
   const score = (object: TObject) => keys.filter((key) => key in object.properties).length

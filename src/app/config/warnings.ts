@@ -1,5 +1,5 @@
 import { parseDecimal } from '../../billing/money.ts'
-import { isPrivateHost } from '../../gateway/outbound.ts'
+import { isPrivateHost } from '../../gateway/public-address.ts'
 import { quirks } from '../../protocols/canonical/quirks.ts'
 import type { Tell } from './checks.ts'
 import type { ConfigFile } from './schema.ts'
@@ -51,8 +51,6 @@ function warnOfGroups(file: ConfigFile, tell: Tell): void {
       if (!channels.has(channel)) tell(`${path}.channels[${j}]`, elsewhere('channel', channel))
     if (parseDecimal(group.rate_multiplier ?? 1, 6) === 0)
       tell(`${path}.rate_multiplier`, 'is 0: every request in this group is free')
-    if (Object.values(group.limits ?? {}).some((limit) => limit !== null))
-      tell(`${path}.limits`, 'is set, but this version does not enforce limits yet')
   }
 }
 

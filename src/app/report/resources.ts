@@ -24,6 +24,7 @@ function tokenReport(token: TokenView, spent?: Spent) {
       day_nano: token.budget.dayNano,
       month_nano: token.budget.monthNano,
     },
+    limits: token.limits,
     spent: spent === undefined ? null : spentReport(spent),
     created_at: isoTime(token.createdAt),
   }
@@ -68,6 +69,7 @@ export function accountReport(account: AccountView, usualLowNano: number) {
     credit_limit_nano: account.creditLimitNano,
     balance_low: account.balanceNano < lowNano,
     balance_low_threshold_nano: lowNano,
+    limits: account.limits,
     token_count: account.tokenCount,
     created_at: isoTime(account.createdAt),
   }
@@ -75,9 +77,9 @@ export function accountReport(account: AccountView, usualLowNano: number) {
 /** An account as lists show it. */
 export type AccountReport = ReturnType<typeof accountReport>
 
-/** A channel without its keys. */
+/** A channel without its keys, and without the address of its proxy. */
 export function channelReport(channel: ChannelRow, { groups }: CatalogRows) {
-  const { timeouts } = channel
+  const { timeouts, probe } = channel
   return {
     name: channel.name,
     status: channel.status,
@@ -93,13 +95,19 @@ export function channelReport(channel: ChannelRow, { groups }: CatalogRows) {
     },
     allow_private: channel.allowPrivate,
     quirks: channel.quirks,
+    limits: channel.limits,
+    proxy: channel.proxySealed === null ? null : ('set' as const),
+    probe: probe && { every_ms: probe.everyMs, model: probe.model },
     groups: groups.filter((group) => group.channels.includes(channel.name)).map((g) => g.name),
   }
 }
 
+/** A channel as lists show it. */
+export type ChannelReport = ReturnType<typeof channelReport>
+
 /** A group with what can be called in it, and what can't for want of a price. */
 export function groupReport(group: GroupRow, rows: CatalogRows) {
-  const offers = buildCatalog(rows, () => []).groups.get(group.id)?.offers ?? new Map()
+  const offers = buildSealed(rows).groups.get(group.id)?.offers ?? new Map()
   const callable = [...offers.values()].filter((offer) => offer.candidates.length > 0)
   return {
     name: group.name,
@@ -130,10 +138,18 @@ export async function takeInventory(store: Store) {
   return {
     channels: rows.channels.length,
     groups: rows.groups.length,
-    models: buildCatalog(rows, () => []).models.size,
+    models: buildSealed(rows).models.size,
     accounts: accounts.length,
     tokens: accounts.reduce((sum, { tokenCount }) => sum + tokenCount, 0),
   }
 }
 /** Counts of live rows. */
 export type Inventory = Awaited<ReturnType<typeof takeInventory>>
+
+/** A catalog to count in: its channels have neither keys nor proxies. */
+const buildSealed = (rows: CatalogRows) =>
+  buildCatalog(
+    rows,
+    () => [],
+    () => '',
+  )

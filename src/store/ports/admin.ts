@@ -1,10 +1,11 @@
-import type { ChannelSettings, GroupSettings, PriceSetting } from './catalog.ts'
+import type { ChannelSettings, GroupSettings, Limits, PriceSetting } from './catalog.ts'
 import type { LedgerEntry, TokenSpending } from './records.ts'
 import type { TokenBudget } from './tokens.ts'
 
-/** A channel as it is to be; `keysSealed` absent: keep the keys it has. */
+/** A channel as it is to be; `keysSealed` or `proxySealed` absent: keep what it has. */
 export interface ChannelWrite extends ChannelSettings {
   readonly keysSealed?: Uint8Array
+  readonly proxySealed?: Uint8Array | null
 }
 
 export interface AccountWrite {
@@ -17,6 +18,8 @@ export interface AccountWrite {
   readonly creditLimitNano?: number
   /** Below this the balance counts as low; null: the gateway's setting. Absent: keep, or null. */
   readonly balanceLowNano?: number | null
+  /** Absent: keep, or none. */
+  readonly limits?: Limits
   /** Absent: keep. `mark` is a keyed hash that tells whether the configured password changed. */
   readonly password?: { readonly hash: string; readonly mark: string }
 }
@@ -36,6 +39,7 @@ export interface TokenWrite {
   readonly isStrict: boolean
   readonly expiresAt: number | null
   readonly budget: TokenBudget
+  readonly limits: Limits
 }
 
 export interface PriceWrite extends PriceSetting {
@@ -85,6 +89,7 @@ export interface AccountView {
   readonly reservedNano: number
   readonly creditLimitNano: number
   readonly balanceLowNano: number | null
+  readonly limits: Limits
   readonly tokenCount: number
   readonly passwordMark: string | null
   readonly createdAt: number
@@ -104,6 +109,7 @@ export interface TokenView {
   readonly isStrict: boolean
   readonly expiresAt: number | null
   readonly budget: TokenBudget
+  readonly limits: Limits
   readonly createdAt: number
 }
 
@@ -136,6 +142,7 @@ export interface AccountChange {
   readonly role?: 'admin' | 'user'
   readonly creditLimitNano?: number
   readonly balanceLowNano?: number | null
+  readonly limits?: Partial<Limits>
 }
 
 /** The same of a token. */
@@ -143,6 +150,7 @@ export interface TokenChange {
   readonly id: number
   readonly actor: string
   readonly budget?: Partial<TokenBudget>
+  readonly limits?: Partial<Limits>
   readonly expiresAt?: number | null
   readonly isStrict?: boolean
 }

@@ -17,9 +17,29 @@ export interface ChannelTimeouts {
   readonly totalMs: number
 }
 
+/**
+ * Whether a channel is used. `draining`: only what has begun there is continued there, such as a
+ * conversation; nothing new goes to it.
+ */
+export type ChannelStatus = 'active' | 'draining' | 'disabled'
+
+/** Requests and LLM tokens a minute, and requests at once; null: no limit. */
+export interface Limits {
+  readonly rpm: number | null
+  readonly tpm: number | null
+  readonly concurrency: number | null
+}
+
+/** A call to an upstream that nobody asked for, to learn how it is. */
+export interface ChannelProbe {
+  readonly everyMs: number
+  /** As clients name it; null: the first of the channel's models. */
+  readonly model: string | null
+}
+
 export interface ChannelSettings {
   readonly name: string
-  readonly status: 'active' | 'disabled'
+  readonly status: ChannelStatus
   /** protocol → base URL. */
   readonly speaks: ProtocolBases
   readonly models: readonly ChannelModel[]
@@ -30,18 +50,17 @@ export interface ChannelSettings {
   readonly allowPrivate: boolean
   /** Names of what its upstream does otherwise than the vendor of a protocol; empty: nothing. */
   readonly quirks: readonly string[]
+  readonly limits: Limits
+  /** Null: it is not probed. */
+  readonly probe: ChannelProbe | null
 }
 
 export interface ChannelRow extends ChannelSettings {
   readonly id: number
   /** The channel's keys: a sealed JSON array of strings. */
   readonly keysSealed: Uint8Array
-}
-
-/** Requests per minute and at once; null: no limit. */
-export interface GroupLimits {
-  readonly rpm: number | null
-  readonly concurrency: number | null
+  /** The address of the proxy that it is reached by, sealed: it may hold a password. Null: none. */
+  readonly proxySealed: Uint8Array | null
 }
 
 export interface GroupSettings {
@@ -56,7 +75,7 @@ export interface GroupSettings {
   readonly models: readonly string[]
   readonly longContextPricing: boolean
   readonly onDisconnect: 'bill_observed' | 'drain'
-  readonly limits: GroupLimits
+  readonly limits: Limits
 }
 
 export interface GroupRow extends GroupSettings {

@@ -1,6 +1,8 @@
 import type { AdminStore } from './admin.ts'
 import type { AttemptStore } from './attempts.ts'
+import type { AvailabilityStore } from './availability.ts'
 import type { CatalogStore } from './catalog.ts'
+import type { HealthStore } from './health.ts'
 import type { RecordStore } from './records.ts'
 import type { TokenStore } from './tokens.ts'
 import type { VerificationStore } from './verification.ts'
@@ -13,6 +15,8 @@ export interface Store {
   readonly admin: AdminStore
   readonly verification: VerificationStore
   readonly attempts: AttemptStore
+  readonly health: HealthStore
+  readonly availability: AvailabilityStore
   /** True when another process has changed the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<boolean>
   /**

@@ -1,3 +1,4 @@
+import type { Limits } from './catalog.ts'
 import type { Spent } from './records.ts'
 
 /** What may be spent with a token, in nano-USD: in all, in a UTC day, in a UTC month; null: no limit. */
@@ -23,6 +24,7 @@ export interface TokenRecord {
   /** Refuse what translation between protocols would leave out. */
   readonly isStrict: boolean
   readonly budget: TokenBudget
+  readonly limits: Limits
   /** What was spent so far; null for a token without a budget. */
   readonly spent: Spent | null
   readonly account: {
@@ -33,6 +35,7 @@ export interface TokenRecord {
     readonly balanceNano: number
     readonly creditLimitNano: number
     readonly balanceLowNano: number | null
+    readonly limits: Limits
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AccountView, TokenFilter, TokenView } from '../ports/admin.ts'
+import type { Limits } from '../ports/catalog.ts'
 import type { LedgerEntry } from '../ports/records.ts'
 import { parseList } from './json.ts'
 import { findAccountId } from './names.ts'
@@ -20,6 +21,9 @@ const selectAccounts = ({ build }: Queries) =>
       'account.reserved_nano as reservedNano',
       'account.credit_limit_nano as creditLimitNano',
       'account.balance_low_nano as balanceLowNano',
+      'account.rpm as rpm',
+      'account.tpm as tpm',
+      'account.concurrency as concurrency',
       'account.password_mark as passwordMark',
       'account.created_at as createdAt',
       eb
@@ -35,11 +39,21 @@ const selectAccounts = ({ build }: Queries) =>
 
 /** All live accounts, oldest first. */
 export function listAccounts(queries: Queries): AccountView[] {
-  return queries.all(selectAccounts(queries).orderBy('account.id'))
+  return queries.all(selectAccounts(queries).orderBy('account.id')).map(readAccount)
 }
 
 export function findAccount(queries: Queries, email: string): AccountView | undefined {
-  return queries.first(selectAccounts(queries).where('account.email', '=', email))
+  const row = queries.first(selectAccounts(queries).where('account.email', '=', email))
+  return row && readAccount(row)
+}
+
+function readAccount({
+  rpm,
+  tpm,
+  concurrency,
+  ...row
+}: Omit<AccountView, 'limits'> & Limits): AccountView {
+  return { ...row, limits: { rpm, tpm, concurrency } }
 }
 
 /** The newest ledger entries of a live account, newest last. Reads no others. */
@@ -78,6 +92,9 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
       'token.budget_total_nano as totalNano',
       'token.budget_day_nano as dayNano',
       'token.budget_month_nano as monthNano',
+      'token.rpm as rpm',
+      'token.tpm as tpm',
+      'token.concurrency as concurrency',
       'token.created_at as createdAt',
     ])
     .where('token.deleted_at', 'is', null)
@@ -94,11 +111,15 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
   }
   if (id !== undefined) query = query.where('token.id', '=', id)
   if (keyHash !== undefined) query = query.where('token.key_hash', '=', keyHash)
-  return queries.all(query).map(({ totalNano, dayNano, monthNano, strict, ...row }) => ({
-    ...row,
-    budget: { totalNano, dayNano, monthNano },
-    models: parseList(row.models),
-    ipAllow: parseList(row.ipAllow),
-    isStrict: strict === 1,
-  }))
+  return queries.all(query).map(({ totalNano, dayNano, monthNano, strict, ...more }) => {
+    const { rpm, tpm, concurrency, ...row } = more
+    return {
+      ...row,
+      budget: { totalNano, dayNano, monthNano },
+      limits: { rpm, tpm, concurrency },
+      models: parseList(row.models),
+      ipAllow: parseList(row.ipAllow),
+      isStrict: strict === 1,
+    }
+  })
 }

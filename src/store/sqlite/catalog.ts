@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type {
   CatalogRows,
   ChannelModel,
+  ChannelProbe,
   ChannelRow,
   ChannelTimeouts,
   GroupRow,
@@ -10,6 +11,7 @@ import type {
   ProtocolBases,
 } from '../ports/catalog.ts'
 import { parseColumn, parseList } from './json.ts'
+import { limitsOf } from './limits.ts'
 import type { Queries } from './queries.ts'
 import type { ModelPriceTable } from './tables.ts'
 
@@ -20,7 +22,7 @@ function loadChannels({ build, all }: Queries): ChannelRow[] {
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
-    status: row.status,
+    status: row.status === 'active' && row.draining === 1 ? 'draining' : row.status,
     speaks: parseColumn<ProtocolBases>(row.speaks),
     keysSealed: row.keys_sealed,
     models: parseColumn<readonly ChannelModel[]>(row.models),
@@ -29,6 +31,9 @@ function loadChannels({ build, all }: Queries): ChannelRow[] {
     timeouts: parseColumn<ChannelTimeouts>(row.timeouts),
     allowPrivate: row.allow_private === 1,
     quirks: parseList(row.quirks),
+    limits: limitsOf(row),
+    proxySealed: row.proxy_sealed,
+    probe: row.probe === null ? null : parseColumn<ChannelProbe>(row.probe),
   }))
 }
 
@@ -69,7 +74,7 @@ function loadGroups(queries: Queries): GroupRow[] {
     models: parseList(row.models),
     longContextPricing: row.long_context_pricing === 1,
     onDisconnect: row.on_disconnect,
-    limits: { rpm: row.rpm, concurrency: row.concurrency },
+    limits: limitsOf(row),
   }))
 }
 

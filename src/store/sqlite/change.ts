@@ -1,5 +1,6 @@
 import { isoTime } from '../../lib/format.ts'
 import { type AccountChange, type TokenChange, WriteRefused } from '../ports/admin.ts'
+import type { Limits } from '../ports/catalog.ts'
 import { addAudit } from './audit.ts'
 import { requireAccount } from './names.ts'
 import type { Queries } from './queries.ts'
@@ -13,6 +14,7 @@ export function changeAccount(queries: Queries, change: AccountChange, now: numb
     ...(change.role !== undefined && { role: change.role }),
     ...(change.creditLimitNano !== undefined && { credit_limit_nano: change.creditLimitNano }),
     ...(change.balanceLowNano !== undefined && { balance_low_nano: change.balanceLowNano }),
+    ...changedLimits(change.limits),
   }
   const before = first(build.selectFrom('account').selectAll().where('id', '=', id))
   const detail = differences(before ?? {}, columns)
@@ -30,6 +32,7 @@ export function changeToken(queries: Queries, change: TokenChange, now: number):
     ...(totalNano !== undefined && { budget_total_nano: totalNano }),
     ...(dayNano !== undefined && { budget_day_nano: dayNano }),
     ...(monthNano !== undefined && { budget_month_nano: monthNano }),
+    ...changedLimits(change.limits),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),
     ...(isStrict !== undefined && { strict: isStrict ? 1 : 0 }),
   }
@@ -41,6 +44,15 @@ export function changeToken(queries: Queries, change: TokenChange, now: number):
   if (Object.keys(detail).length === 0) return
   run(build.updateTable('token').set(columns).where('id', '=', id))
   addAudit(queries, { createdAt: now, actor, action: 'token.set', subject: `token ${id}`, detail })
+}
+
+/** The named ones, as columns. */
+function changedLimits({ rpm, tpm, concurrency }: Partial<Limits> = {}): Partial<Limits> {
+  return {
+    ...(rpm !== undefined && { rpm }),
+    ...(tpm !== undefined && { tpm }),
+    ...(concurrency !== undefined && { concurrency }),
+  }
 }
 
 /** Of the columns that are to be written, those that change: `{ role: { from, to } }`. */

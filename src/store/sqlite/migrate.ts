@@ -2,9 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { StoreError } from './failures.ts'
 import { firstTables } from './migrations/0001-first.ts'
 import { translationColumns } from './migrations/0002-translation.ts'
+import { resilienceTables } from './migrations/0003-resilience.ts'
 
 /** In order; the place in the list is the version that a migration leads to. Only ever appended. */
-const migrations: readonly string[] = [firstTables, translationColumns]
+const migrations: readonly string[] = [firstTables, translationColumns, resilienceTables]
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154

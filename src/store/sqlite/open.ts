@@ -4,10 +4,12 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { createAdminStore } from './admin-store.ts'
 import { listAttempts } from './attempts.ts'
+import { createAvailabilityStore } from './availability.ts'
 import { loadCatalog, loadPriceHistory } from './catalog.ts'
 import { createClaim } from './claim.ts'
 import { createCommit } from './commit.ts'
 import { checkPlace, explained } from './failures.ts'
+import { clearCooling, loadCooling, saveCooling } from './health.ts'
 import { migrate } from './migrate.ts'
 import { createQueries } from './queries.ts'
 import { exportLedger, exportRequests, findReceipt, sumUsage } from './records.ts'
@@ -77,6 +79,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const serving = createClaim(path)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const readVersion = () => dataVersion.get()?.data_version
+  const saveHealth = db.transaction(saveCooling)
   const load = db.transaction(() => loadCatalog(queries))
   const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
   let seenVersion = readVersion()
@@ -98,7 +101,13 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     admin: createAdminStore({ db, queries, clock, access }),
     verification: createVerification(db, path),
+    health: {
+      load: () => access(() => loadCooling(queries)),
+      save: (changed, ended) => access(() => saveHealth.immediate(queries, changed, ended)),
+      clear: (channelId) => access(() => clearCooling(queries, channelId)),
+    },
     attempts: { list: (filter) => listAttempts(queries, filter) },
+    availability: createAvailabilityStore(db),
     changedElsewhere: () =>
       access(() => {
         const version = readVersion()

@@ -1,4 +1,6 @@
 import type { Generated } from 'kysely'
+import type { BucketSize } from '../ports/availability.ts'
+import type { Limits } from '../ports/catalog.ts'
 import type { Ending, LedgerKind } from '../ports/records.ts'
 
 type Status = 'active' | 'disabled'
@@ -6,8 +8,10 @@ type Status = 'active' | 'disabled'
 type Flag = number
 /** JSON text. */
 type Json = string
+/** Columns that are named as the port names them. */
+type Limited = { -readonly [Limit in keyof Limits]: Limits[Limit] }
 
-interface AccountTable {
+interface AccountTable extends Limited {
   id: Generated<number>
   email: string
   role: 'admin' | 'user'
@@ -22,7 +26,7 @@ interface AccountTable {
   deleted_at: number | null
 }
 
-interface ChannelTable {
+interface ChannelTable extends Limited {
   id: Generated<number>
   name: string
   status: Status
@@ -36,9 +40,12 @@ interface ChannelTable {
   created_at: number
   deleted_at: number | null
   quirks: Json
+  draining: Flag
+  proxy_sealed: Uint8Array | null
+  probe: Json | null
 }
 
-interface GroupTable {
+interface GroupTable extends Limited {
   id: Generated<number>
   name: string
   status: Status
@@ -48,8 +55,6 @@ interface GroupTable {
   models: Json
   long_context_pricing: Flag
   on_disconnect: 'bill_observed' | 'drain'
-  rpm: number | null
-  concurrency: number | null
   created_at: number
   deleted_at: number | null
 }
@@ -60,7 +65,7 @@ interface GroupChannelTable {
   channel_id: number
 }
 
-interface TokenTable {
+interface TokenTable extends Limited {
   id: Generated<number>
   account_id: number
   group_id: number
@@ -189,6 +194,24 @@ interface AuditTable {
   detail: Json
 }
 
+interface CoolingTable {
+  channel_id: number
+  key: string
+  model: string
+  cause: string
+  since: number
+  until: number
+  rounds: number
+}
+
+interface AvailabilityTable {
+  size: BucketSize
+  started_at: number
+  group_id: number
+  model: string
+  counts: Json
+}
+
 /** The tables as the query builder knows them; the migrations are what makes them. */
 export interface Tables {
   account: AccountTable
@@ -203,4 +226,6 @@ export interface Tables {
   ledger: LedgerTable
   audit: AuditTable
   usage_day: UsageDayTable
+  cooling: CoolingTable
+  availability: AvailabilityTable
 }

@@ -1,4 +1,5 @@
 import { type AccountWrite, type TokenWrite, WriteRefused } from '../ports/admin.ts'
+import { limitsOf } from './limits.ts'
 import { findAccountId, requireAccount, requireNamed } from './names.ts'
 import type { Queries } from './queries.ts'
 
@@ -17,6 +18,7 @@ function openAccount({ build, run, first }: Queries, account: AccountWrite, now:
     balance_nano: openingNano,
     credit_limit_nano: account.creditLimitNano ?? 0,
     balance_low_nano: account.balanceLowNano ?? null,
+    ...(account.limits && limitsOf(account.limits)),
     password_hash: password?.hash ?? null,
     password_mark: password?.mark ?? null,
     created_at: now,
@@ -41,7 +43,7 @@ export function writeAccount(queries: Queries, account: AccountWrite, now: numbe
     openAccount(queries, account, now)
     return
   }
-  const { role, status, password, creditLimitNano, balanceLowNano } = account
+  const { role, status, password, creditLimitNano, balanceLowNano, limits } = account
   const secret = password ? { password_hash: password.hash, password_mark: password.mark } : {}
   run(
     build
@@ -52,6 +54,7 @@ export function writeAccount(queries: Queries, account: AccountWrite, now: numbe
         ...secret,
         ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
         ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
+        ...(limits && limitsOf(limits)),
       })
       .where('id', '=', id),
   )
@@ -138,6 +141,7 @@ export function writeToken(queries: Queries, token: TokenWrite, context: TokenCo
     budget_total_nano: token.budget.totalNano,
     budget_day_nano: token.budget.dayNano,
     budget_month_nano: token.budget.monthNano,
+    ...limitsOf(token.limits),
   }
   if (id !== undefined) {
     run(build.updateTable('token').set(columns).where('id', '=', id))

@@ -5,15 +5,17 @@ import {
   WriteRefused,
 } from '../ports/admin.ts'
 import type { PriceTerms, TokenRates } from '../ports/catalog.ts'
+import { limitsOf } from './limits.ts'
 import { findNamed, requireNamed } from './names.ts'
 import type { Queries } from './queries.ts'
 
 /** Creates or updates a channel; a new one must bring its keys. */
 export function writeChannel(queries: Queries, channel: ChannelWrite, now: number): void {
   const { build, run } = queries
-  const { name, keysSealed } = channel
+  const { name, keysSealed, proxySealed, probe } = channel
   const columns = {
-    status: channel.status,
+    status: channel.status === 'disabled' ? ('disabled' as const) : ('active' as const),
+    draining: channel.status === 'draining' ? 1 : 0,
     speaks: JSON.stringify(channel.speaks),
     models: JSON.stringify(channel.models.map(({ id, upstream }) => ({ id, upstream }))),
     priority: channel.priority,
@@ -21,6 +23,9 @@ export function writeChannel(queries: Queries, channel: ChannelWrite, now: numbe
     timeouts: JSON.stringify(channel.timeouts),
     allow_private: channel.allowPrivate ? 1 : 0,
     quirks: JSON.stringify(channel.quirks),
+    ...limitsOf(channel.limits),
+    probe: probe && JSON.stringify({ everyMs: probe.everyMs, model: probe.model }),
+    ...(proxySealed !== undefined && { proxy_sealed: proxySealed }),
   }
   const id = findNamed(queries, 'channel', name)
   if (id !== undefined) {
@@ -50,8 +55,7 @@ function saveGroup(queries: Queries, group: GroupWrite, now: number): number | u
     models: JSON.stringify(group.models),
     long_context_pricing: group.longContextPricing ? 1 : 0,
     on_disconnect: group.onDisconnect,
-    rpm: group.limits.rpm,
-    concurrency: group.limits.concurrency,
+    ...limitsOf(group.limits),
   }
   const id = findNamed(queries, 'group', group.name)
   if (id === undefined) {

@@ -1,4 +1,5 @@
 import { WriteRefused, type Writes } from '../ports/admin.ts'
+import { clearCooling } from './health.ts'
 import { requireAccount, requireNamed } from './names.ts'
 import type { Queries } from './queries.ts'
 import { deleteToken } from './write-accounts.ts'
@@ -46,6 +47,7 @@ function removeChannel(queries: Queries, name: string, now: number): void {
   const { build, run } = queries
   const id = requireNamed(queries, 'channel', name, 'remove channel')
   run(build.deleteFrom('group_channel').where('channel_id', '=', id))
+  clearCooling(queries, id)
   run(build.updateTable('channel').set({ deleted_at: now }).where('id', '=', id))
 }
 

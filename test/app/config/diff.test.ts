@@ -6,6 +6,7 @@ import { formatProblems, loadConfig } from '../../../src/app/config/load.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import type { Writes } from '../../../src/store/ports/admin.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { noLimits } from '../../support/no-limits.ts'
 
 function configOf(text: string): Config {
   const loaded = loadConfig({ text, file: 'f', env: {} })
@@ -28,6 +29,7 @@ function stateAfter(writes: Writes): CurrentState {
         ...channel,
         ...number(channel, i),
         keysSealed: channel.keysSealed ?? new Uint8Array(),
+        proxySealed: channel.proxySealed ?? null,
       })),
       groups: (writes.groups ?? []).map((group, i) => ({ ...group, ...number(group, i) })),
       prices: (writes.prices ?? []).map((price, i) => ({
@@ -45,6 +47,7 @@ function stateAfter(writes: Writes): CurrentState {
       reservedNano: 0,
       creditLimitNano: account.creditLimitNano ?? 0,
       balanceLowNano: account.balanceLowNano ?? null,
+      limits: account.limits ?? noLimits,
       tokenCount: 0,
       passwordMark: account.password?.mark ?? null,
       createdAt: 0,
@@ -265,6 +268,99 @@ describe('a changed file', () => {
       dayNano: 5_000_000_000,
       monthNano: 100_000_000_000,
     })
+  })
+
+  test('limits are shown and written, each by itself', async () => {
+    const changes = await plan(
+      first
+        .replace('api_key: upstream-secret', 'api_key: upstream-secret, limits: { rpm: 600 }')
+        .replace('rate_multiplier: 0.8', 'rate_multiplier: 0.8, limits: { tpm: 9000 }')
+        .replace('role: admin', 'role: admin\n    limits: { concurrency: 10 }')
+        .replace('name: laptop', 'name: laptop, limits: { rpm: 60, tpm: 100, concurrency: 1 }'),
+    )
+    expect(lines(changes)).toEqual([
+      'update channel main',
+      '  limits.rpm: null → 600',
+      'update group 默认【官转·稳定】',
+      '  limits.tpm: null → 9000',
+      'update account admin@example.com',
+      '  limits.concurrency: null → 10',
+      'update token admin@example.com/laptop',
+      '  limits.rpm: null → 60',
+      '  limits.tpm: null → 100',
+      '  limits.concurrency: null → 1',
+    ])
+    const { channels, groups, accounts, tokens } = changes.writes
+    expect(channels?.[0]?.limits).toEqual({ ...noLimits, rpm: 600 })
+    expect(groups?.[0]?.limits).toEqual({ ...noLimits, tpm: 9_000 })
+    expect(accounts?.[0]?.limits).toEqual({ ...noLimits, concurrency: 10 })
+    expect(tokens?.[0]?.limits).toEqual({ rpm: 60, tpm: 100, concurrency: 1 })
+  })
+
+  test('limits of an account that the file leaves out stay; null takes them away', async () => {
+    const limits = { rpm: 60, tpm: null, concurrency: 2 }
+    const accounts = state.accounts.map((account) => ({ ...account, limits }))
+    const current = { ...state, accounts }
+    expect(await plan(first, false, current)).toEqual({ changes: [], writes: {} })
+    const other = await plan(first.replace('role: admin', 'role: user'), false, current)
+    expect(other.writes.accounts?.[0]).not.toHaveProperty('limits')
+    const named = first.replace('role: admin', 'role: admin\n    limits: null')
+    const changes = await plan(named, false, current)
+    expect(lines(changes)).toEqual([
+      'update account admin@example.com',
+      '  limits.rpm: 60 → null',
+      '  limits.concurrency: 2 → null',
+    ])
+    expect(changes.writes.accounts?.[0]?.limits).toEqual(noLimits)
+  })
+
+  test('a channel that drains, and its probe, are shown and written', async () => {
+    const text = first.replace(
+      'api_key: upstream-secret',
+      'api_key: upstream-secret, drain: true, probe: { every: 90s, model: n }',
+    )
+    const changes = await plan(text)
+    expect(lines(changes)).toEqual([
+      'update channel main',
+      '  drain: false → true',
+      '  probe.every: null → 90s',
+      '  probe.model: null → n',
+    ])
+    expect(changes.writes.channels?.[0]).toMatchObject({
+      status: 'draining',
+      probe: { everyMs: 90_000, model: 'n' },
+    })
+    const off = await plan(text.replace('drain: true', 'drain: true, enabled: false'))
+    expect(lines(off)).toContain('  enabled: true → false')
+    expect(off.writes.channels?.[0]?.status).toBe('disabled')
+  })
+
+  test('a proxy is sealed and compared, but never shown', async () => {
+    const withProxy = (password: string) =>
+      first.replace(
+        'api_key: upstream-secret',
+        `api_key: upstream-secret, proxy: "http://user:${password}@proxy.example:3128"`,
+      )
+    const added = await plan(withProxy('hunter2'))
+    expect(lines(added)).toEqual(['update channel main', '  proxy: null → set'])
+    const sealed = added.writes.channels?.[0]?.proxySealed ?? new Uint8Array()
+    expect(secrets.open(sealed)).toBe('http://user:hunter2@proxy.example:3128')
+    expect(added.writes.channels?.[0]).not.toHaveProperty('proxy')
+    expect(added.writes.channels?.[0]).not.toHaveProperty('keysSealed')
+
+    const current = stateAfter((await plan(withProxy('hunter2'), false, nothing)).writes)
+    expect(await plan(withProxy('hunter2'), false, current)).toEqual({ changes: [], writes: {} })
+    const heavier = withProxy('hunter2').replace('name: main', 'name: main, weight: 2')
+    const other = await plan(heavier, false, current)
+    expect(lines(other)).toEqual(['update channel main', '  weight: 1 → 2'])
+    expect(other.writes.channels?.[0]).not.toHaveProperty('proxySealed')
+
+    const changed = await plan(withProxy('hunter3'), false, current)
+    expect(lines(changed)).toEqual(['update channel main', '  proxy: set → changed'])
+    expect(JSON.stringify(changed.changes)).not.toContain('hunter')
+    const removed = await plan(first, false, current)
+    expect(lines(removed)).toEqual(['update channel main', '  proxy: set → null'])
+    expect(removed.writes.channels?.[0]?.proxySealed).toBeNull()
   })
 
   test('quirks of a channel and the strictness of a token are shown and written', async () => {

@@ -51,6 +51,22 @@ accounts:
       - { name: b, key: sk-01234567890123456789b, group: g, budget: null }
       - { name: c, key: sk-01234567890123456789c, group: g, budget: { total: 0, day: null, month: "\${N}" } }
 `,
+  'what keeps a gateway in order': `
+server: { metrics: "\${AT}" }
+settings: { max_attempts: "\${N}", retry_time: 60s, queue_time: 0s }
+channels:
+  - { name: c, drain: "\${ON}", speaks: { chat: https://x.example.com }, api_key: k, models: [m],
+      limits: { rpm: 5, tpm: "\${N}", concurrency: null }, probe: { every: 60s, model: m },
+      proxy: "http://\${WORD}:\${WORD}@proxy.example.com:3128" }
+  - { name: d, drain: false, speaks: { chat: https://x.example.com }, api_key: k, models: [m], probe: { every: "\${N}m" } }
+groups: [{ name: g, channels: [c], limits: { tpm: 1 } }]
+accounts:
+  - email: a@example.com
+    limits: null
+  - email: b@example.com
+    limits: { rpm: "\${N}" }
+    tokens: [{ name: a, key: sk-01234567890123456789a, group: g, limits: { concurrency: 1 } }]
+`,
   'quirks and strict tokens': `
 channels:
   - { name: c, speaks: { chat: https://x.example.com }, api_key: k, models: [m], quirks: [max_tokens, "\${QUIRK}"] }
@@ -95,6 +111,15 @@ const bad = {
     'channels: [{ name: c, speaks: { chat: "https://x.de" }, api_key: k, models: [m], quirks: max_tokens }]',
   'a token that is strict in words':
     'accounts: [{ email: a@b.c, tokens: [{ name: t, key: sk-1, group: g, strict: very }] }]',
+  'a limit of nothing': 'groups: [{ name: g, channels: [], limits: { tpm: 0 } }]',
+  'limits that are a number': 'accounts: [{ email: a@b.c, limits: 5 }]',
+  'a channel that drains in words':
+    'channels: [{ name: c, drain: soon, speaks: { chat: "https://x.de" }, api_key: k, models: [m] }]',
+  'a probe without a time':
+    'channels: [{ name: c, speaks: { chat: "https://x.de" }, api_key: k, models: [m], probe: { model: m } }]',
+  'a proxy that is a list':
+    'channels: [{ name: c, speaks: { chat: "https://x.de" }, api_key: k, models: [m], proxy: [a] }]',
+  'more attempts than there may be': 'settings: { max_attempts: 101 }',
   'a usual output in words': 'settings: { usual_output: much }',
   'a number where a web address belongs': 'site: { base_url: 5 }',
 }
@@ -112,6 +137,6 @@ test('every quirk is a word of the schema, and explained', () => {
 
 test('secrets are marked, and no schema keyword of our own is left', () => {
   const text = JSON.stringify(configJsonSchema())
-  expect(text.match(/"writeOnly":true/g)?.length).toBe(4)
+  expect(text.match(/"writeOnly":true/g)?.length).toBe(5)
   expect(text).not.toContain('"reads"')
 })

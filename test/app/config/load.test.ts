@@ -7,6 +7,7 @@ import {
   loadFileWord,
   loadStoreConfig,
 } from '../../../src/app/config/load.ts'
+import { noLimits } from '../../support/no-limits.ts'
 
 function load(text: string, env: { [name: string]: string } = {}, file = 'tollgate.yaml') {
   const loaded = loadConfig({ text, file, env })
@@ -41,6 +42,9 @@ describe('the example of the design', async () => {
         },
         allowPrivate: false,
         quirks: [],
+        limits: noLimits,
+        proxy: null,
+        probe: null,
       },
     ])
     expect(config.groups).toEqual([
@@ -53,7 +57,7 @@ describe('the example of the design', async () => {
         channels: ['openai-main'],
         models: [],
         longContextPricing: true,
-        limits: { rpm: 600, concurrency: 100 },
+        limits: { rpm: 600, tpm: null, concurrency: 100 },
         onDisconnect: 'bill_observed',
       },
     ])
@@ -89,10 +93,8 @@ describe('the example of the design', async () => {
     ])
   })
 
-  test('warns of what is not enforced', () => {
-    expect(formatProblems(warnings)).toContain(
-      'groups[0].limits is set, but this version does not enforce limits yet',
-    )
+  test('warns of nothing: its limits are enforced', () => {
+    expect(warnings.map(({ path }) => path)).toEqual(['accounts[0].tokens[0].key'])
   })
 })
 
@@ -107,6 +109,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           host: '127.0.0.1',
           port: 8787,
           trustedProxies: [],
+          metrics: null,
           maxBodyBytes: 64 * 2 ** 20,
           shutdownGraceMs: 30_000,
         },
@@ -129,6 +132,10 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           registrationEnabled: false,
           balanceLowThresholdNano: 5_000_000_000,
           usualOutputTokens: 4096,
+          maxAttempts: 6,
+          retryTimeMs: 120_000,
+          queueTimeMs: 0,
+          channelCooling: true,
           feedCurrency: 'CNY',
           feedIntervalMs: 120_000,
           modelsList: 'all',
@@ -205,6 +212,7 @@ accounts:
     isStrict: false,
     expiresAt: Date.UTC(2027, 0, 31, 10),
     budget: { totalNano: null, dayNano: null, monthNano: null },
+    limits: noLimits,
   })
 })
 
@@ -271,6 +279,96 @@ test('what an account leaves out is not the same as null or 0', () => {
   expect(account(', credit_limit: 500, balance_low_threshold: 0.5')).toEqual([
     500_000_000_000, 500_000_000,
   ])
+})
+
+describe('limits', () => {
+  const all = { rpm: 60, tpm: 1_000, concurrency: 2 }
+  test.each([
+    ['', noLimits],
+    [', limits:', noLimits],
+    [', limits: {}', noLimits],
+    [', limits: { rpm: 60 }', { ...noLimits, rpm: 60 }],
+    [', limits: { rpm: 60, tpm: null }', { ...noLimits, rpm: 60 }],
+    [', limits: { rpm: 60, tpm: 1000, concurrency: 2 }', all],
+    [`, limits: { concurrency: \${N} }`, { ...noLimits, concurrency: 7 }],
+  ])('what is not named of a channel, a group or a token is none: %j', (text, limits) => {
+    const { channels, groups, accounts } = configOf(
+      `
+channels: [{ name: c, speaks: { chat: "https://a.example" }, api_key: k, models: [m]${text} }]
+groups: [{ name: g, channels: [c]${text} }]
+accounts: [{ email: a@b.c, tokens: [{ name: t, key: sk-0123456789, group: g${text} }] }]
+`,
+      { N: '7' },
+    )
+    expect(channels[0]?.limits).toEqual(limits)
+    expect(groups[0]?.limits).toEqual(limits)
+    expect(accounts[0]?.tokens[0]?.limits).toEqual(limits)
+  })
+
+  test.each([
+    ['', undefined],
+    [', limits: null', noLimits],
+    [', limits: {}', noLimits],
+    [', limits: { tpm: 1000 }', { ...noLimits, tpm: 1_000 }],
+  ])('an account that leaves them out has those that it has: %j', (text, limits) => {
+    const { accounts } = configOf(`accounts: [{ email: a@b.c${text} }]`)
+    expect(accounts[0]?.limits).toEqual(limits)
+    if (limits === undefined) expect(accounts[0]).not.toHaveProperty('limits')
+  })
+})
+
+describe('a channel', () => {
+  const channelOf = (more: string) =>
+    configOf(
+      `channels: [{ name: c, speaks: { chat: "https://a.example" }, api_key: k, models: [{ id: m, upstream: n }]${more} }]`,
+      { PASSWORD: 'hunter2' },
+    ).channels[0]
+
+  test.each([
+    ['', 'active'],
+    [', drain: false', 'active'],
+    [', drain: true', 'draining'],
+    [', enabled: true, drain: true', 'draining'],
+    [', enabled: false, drain: true', 'disabled'],
+  ] as const)('drains when it is told to, unless it is off: %j', (text, status) => {
+    expect(channelOf(text)?.status).toBe(status)
+  })
+
+  test.each([
+    'http://proxy.example:3128',
+    'https://proxy.example',
+    'HTTP://10.0.0.1:8080/',
+    'http://[::1]:3128',
+    'http://user:pass%40word@proxy.example:3128',
+  ])('is reached by a proxy: %s', (proxy) => {
+    expect(channelOf(`, proxy: "${proxy}"`)?.proxy).toBe(proxy)
+  })
+
+  test('takes the password of a proxy from the environment', () => {
+    const proxy = channelOf(`, proxy: "http://user:\${PASSWORD}@proxy.example:1"`)?.proxy
+    expect(proxy).toBe('http://user:hunter2@proxy.example:1')
+  })
+
+  test('is probed with its first model, or the one that is named', () => {
+    expect(channelOf('')?.probe).toBeNull()
+    expect(channelOf(', probe: { every: 5s }')?.probe).toEqual({ everyMs: 5_000, model: null })
+    const named = channelOf(', probe: { every: 1m, model: m }')
+    expect(named?.probe).toEqual({ everyMs: 60_000, model: 'm' })
+  })
+})
+
+test('attempts, their time and the queue are settings; metrics have an address of their own', () => {
+  const { settings, server } = configOf(`
+server: { metrics: "[::1]:0" }
+settings: { max_attempts: 100, retry_time: 500ms, queue_time: 1m, channel_cooling: false }
+`)
+  expect(settings).toMatchObject({ maxAttempts: 100, retryTimeMs: 500, queueTimeMs: 60_000 })
+  expect(settings.channelCooling).toBe(false)
+  expect(server.metrics).toEqual({ host: '::1', port: 0 })
+  expect(configOf('settings: { queue_time: 0s }').settings.queueTimeMs).toBe(0)
+  // Any free port is never the same one.
+  const both = configOf('server: { listen: "127.0.0.1:0", metrics: "127.0.0.1:0" }').server
+  expect(both.metrics).toEqual({ host: '127.0.0.1', port: 0 })
 })
 
 test('a usual output and a context window are whole numbers of tokens', () => {

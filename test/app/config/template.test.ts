@@ -4,6 +4,7 @@ import { loadConfig } from '../../../src/app/config/load.ts'
 import { ConfigFile } from '../../../src/app/config/schema.ts'
 import { createTemplate } from '../../../src/app/config/template.ts'
 import { quirkNames, quirks } from '../../../src/protocols/canonical/quirks.ts'
+import { noLimits } from '../../support/no-limits.ts'
 
 const template = createTemplate({ tokenKey: 'sk-0123456789abcdef0123456789' })
 const env = { OPENAI_API_KEY: 'key', ADMIN_PASSWORD: 'password' }
@@ -41,13 +42,17 @@ test('still loads with every setting at rest put to use, and then says the same'
   expect(all.config.server).toEqual({
     ...asleep.config.server,
     trustedProxies: ['127.0.0.1', '::1'],
+    metrics: { host: '127.0.0.1', port: 9464 },
   })
   expect(all.config.store).toEqual(asleep.config.store)
-  // Left out, these two stay as they are in the database.
-  const first = { creditLimitNano: 0, balanceLowNano: null }
+  // Left out, these three stay as they are in the database.
+  const first = { creditLimitNano: 0, balanceLowNano: null, limits: noLimits }
   expect(all.config.accounts).toEqual(asleep.config.accounts.map((one) => ({ ...one, ...first })))
+  // And these have no default.
+  const proxy = 'http://user:password@proxy.example.com:3128'
+  const set = { proxy, probe: { everyMs: 60_000, model: 'gpt-5-mini' } }
   expect(all.config.channels.map((channel) => ({ ...channel, speaks: 0 }))).toEqual(
-    asleep.config.channels.map((channel) => ({ ...channel, speaks: 0 })),
+    asleep.config.channels.map((channel) => ({ ...channel, ...set, speaks: 0 })),
   )
 })
 

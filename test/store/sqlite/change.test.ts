@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Limits } from '../../../src/store/ports/catalog.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { noLimits } from '../../support/no-limits.ts'
 import { accountWrite, now, seed, settlement, tokenWrite } from '../support.ts'
 
 const ann = 'ann@example.com'
@@ -44,6 +46,20 @@ describe('an account', () => {
     ])
   })
 
+  test('each of its limits changes by itself', async () => {
+    const change = (limits: Partial<Limits>) =>
+      store.admin.changeAccount({ account: ann, actor, limits })
+    await change({ rpm: 60, concurrency: 2 })
+    await change({ rpm: null, tpm: 1_000 })
+    await change({ tpm: 1_000 })
+    const limits = { rpm: null, tpm: 1_000, concurrency: 2 }
+    expect((await store.admin.account(ann))?.limits).toEqual(limits)
+    expect((await audit()).map(({ detail }) => detail)).toEqual([
+      { rpm: { from: null, to: 60 }, concurrency: { from: null, to: 2 } },
+      { rpm: { from: 60, to: null }, tpm: { from: null, to: 1_000 } },
+    ])
+  })
+
   test('a change that changes nothing leaves no audit row', async () => {
     await store.admin.changeAccount({ account: ann, actor, creditLimitNano: 0, role: 'user' })
     await store.admin.changeAccount({ account: ann, actor })
@@ -81,6 +97,19 @@ describe('a token', () => {
         ['token 1', 'token.set', { expires_at: { from: '2026-11-21T08:00:00.005Z', to: null } }],
       ],
     )
+  })
+
+  test('each of its limits changes by itself, and those of its account stay', async () => {
+    const before = await token()
+    if (!before) throw new Error('no token')
+    await store.admin.changeToken({ id: 1, actor, limits: { rpm: 5 } })
+    await store.admin.changeToken({ id: 1, actor, limits: { rpm: null, concurrency: 1 } })
+    expect(await token()).toEqual({ ...before, limits: { ...noLimits, concurrency: 1 } })
+    expect((await store.admin.account(ann))?.limits).toEqual(noLimits)
+    expect((await audit()).map(({ detail }) => detail)).toEqual([
+      { rpm: { from: null, to: 5 } },
+      { rpm: { from: 5, to: null }, concurrency: { from: null, to: 1 } },
+    ])
   })
 
   test('becomes strict and is so no longer, and the audit says so in words', async () => {

@@ -1,28 +1,43 @@
 import { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { channelWrite, now, seed, settlement, temporaryDirectory, tokenWrite } from '../support.ts'
 import { reservation } from './file-store.ts'
-import { rowsOf, writeFirstVersion } from './first-version.ts'
+import { type OldVersion, type Row, type Rows, rowsOf, writeOldVersion } from './old-version.ts'
 
+const newest = 3
 const clock = () => now
 const openModule = join(import.meta.dir, '../../../src/store/sqlite/open.ts')
 
-let directory: ReturnType<typeof temporaryDirectory>
-/** A database of version 1 with rows in every table. */
-let path: string
-/** What is in it. */
-let first: ReturnType<typeof rowsOf>
+/** What a version knows of a channel and a token besides what the first one knows. */
+const known = {
+  1: { channel: {}, token: {} },
+  2: { channel: { quirks: ['text_only'] }, token: { isStrict: true } },
+} as const
 
-beforeEach(async () => {
+/** A step that can't be made, and why. */
+const brokenSteps = {
+  1: ['ALTER TABLE token ADD COLUMN strict INTEGER', 'duplicate column name: strict'],
+  2: ['CREATE TABLE availability (size TEXT)', 'table availability already exists'],
+} as const
+
+let directory: ReturnType<typeof temporaryDirectory>
+
+beforeEach(() => {
   directory = temporaryDirectory()
-  path = directory.file('gate.db')
+})
+afterEach(() => directory[Symbol.dispose]())
+
+/** Makes a database of an old version with rows in every table. */
+async function makeOld(version: OldVersion): Promise<{ path: string; rows: Rows }> {
+  const path = directory.file('gate.db')
   const store = openSqliteStore({ path: directory.file('source.db'), clock })
   await seed(store)
+  const { channel, token } = known[version]
   await store.admin.write({
-    channels: [channelWrite({ name: 'spare', status: 'disabled' })],
-    tokens: [tokenWrite({ name: 'gone', keyHash: 'hash-2' })],
+    channels: [channelWrite(channel), channelWrite({ name: 'spare', status: 'disabled' })],
+    tokens: [tokenWrite(token), tokenWrite({ name: 'gone', keyHash: 'hash-2' })],
   })
   await store.admin.write({ remove: { tokenIds: [2], channels: ['spare'] } })
   const credit = { amountNano: 5, reason: 'paid', idempotencyKey: 'key-1', actor: 'command line' }
@@ -32,104 +47,151 @@ beforeEach(async () => {
     reserve: [reservation({ requestId: 'open_1' })],
   })
   await store.close()
-  writeFirstVersion(directory.file('source.db'), path)
-  first = rowsOf(path)
-})
-afterEach(() => directory[Symbol.dispose]())
+  writeOldVersion(version, directory.file('source.db'), path)
+  return { path, rows: rowsOf(path) }
+}
 
-/** The rows of version 1 as version 2 has them. */
-const second = (): typeof first => ({
-  ...first,
-  channel: (first.channel ?? []).map((row) => ({ ...row, quirks: '[]' })),
-  token: (first.token ?? []).map((row) => ({ ...row, strict: 0 })),
-})
+const unlimited = { rpm: null, tpm: null, concurrency: null }
+const unsaid = { draining: 0, proxy_sealed: null, probe: null }
 
-function read(sql: string, file = path): unknown[] {
+/** The rows of an old version as the newest one has them. */
+function inNewest(rows: Rows): Rows {
+  const changed = (table: string, change: (row: Row) => Row) => ({
+    [table]: (rows[table] ?? []).map(change),
+  })
+  return {
+    ...rows,
+    ...changed('channel', (row) => ({ quirks: '[]', ...row, ...unlimited, ...unsaid })),
+    ...changed('token', (row) => ({ strict: 0, ...row, ...unlimited })),
+    ...changed('account', (row) => ({ ...row, ...unlimited })),
+    ...changed('group', (row) => ({ ...row, tpm: null })),
+    cooling: [],
+    availability: [],
+  }
+}
+
+function read(sql: string, file: string): unknown[] {
   const db = new Database(file, { readonly: true })
   const rows = db.query(sql).values()
   db.close()
   return rows
 }
 
-test('a database of version 1 is brought to version 2 without loss', async () => {
-  const empty = Object.entries(first).filter(([, rows]) => rows.length === 0)
-  expect(empty).toEqual([])
-  expect(first.channel?.[0]).not.toHaveProperty('quirks')
-  expect(read('PRAGMA user_version')).toEqual([[1]])
+describe.each([1, 2] as const)('a database of version %i', (version) => {
+  test('is brought to the newest version without loss', async () => {
+    const { path, rows } = await makeOld(version)
+    const empty = Object.entries(rows).filter(([, all]) => all.length === 0)
+    expect(empty).toEqual([])
+    expect(rows.channel?.[0]).not.toHaveProperty('draining')
+    expect(rows).not.toHaveProperty('cooling')
+    expect(read('PRAGMA user_version', path)).toEqual([[version]])
 
-  const store = openSqliteStore({ path, clock })
-  const { channels } = await store.catalog.load()
-  expect(channels).toEqual([{ id: 1, ...channelWrite(), keysSealed: Uint8Array.of(1, 2, 3) }])
-  expect((await store.tokens.findByHash('hash-1'))?.isStrict).toBe(false)
-  expect(await store.admin.tokens({})).toEqual([{ id: 1, ...tokenWrite(), createdAt: now }])
-  await store.close()
-
-  expect(rowsOf(path)).toEqual(second())
-  expect(read('PRAGMA user_version')).toEqual([[2]])
-  expect(read('PRAGMA integrity_check')).toEqual([['ok']])
-  expect(read('PRAGMA foreign_key_check')).toEqual([])
-})
-
-test('its tables are those of a new database', async () => {
-  await openSqliteStore({ path, clock }).close()
-  const fresh = directory.file('fresh.db')
-  await openSqliteStore({ path: fresh, clock }).close()
-  const schema = 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name'
-  expect(read(schema)).toEqual(read(schema, fresh))
-})
-
-test('several processes may bring it to version 2 at once', async () => {
-  const script = `
-    import { openSqliteStore } from ${JSON.stringify(openModule)}
-    const start = Number(process.argv[1])
-    while (Date.now() < start) {}
-    const store = openSqliteStore({ path: ${JSON.stringify(path)}, clock: Date.now })
-    console.log(JSON.stringify((await store.catalog.load()).channels[0].quirks))
+    const store = openSqliteStore({ path, clock })
+    const { channel, token } = known[version]
+    const { channels, groups } = await store.catalog.load()
+    expect(channels).toEqual([
+      {
+        id: 1,
+        ...channelWrite(channel),
+        keysSealed: Uint8Array.of(1, 2, 3),
+        proxySealed: null,
+      },
+    ])
+    expect(groups[0]?.limits).toEqual({ rpm: 600, tpm: null, concurrency: null })
+    expect(await store.tokens.findByHash('hash-1')).toMatchObject({
+      isStrict: false,
+      limits: unlimited,
+      ...token,
+      account: { limits: unlimited },
+    })
+    expect(await store.admin.tokens({})).toEqual([{ id: 1, ...tokenWrite(token), createdAt: now }])
+    expect(await store.health.load()).toEqual([])
     await store.close()
-  `
-  const start = String(Date.now() + 400)
-  const runs = [0, 1, 2].map(() =>
-    Bun.spawn([process.execPath, '-e', script, start], { stdout: 'pipe', stderr: 'pipe' }),
-  )
-  const errors = await Promise.all(runs.map((run) => run.stderr.text()))
-  expect(errors.join('')).toBe('')
-  expect(await Promise.all(runs.map((run) => run.stdout.text()))).toEqual(['[]\n', '[]\n', '[]\n'])
-  expect(rowsOf(path)).toEqual(second())
-  expect(read('PRAGMA user_version')).toEqual([[2]])
+
+    expect(rowsOf(path)).toEqual(inNewest(rows))
+    expect(read('PRAGMA user_version', path)).toEqual([[newest]])
+    expect(read('PRAGMA integrity_check', path)).toEqual([['ok']])
+    expect(read('PRAGMA foreign_key_check', path)).toEqual([])
+  })
+
+  test('has the tables of a new database then', async () => {
+    const { path } = await makeOld(version)
+    await openSqliteStore({ path, clock }).close()
+    const fresh = directory.file('fresh.db')
+    await openSqliteStore({ path: fresh, clock }).close()
+    const schema = 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name'
+    expect(read(schema, path)).toEqual(read(schema, fresh))
+  })
+
+  test('may be brought there by several processes at once', async () => {
+    const { path, rows } = await makeOld(version)
+    const script = `
+      import { openSqliteStore } from ${JSON.stringify(openModule)}
+      const start = Number(process.argv[1])
+      while (Date.now() < start) {}
+      const store = openSqliteStore({ path: ${JSON.stringify(path)}, clock: Date.now })
+      console.log(JSON.stringify((await store.catalog.load()).channels[0].limits.rpm))
+      await store.close()
+    `
+    const start = String(Date.now() + 400)
+    const runs = [0, 1, 2].map(() =>
+      Bun.spawn([process.execPath, '-e', script, start], { stdout: 'pipe', stderr: 'pipe' }),
+    )
+    const errors = await Promise.all(runs.map((run) => run.stderr.text()))
+    expect(errors.join('')).toBe('')
+    const answers = await Promise.all(runs.map((run) => run.stdout.text()))
+    expect(answers).toEqual(['null\n', 'null\n', 'null\n'])
+    expect(rowsOf(path)).toEqual(inNewest(rows))
+    expect(read('PRAGMA user_version', path)).toEqual([[newest]])
+  })
+
+  test('is still written by a program of its version that is running', async () => {
+    const { path } = await makeOld(version)
+    const old = new Database(path)
+    const columns = 'group_id, key_sealed, key_hint, status, models, ip_allow, created_at'
+    const insert = old.prepare(
+      `INSERT INTO token (account_id, name, key_hash, ${columns})
+       SELECT account_id, ?1, ?1, ${columns} FROM token WHERE id = 1`,
+    )
+    insert.run('before')
+    const store = openSqliteStore({ path, clock })
+    insert.run('after')
+    insert.finalize()
+    old.close()
+    for (const key of ['before', 'after'])
+      expect(await store.tokens.findByHash(key)).toMatchObject({
+        name: key,
+        isStrict: false,
+        limits: unlimited,
+      })
+    await store.close()
+  })
+
+  test('stays as it was when the next step fails', async () => {
+    const { path } = await makeOld(version)
+    const [obstacle, complaint] = brokenSteps[version]
+    const db = new Database(path)
+    db.run(obstacle)
+    db.close()
+    const before = rowsOf(path)
+    expect(() => openSqliteStore({ path, clock })).toThrow(complaint)
+    expect(rowsOf(path)).toEqual(before)
+    expect(read('PRAGMA user_version', path)).toEqual([[version]])
+  })
 })
 
-test('a program of version 1 that is running goes on writing beside it', async () => {
-  const old = new Database(path)
-  const columns = 'group_id, key_sealed, key_hint, status, models, ip_allow, created_at'
-  const insert = old.prepare(
-    `INSERT INTO token (account_id, name, key_hash, ${columns})
-     SELECT account_id, ?1, ?1, ${columns} FROM token WHERE id = 1`,
-  )
-  insert.run('before')
+test.each([
+  "UPDATE channel SET quirks = '['",
+  'UPDATE token SET strict = 2',
+  'UPDATE channel SET draining = 2',
+  "UPDATE channel SET probe = '{'",
+  "INSERT INTO availability VALUES ('week', 0, 1, 'm', '{}')",
+])('no column takes what it can not mean: %s', async (sql) => {
+  const path = directory.file('gate.db')
   const store = openSqliteStore({ path, clock })
-  insert.run('after')
-  insert.finalize()
-  old.close()
-  for (const key of ['before', 'after'])
-    expect(await store.tokens.findByHash(key)).toMatchObject({ name: key, isStrict: false })
+  await seed(store)
   await store.close()
-})
-
-test('a step that fails leaves version 1 as it was', () => {
-  // The second column of the step is there already, so that only its first one could be added.
   const db = new Database(path)
-  db.run('ALTER TABLE token ADD COLUMN strict INTEGER')
-  db.close()
-  const before = rowsOf(path)
-  expect(() => openSqliteStore({ path, clock })).toThrow('duplicate column name: strict')
-  expect(rowsOf(path)).toEqual(before)
-  expect(read('PRAGMA user_version')).toEqual([[1]])
-})
-
-test('neither column takes what it can not mean', async () => {
-  await openSqliteStore({ path, clock }).close()
-  const db = new Database(path)
-  expect(() => db.run("UPDATE channel SET quirks = '['")).toThrow('CHECK constraint failed')
-  expect(() => db.run('UPDATE token SET strict = 2')).toThrow('CHECK constraint failed')
+  expect(() => db.run(sql)).toThrow('CHECK constraint failed')
   db.close()
 })

@@ -3,6 +3,7 @@ import type { Writes } from '../../../src/store/ports/admin.ts'
 import type { PriceTerms } from '../../../src/store/ports/catalog.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { noLimits } from '../../support/no-limits.ts'
 import {
   accountWrite,
   channelWrite,
@@ -33,7 +34,9 @@ const prices = async () => (await store.catalog.load()).prices
 describe('channels and groups', () => {
   test('come back as they were written', async () => {
     const { channels, groups } = await store.catalog.load()
-    expect(channels).toEqual([{ id: 1, ...channelWrite(), keysSealed: Uint8Array.of(1, 2, 3) }])
+    expect(channels).toEqual([
+      { id: 1, ...channelWrite(), keysSealed: Uint8Array.of(1, 2, 3), proxySealed: null },
+    ])
     expect(groups).toEqual([{ id: 1, ...groupWrite() }])
   })
 
@@ -42,10 +45,50 @@ describe('channels and groups', () => {
     const { keysSealed: _, ...settings } = channelWrite(changes)
     await write({ channels: [settings] })
     const [channel] = (await store.catalog.load()).channels
-    expect(channel).toEqual({ id: 1, ...settings, keysSealed: Uint8Array.of(1, 2, 3) })
+    expect(channel).toEqual({
+      id: 1,
+      ...settings,
+      keysSealed: Uint8Array.of(1, 2, 3),
+      proxySealed: null,
+    })
     await expect(write({ channels: [{ ...settings, name: 'new' }] })).rejects.toThrow(
       'channel "new" is new, so it needs the keys',
     )
+  })
+
+  test('limits, draining, a proxy and a probe come back as they were written', async () => {
+    const limits = { rpm: 1, tpm: 2, concurrency: 3 }
+    const set = channelWrite({
+      status: 'draining',
+      limits,
+      probe: { everyMs: 5_000, model: 'small' },
+      proxySealed: Uint8Array.of(9),
+    })
+    await write({ channels: [set], groups: [groupWrite({ limits })] })
+    const { channels, groups } = await store.catalog.load()
+    expect(channels).toEqual([
+      { id: 1, ...set, keysSealed: Uint8Array.of(1, 2, 3), proxySealed: Uint8Array.of(9) },
+    ])
+    expect(groups).toEqual([{ id: 1, ...groupWrite({ limits }) }])
+    await write({ channels: [channelWrite()] })
+    expect((await store.catalog.load()).channels).toMatchObject([
+      { status: 'active', limits: noLimits, probe: null },
+    ])
+  })
+
+  test('a channel keeps its proxy when none is given, and null takes it away', async () => {
+    const proxyOf = async () => (await store.catalog.load()).channels[0]?.proxySealed
+    await write({ channels: [channelWrite({ proxySealed: Uint8Array.of(9) })] })
+    await write({ channels: [channelWrite({ weight: 2 })] })
+    expect(await proxyOf()).toEqual(Uint8Array.of(9))
+    await write({ channels: [channelWrite({ proxySealed: null })] })
+    expect(await proxyOf()).toBeNull()
+  })
+
+  test('a channel that is off does not drain', async () => {
+    await write({ channels: [channelWrite({ status: 'draining' })] })
+    await write({ channels: [channelWrite({ status: 'disabled' })] })
+    expect((await store.catalog.load()).channels[0]?.status).toBe('disabled')
   })
 
   test('a group has its channels in the order in which it names them', async () => {
@@ -143,6 +186,7 @@ describe('accounts', () => {
       reservedNano: 0,
       creditLimitNano: 0,
       balanceLowNano: null,
+      limits: noLimits,
       tokenCount: 1,
       passwordMark: null,
       createdAt: now,
@@ -152,6 +196,17 @@ describe('accounts', () => {
       ['opening', 1_000_000_000],
       ['charge', -100],
     ])
+  })
+
+  test('limits stay when none are given', async () => {
+    const limits = { rpm: 60, tpm: null, concurrency: 4 }
+    await write({ accounts: [accountWrite({ limits })] })
+    await write({ accounts: [accountWrite({ role: 'admin' })] })
+    expect(await store.admin.account(ann)).toMatchObject({ role: 'admin', limits })
+    await write({ accounts: [accountWrite({ limits: noLimits })] })
+    expect((await store.admin.accounts())[0]?.limits).toEqual(noLimits)
+    await write({ accounts: [accountWrite({ email: 'bob@example.com', limits })] })
+    expect((await store.admin.account('bob@example.com'))?.limits).toEqual(limits)
   })
 
   test('an opening balance of zero writes no entry', async () => {
@@ -197,6 +252,7 @@ describe('tokens', () => {
       deletedAt: null,
       ...limits,
       budget: { totalNano: null, dayNano: null, monthNano: null },
+      limits: noLimits,
       spent: null,
       account: {
         id: 1,
@@ -206,12 +262,29 @@ describe('tokens', () => {
         balanceNano: 1_000_000_000,
         creditLimitNano: 0,
         balanceLowNano: null,
+        limits: noLimits,
       },
     })
     expect(await store.tokens.findByHash('hash-2')).toBeUndefined()
     expect(await store.admin.tokens({ id: 1 })).toEqual([
       { id: 1, ...tokenWrite({ ...limits, name: 'phone' }), createdAt: now },
     ])
+  })
+
+  test('are found with their limits and those of their account, each its own', async () => {
+    const limits = { rpm: 1, tpm: 2, concurrency: 3 }
+    const accountLimits = { rpm: 10, tpm: 20, concurrency: 30 }
+    await write({
+      accounts: [accountWrite({ limits: accountLimits })],
+      tokens: [tokenWrite({ limits })],
+    })
+    expect(await store.tokens.findByHash('hash-1')).toMatchObject({
+      limits,
+      account: { limits: accountLimits },
+    })
+    expect((await store.admin.tokens({}))[0]?.limits).toEqual(limits)
+    await write({ tokens: [tokenWrite()] })
+    expect((await store.tokens.findByHash('hash-1'))?.limits).toEqual(noLimits)
   })
 
   test('a deleted key is known as deleted, and may be given to another account', async () => {

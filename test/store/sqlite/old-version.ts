@@ -1,8 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { applicationId } from '../../../src/store/sqlite/migrate.ts'
 import { firstTables } from '../../../src/store/sqlite/migrations/0001-first.ts'
+import { translationColumns } from '../../../src/store/sqlite/migrations/0002-translation.ts'
 
-type Row = { readonly [column: string]: unknown }
+/** Versions that programs in use have written. */
+export type OldVersion = 1 | 2
+
+export type Row = { readonly [column: string]: unknown }
+export type Rows = { readonly [table: string]: readonly Row[] }
 
 const tableNames = (db: Database) =>
   db
@@ -13,7 +18,7 @@ const tableNames = (db: Database) =>
     .map(({ name }) => name)
 
 /** All rows of a database by table. */
-export function rowsOf(path: string): { readonly [table: string]: readonly Row[] } {
+export function rowsOf(path: string): Rows {
   const db = new Database(path, { readonly: true })
   const rows = tableNames(db).map((name) => [
     name,
@@ -23,12 +28,12 @@ export function rowsOf(path: string): { readonly [table: string]: readonly Row[]
   return Object.fromEntries(rows)
 }
 
-/** Writes what is in a database into a new one of version 1: with the first tables only. */
-export function writeFirstVersion(source: string, target: string): void {
+/** Writes what is in a database into a new one of an old version: with its tables and columns. */
+export function writeOldVersion(version: OldVersion, source: string, target: string): void {
   const db = new Database(target, { create: true })
-  db.run(firstTables)
+  for (const sql of [firstTables, translationColumns].slice(0, version)) db.run(sql)
   db.run(`PRAGMA application_id = ${applicationId}`)
-  db.run('PRAGMA user_version = 1')
+  db.run(`PRAGMA user_version = ${version}`)
   db.run('ATTACH ? AS source', [source])
   for (const name of tableNames(db)) {
     const columns = db

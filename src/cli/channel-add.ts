@@ -1,0 +1,111 @@
+import type { Command } from 'commander'
+import type { Instance } from '../app/instance.ts'
+import { type ChannelReport, channelReport } from '../app/report/resources.ts'
+import { quirkNames } from '../protocols/canonical/quirks.ts'
+import { readProxy, readUpstreamKeys } from './channel-keys.ts'
+import { modelNames } from './channel-text.ts'
+import { UsageError } from './errors.ts'
+import { readFragment, writesOf } from './fragment.ts'
+import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
+import { channelArgument, findNamed, requireFree } from './lookup.ts'
+import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
+import { parseWhole, splitPair } from './values.ts'
+
+interface AddOptions extends ConfigOption, LimitOptions {
+  readonly speaks: readonly string[]
+  readonly model: readonly string[]
+  readonly keyEnv?: string
+  readonly proxyEnv?: string
+  readonly priority: number
+  readonly weight: number
+  readonly allowPrivate?: boolean
+  readonly quirk: readonly string[]
+  readonly json?: boolean
+}
+
+/** `tollgate channel add`: its secrets come from variables or stdin, never as arguments. */
+export function addAdd(channel: Command): void {
+  const command = channel
+    .command('add')
+    .description('make a channel; its key comes from a variable or from stdin, never from here')
+    .addArgument(channelArgument())
+    .requiredOption('--speaks <protocol=url...>', 'chat, responses, messages or gemini, and where')
+    .requiredOption('--model <id...>', 'what it offers; ID=UPSTREAM when it calls it otherwise')
+    .option('--key-env <variable>', 'environment variable with its key (default: read stdin)')
+    .option('--proxy-env <variable>', 'environment variable with the address of its proxy')
+    .option('--priority <number>', 'smaller is asked first', parseWhole, 0)
+    .option('--weight <number>', 'share among channels of one priority', parseWhole, 1)
+    .option('--allow-private', 'its address may be on this machine or network')
+    .option(
+      '--quirk <name...>',
+      `how it differs from a protocol's vendor: ${quirkNames.join(', ')}`,
+      [],
+    )
+    .option('--json', 'as JSON')
+    .action(async (name: string, options: AddOptions) =>
+      withStore(options, async (instance) => {
+        const report = await createChannel(instance, name, options)
+        if (options.json) return writeJson(report)
+        await writeLines([
+          `Channel ${name} offers ${modelNames(report).join(', ')}. A group makes it callable: ` +
+            `tollgate group add … --channel ${name}`,
+        ])
+      }),
+    )
+  addLimitOptions(command)
+  withExamples(
+    withConfig(command),
+    'tollgate channel add openai-main --speaks chat=https://api.openai.com/v1 \\',
+    '    --model gpt-5-mini fast=gpt-5-nano --key-env OPENAI_API_KEY --rpm 600',
+  )
+}
+
+async function createChannel(
+  instance: Instance,
+  name: string,
+  options: AddOptions,
+): Promise<ChannelReport> {
+  const { store } = instance
+  requireFree(
+    'channel',
+    name,
+    (await store.catalog.load()).channels.some((one) => one.name === name),
+  )
+  const proxy = readProxy(options.proxyEnv)
+  const config = readFragment({
+    channels: [
+      {
+        name,
+        speaks: readBases(options.speaks),
+        models: options.model.map(readModel),
+        priority: options.priority,
+        weight: options.weight,
+        limits: namedLimits(options) ?? {},
+        allow_private: options.allowPrivate ?? false,
+        quirks: options.quirk,
+        ...(proxy !== undefined && { proxy }),
+        api_keys: await readUpstreamKeys(options.keyEnv),
+      },
+    ],
+  })
+  await store.admin.write(await writesOf(config, instance))
+  const rows = await store.catalog.load()
+  return channelReport(findNamed('channel', name, rows.channels), rows)
+}
+
+function readBases(pairs: readonly string[]): { [protocol: string]: string } {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [protocol, url] = splitPair(pair)
+      if (!url)
+        throw new UsageError(`--speaks: ${pair} has no address: write ${protocol}=https://…`)
+      return [protocol, url]
+    }),
+  )
+}
+
+function readModel(pair: string): string | { id: string; upstream: string } {
+  const [id, upstream] = splitPair(pair)
+  return upstream === undefined ? id : { id, upstream }
+}

@@ -1,0 +1,52 @@
+import type { ChannelReport } from '../app/report/resources.ts'
+import { humanDuration, listed } from '../lib/format.ts'
+import { type Column, formatPairs } from '../lib/table.ts'
+import { describeLimits } from './limits.ts'
+
+/** A channel's models; `id=upstream` where the upstream calls it otherwise. */
+export const modelNames = ({ models }: ChannelReport): readonly string[] =>
+  models.map(({ id, upstream }) => (id === upstream ? id : `${id}=${upstream}`))
+
+/** How channels are listed. */
+export const channelColumns: readonly Column<ChannelReport>[] = [
+  { title: 'NAME', text: ({ name }) => name },
+  { title: 'STATUS', text: ({ status }) => status },
+  { title: 'SPEAKS', text: ({ speaks }) => Object.keys(speaks).join(', ') },
+  { title: 'MODELS', text: (row) => modelNames(row).join(', ') },
+  { title: 'PRIORITY', text: ({ priority }) => String(priority), right: true },
+  { title: 'WEIGHT', text: ({ weight }) => String(weight), right: true },
+  { title: 'LIMITS', text: ({ limits }) => describeLimits(limits) },
+  { title: 'QUIRKS', text: ({ quirks }) => listed(quirks, 'none') },
+  { title: 'GROUPS', text: ({ groups }) => listed(groups, 'none') },
+]
+
+/** A channel for people, one field a line; of its keys the ends, of its proxy that it is set. */
+export function describeChannel(
+  report: ChannelReport & { readonly key_hints: readonly string[] },
+): readonly string[] {
+  const { timeouts } = report
+  return formatPairs([
+    ['Name', report.name],
+    ['Status', report.status],
+    ...Object.entries(report.speaks).map(([name, url]) => [`Speaks ${name}`, url] as const),
+    ['Keys', report.key_hints.join(', ')],
+    ['Models', modelNames(report).join(', ')],
+    ['Groups', listed(report.groups, 'none: nobody can call it')],
+    ['Priority', String(report.priority)],
+    ['Weight', String(report.weight)],
+    ['Limits', describeLimits(report.limits)],
+    ['Time to connect', humanDuration(timeouts.connect_ms)],
+    ['… to first byte', humanDuration(timeouts.first_byte_ms)],
+    ['… of silence', humanDuration(timeouts.idle_ms)],
+    ['… in all', humanDuration(timeouts.total_ms)],
+    ['Private address', report.allow_private ? 'allowed' : 'refused'],
+    ['Proxy', report.proxy ?? 'none'],
+    ['Probe', describeProbe(report)],
+    ['Quirks', listed(report.quirks, 'none')],
+  ])
+}
+
+function describeProbe({ probe, models }: ChannelReport): string {
+  if (probe === null) return 'none'
+  return `${probe.model ?? models[0]?.id ?? ''} every ${humanDuration(probe.every_ms)}`
+}

@@ -1,0 +1,50 @@
+/** How long a bucket is. Buckets begin at whole minutes, hours and days of UTC. */
+export type BucketSize = 'minute' | 'hour' | 'day'
+
+/** Milliseconds of a bucket. */
+export const bucketMs = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+} as const satisfies Record<BucketSize, number>
+
+/** Who made a request fail; only what is not the client's own doing counts against availability. */
+export type Fault = 'client' | 'channel' | 'model' | 'upstream' | 'gateway'
+
+/** What happened to the requests of one group for one model. */
+export interface AvailabilityCounts {
+  readonly succeeded: number
+  /** By fault; a missing one is 0. */
+  readonly failed: { readonly [fault in Fault]?: number }
+  /**
+   * Successes by the time to their first byte: place i counts those up to `firstByteBounds[i]` ms,
+   * one more place those that took longer. Missing places at the end are 0.
+   */
+  readonly firstByte: readonly number[]
+  /** Sum of the times to their first byte. */
+  readonly firstByteMs: number
+  readonly outputTokens: number
+  /** Time between first byte and end, of the answers that `outputTokens` counts. */
+  readonly generationMs: number
+}
+
+export interface AvailabilityBucket extends AvailabilityCounts {
+  readonly groupId: number
+  /** As clients name it; only models that the group offered. */
+  readonly model: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** How well requests were answered, in buckets that are rolled up and in the end removed. */
+export interface AvailabilityStore {
+  /** Adds minute buckets to those that are there, and to their hours and days, in one transaction. */
+  add(minutes: readonly AvailabilityBucket[]): Promise<void>
+  /** Buckets of one size that begin in [since, until), oldest first. */
+  read(size: BucketSize, since: number, until: number): Promise<readonly AvailabilityBucket[]>
+  /**
+   * Removes buckets that are older than their size is kept for (minutes 2 days, hours 35, days 400);
+   * of very many only the oldest, so that it ends soon.
+   */
+  prune(now: number): Promise<void>
+}
