@@ -3,6 +3,7 @@ import { FeedDocument, FeedFailure } from '../site/feed/schema.ts'
 import { PlazaDocument } from '../site/plaza/schema.ts'
 import { type JsonSchema, toSchemaDocument } from '../site/schemas/json-schema.ts'
 import { SettingsDocument } from '../site/settings/schema.ts'
+import { StatusDocument } from '../site/status/schema.ts'
 import { configJsonSchema } from './config/editor-schema.ts'
 
 const feed = Type.Union([FeedDocument, FeedFailure], {
@@ -18,6 +19,7 @@ export const schemas = {
     file: 'settings.json',
     content: () => toSchemaDocument('settings', SettingsDocument),
   },
+  status: { file: 'status.json', content: () => toSchemaDocument('status', StatusDocument) },
   config: { file: 'tollgate.yaml.json', content: configJsonSchema },
 } as const satisfies Record<string, { file: string; content: () => JsonSchema }>
 
@@ -31,4 +33,5 @@ export const documentSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   feed: schemas.feed.content(),
   plaza: schemas.plaza.content(),
   settings: schemas.settings.content(),
+  status: schemas.status.content(),
 })

@@ -5,6 +5,7 @@ import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
 import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
+import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 import { syncVendorPrices } from './vendor-price-sync.ts'
 
@@ -19,6 +20,8 @@ export interface ServeParts {
 /** A gateway that is up. */
 export interface Serving {
   readonly url: string
+  /** Where the metrics are; undefined: nowhere. */
+  readonly metricsUrl: string | undefined
   /** Applies the configuration anew; a broken one is reported and changes nothing. */
   reload(): Promise<void>
   /**
@@ -37,7 +40,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
   await takeOver(store, config, log)
   await applyConfig(instance, config, { prune: false })
   const tollgate = await createTollgate({ config, store, secrets, log, clock: systemClock })
-  const listening = await openPort(tollgate, config)
+  const { listening, metrics } = await openPorts(tollgate, config, log)
   const poll = setInterval(() => void refreshIfChanged(), pollMs)
   let graceMs = config.server.shutdownGraceMs
   let stopping: Promise<void> | undefined
@@ -68,6 +71,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     await tollgate.settled()
     await Promise.race([closed, pause()])
     listening.drop()
+    await metrics?.close()
     await tollgate.stop()
     await store.close()
     log.info('stopped', {})
@@ -75,6 +79,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
 
   return {
     url: listening.url,
+    metricsUrl: metrics?.url,
     async reload() {
       try {
         const changed = await reload()
@@ -110,10 +115,19 @@ async function takeOver(store: Store, config: Config, log: Logger): Promise<void
   })
 }
 
-async function openPort(tollgate: Tollgate, { server }: Config): Promise<Listening> {
+interface Ports {
+  readonly listening: Listening
+  readonly metrics: MetricsListening | undefined
+}
+
+async function openPorts(tollgate: Tollgate, { server }: Config, log: Logger): Promise<Ports> {
+  let metrics: MetricsListening | undefined
   try {
-    return listen(tollgate.app, server)
+    // First: what is not there yet has no requests to give up.
+    metrics = server.metrics ? listenMetrics(server.metrics, tollgate.metrics, log) : undefined
+    return { listening: listen(tollgate.app, server), metrics }
   } catch (cause) {
+    await metrics?.close()
     await tollgate.stop()
     throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
   }

@@ -15,6 +15,8 @@ import { schemaRoutes } from '../site/schemas/routes.ts'
 import { encodeSettings } from '../site/settings/document.ts'
 import { settingsRoutes } from '../site/settings/routes.ts'
 import { createPublication, createSnapshots } from '../site/snapshot.ts'
+import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
+import { statusPath, statusRoutes } from '../site/status/routes.ts'
 import type { Config } from './config/config.ts'
 import { documentSchemas, schemaFiles } from './schemas.ts'
 import { translationTable } from './translation-table.ts'
@@ -25,12 +27,17 @@ export interface SiteParts {
   readonly clock: Clock
   readonly log: Logger
   readonly plazaRefusal: PlazaParts['refusalOf']
+  /** How well requests are answered. */
+  readonly status: StatusSource
 }
 
+/** What a host of its own for the feed or the status page serves. */
+const publicPaths = [...feedPaths, statusPath]
+
 /** The public pages, wired, and the timer that builds them. Building begins at once. */
-export function createSite({ config, catalog, clock, log, plazaRefusal }: SiteParts) {
+export function createSite({ config, catalog, clock, log, plazaRefusal, status }: SiteParts) {
   let { site, settings } = config
-  let isHidden = createHostRule(site, feedPaths)
+  let isHidden = createHostRule(site, publicPaths)
   const feed = createPublication({
     name: 'price feed',
     build: createFeedBuilder({ catalog, site: () => feedSite({ site, settings }), clock }),
@@ -50,6 +57,7 @@ export function createSite({ config, catalog, clock, log, plazaRefusal }: SitePa
     log,
   })
   const snapshots = createSnapshots([feed, plaza, publicSettings], settings.feedIntervalMs)
+  const statusPages = createStatusPages({ source: status, catalog, clock, log })
   const plazaSettings = () => ({
     isEnabled: settings.modelPlazaEnabled,
     needsKey: settings.modelPlazaRequireAuth,
@@ -59,6 +67,7 @@ export function createSite({ config, catalog, clock, log, plazaRefusal }: SitePa
       .use(feedRoutes(feed))
       .use(plazaRoutes({ plaza, settings: plazaSettings, refusalOf: plazaRefusal }))
       .use(settingsRoutes(publicSettings))
+      .use(statusRoutes(statusPages))
       .use(schemaRoutes(schemaFiles, clock)),
     /** The documentation of an application that has these routes and others. */
     docs: (app: () => AnyElysia) =>
@@ -74,12 +83,15 @@ export function createSite({ config, catalog, clock, log, plazaRefusal }: SitePa
     /** Puts a changed configuration in force. */
     configure(changed: Config): void {
       ;({ site, settings } = changed)
-      isHidden = createHostRule(site, feedPaths)
+      isHidden = createHostRule(site, publicPaths)
       snapshots.setInterval(settings.feedIntervalMs)
     },
     /** Builds all pages anew: prices, groups or settings have changed. */
     refresh: snapshots.refresh,
-    stop: snapshots.stop,
+    async stop() {
+      await snapshots.stop()
+      await statusPages.idle()
+    },
   }
 }
 

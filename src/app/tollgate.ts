@@ -1,14 +1,22 @@
 import { Elysia } from 'elysia'
 import { createAffinity } from '../gateway/affinity.ts'
 import { createAuthenticator } from '../gateway/authenticate.ts'
+import { createAvailability } from '../gateway/availability.ts'
+import { createBindings } from '../gateway/bindings.ts'
+import { createChooser } from '../gateway/chooser.ts'
 import { compileAddressList } from '../gateway/client-address.ts'
 import { createCommitter } from '../gateway/committer.ts'
 import { pageNotFound } from '../gateway/errors.ts'
 import { createMediaFetcher } from '../gateway/fetch-media.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createGatekeeper } from '../gateway/gatekeeper.ts'
+import { createHealth } from '../gateway/health.ts'
+import { createHeartbeats, type HeartbeatTimes } from '../gateway/heartbeat.ts'
+import { createLimiter } from '../gateway/limiter.ts'
+import { createLoad } from '../gateway/load.ts'
 import { createLowBalanceWarning } from '../gateway/low-balance.ts'
 import { createOutbound } from '../gateway/outbound.ts'
+import { createProber } from '../gateway/probe.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
 import { createReservations } from '../gateway/reservations.ts'
 import { modelRoutes } from '../gateway/routes.ts'
@@ -19,7 +27,9 @@ import type { SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
 import { countTokens } from './count-tokens.ts'
+import { createKeyMark } from './key-mark.ts'
 import { createLiveCatalog } from './live-catalog.ts'
+import type { MetricsSource } from './metrics-source.ts'
 import { createPlazaAccess } from './plaza-access.ts'
 import { createSite } from './site.ts'
 
@@ -31,6 +41,8 @@ export interface TollgateParts {
   readonly clock: Clock
   /** Numbers in [0, 1): which of equal channels is asked first. */
   readonly random?: () => number
+  /** How long a stream may be silent towards its client. */
+  readonly heartbeat?: HeartbeatTimes
 }
 
 /** The whole gateway, wired; the caller listens. */
@@ -40,6 +52,8 @@ export interface Tollgate {
   configure(config: Config): void
   /** Reads groups, channels, prices and tokens again: somebody changed the store. */
   refresh(): Promise<void>
+  /** What the metrics are drawn from. */
+  readonly metrics: MetricsSource
   /** Exchanges under way, streams included. */
   active(): number
   /** Refuses requests that still come, by connections that were open before. */
@@ -71,6 +85,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     },
     log,
   )
+  const tick = () => performance.now()
+  const availability = createAvailability({ store: store.availability, clock, log })
   const plazaRefusal = createPlazaAccess(gatekeeper)
   const site = createSite({
     config: parts.config,
@@ -78,9 +94,26 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     clock,
     log,
     plazaRefusal,
+    status: availability,
   })
-  const tick = () => performance.now()
   const watchdog = createWatchdog(tick)
+  const heartbeats = createHeartbeats(tick, parts.heartbeat)
+  const limiter = createLimiter(tick)
+  const keyMark = createKeyMark(secrets)
+  const health = createHealth({
+    clock,
+    tick,
+    store: store.health,
+    keyMark,
+    log,
+    isOn: () => settings.channelCooling,
+  })
+  await health.load()
+  await health.refresh(catalog.current())
+  const random = parts.random ?? Math.random
+  const load = createLoad(tick)
+  const bindings = createBindings(tick)
+  const choose = createChooser({ health, limiter, load, bindings, random, tick })
   const shared = {
     catalog: catalog.current,
     gatekeeper,
@@ -101,9 +134,20 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     countTokens,
     sealer: secrets.texts,
     media: createMediaFetcher({ outbound: shared.outbound }),
-    random: parts.random ?? Math.random,
+    ...{ heartbeats, limiter, choose, availability },
+    onLimited: availability.totals.recordLimit,
+    onAttempt: ({ name }, cause) => availability.totals.recordAttempt(name, cause),
     maxBodyBytes: () => settings.maxBodyBytes,
+    maxAttempts: () => settings.maxAttempts,
+    retryTimeMs: () => settings.retryTimeMs,
+    queueTimeMs: () => settings.queueTimeMs,
   })
+  const { outbound } = shared
+  const prober = createProber({
+    ...{ outbound, health, load, clock, tick, log, random },
+    catalog: catalog.current,
+  })
+  prober.start()
   const routes = modelRoutes({
     ...shared,
     forwarder,
@@ -119,14 +163,27 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     async refresh() {
       await catalog.reload()
       authenticator.forget()
+      await health.refresh(catalog.current())
       await site.refresh()
+    },
+    metrics: {
+      totals: availability.totals,
+      catalog: catalog.current,
+      requestsInFlight: forwarder.active,
+      streamsInFlight: forwarder.activeStreams,
+      coolings: health.coolings,
     },
     active: forwarder.active,
     close: forwarder.close,
     interruptAll: forwarder.interruptAll,
     settled: committer.idle,
     async stop() {
+      await prober.stop()
       watchdog.stop()
+      heartbeats.stop()
+      limiter.stop()
+      await health.flush()
+      await availability.stop()
       await site.stop()
     },
   }
@@ -140,6 +197,10 @@ function liveSettings({ server, settings }: Config) {
     modelsList: settings.modelsList,
     maxBodyBytes: server.maxBodyBytes,
     usualOutputTokens: settings.usualOutputTokens,
+    maxAttempts: settings.maxAttempts,
+    retryTimeMs: settings.retryTimeMs,
+    queueTimeMs: settings.queueTimeMs,
+    channelCooling: settings.channelCooling,
     balanceLowThresholdNano: settings.balanceLowThresholdNano,
   }
 }

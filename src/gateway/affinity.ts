@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache'
 /** Where an answer came from, and what is still to be charged for it. */
 export interface Origin {
   readonly channelId: number
+  /** The channel's key that it was asked with: another one's account may not know the answer. */
+  readonly key: string
   /**
    * The answer was made in the background and is not charged yet: charges it by the body that is
    * fetched, once, when that is the final one, as the request `requestId`. Resolves when committed.

@@ -174,8 +174,8 @@ function inputKind(terms: PriceTerms, { bytes }: RequestBody) {
   return cacheWrite > input ? 'cacheWriteTokens' : 'inputTokens'
 }
 
-/** Rather too much than too little, in no time. */
-function quickInput({ bytes, contentType, facts }: RequestBody): number {
+/** LLM tokens of a request's input: rather too much than too little, in no time. */
+export function quickInput({ bytes, contentType, facts }: RequestBody): number {
   if (contentType.startsWith('multipart/')) return Math.ceil(facts.text().length / bytesPerToken)
   if (bytes.byteLength <= smallBodyBytes) return Math.ceil(bytes.byteLength / bytesPerToken)
   const media = facts.media()

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../lib/clock.ts'
+import type { Limits } from '../store/ports/catalog.ts'
 import type { Committed, Spent } from '../store/ports/records.ts'
 import type { TokenRecord, TokenStore } from '../store/ports/tokens.ts'
 import { budgetLeft } from './budget.ts'
@@ -15,6 +16,7 @@ export interface AccountState {
   balanceNano: number
   readonly creditLimitNano: number
   readonly balanceLowNano: number | null
+  readonly limits: Limits
 }
 
 /** The same of a token with a budget. */

@@ -28,12 +28,13 @@ const decompressors = new Map<string, Decompress>([
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array> {
   if (Number(response.headers.get('content-length')) > maxBytes) throw new TooManyBytes()
-  const packed = await collect(response, maxBytes)
+  const packed = await collectBytes(response, maxBytes)
   const encoding = response.headers.get('content-encoding')?.trim().toLowerCase() ?? ''
   return encoding === '' || encoding === 'identity' ? packed : unpack(packed, encoding, maxBytes)
 }
 
-async function collect(response: Response, maxBytes: number): Promise<Uint8Array> {
+/** The body as it comes, at most `maxBytes` of it; throws as `readBounded` does. */
+export async function collectBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
   let bytes = new Uint8Array(Math.min(firstBytes, maxBytes))
   let size = 0
   for await (const chunk of response.body ?? []) {

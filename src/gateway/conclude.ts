@@ -5,18 +5,21 @@ import type { Settlement } from '../store/ports/records.ts'
 import type { Affinity } from './affinity.ts'
 import type { Refusal } from './answer.ts'
 import type { Authenticator, Caller } from './authenticate.ts'
+import type { Availability } from './availability.ts'
 import type { Committer } from './committer.ts'
 import { GatewayError } from './errors.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
 import { logExchange } from './exchange-log.ts'
 import { shownError } from './hide-secrets.ts'
+import { outcomeOf } from './outcome.ts'
 import {
   affordedTokens,
   balanceUsedUp,
   buildSettlement,
   type End,
   nothingUsed,
+  type UsedTokens,
   usedTokens,
 } from './record.ts'
 import type { RefusalLimit } from './refusal-limit.ts'
@@ -30,6 +33,7 @@ export interface ConcludeParts {
   readonly affinity: Affinity
   readonly refusals: RefusalLimit
   readonly countTokens: CountTokens
+  readonly availability: Pick<Availability, 'record'>
   /** Monotonic, in milliseconds. */
   readonly tick: Clock
   readonly log: Logger
@@ -54,10 +58,12 @@ export async function settle(
       end.cause === balanceUsedUp
         ? affordedTokens(exchange, counted, parts.reservations.heldFor(exchange.requestId))
         : counted
+    exchange.usedLlmTokens = llmTokens(used)
     const settlement = buildSettlement(exchange, caller, end, used, seen, parts.tick())
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
     const failed = () =>
       buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
+    note(parts, exchange, end, used.usage.outputTokens)
     await store(parts, settlement, failed, isDelivered)
     logExchange(parts.log, exchange, end, settlement.request, parts.tick())
   } catch (error) {
@@ -69,6 +75,18 @@ export async function settle(
       cause: error,
     })
   }
+}
+
+/** All that a request counts for in a limit of LLM tokens. */
+function llmTokens({ usage }: UsedTokens): number {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens
+}
+
+/** Tells of a request's end what the status page is made from. */
+function note(parts: ConcludeParts, exchange: Concluded, end: End, outputTokens: number): void {
+  const outcome = outcomeOf(exchange, end, outputTokens, parts.tick())
+  if (outcome) parts.availability.record(outcome)
 }
 
 /** An operator must know of an upstream whose reports can't be true. */
@@ -114,14 +132,14 @@ function rememberOrigin(
   caller: Caller,
   seen: Observation,
 ): void {
-  const { candidate, operation, route } = exchange
-  if (candidate === undefined || seen.answerId === undefined) return
+  const { candidate, operation, route, upstreamKey } = exchange
+  if (candidate === undefined || upstreamKey === undefined || seen.answerId === undefined) return
   // The client was given ids of the gateway's own: nothing can be asked for by them.
   if (route?.translation !== undefined) return
-  const channelId = candidate.channel.id
-  for (const id of seen.partIds) parts.affinity.remember(caller.token.id, id, { channelId })
+  const origin = { channelId: candidate.channel.id, key: upstreamKey }
+  for (const id of seen.partIds) parts.affinity.remember(caller.token.id, id, origin)
   if (!seen.pending) {
-    parts.affinity.remember(caller.token.id, seen.answerId, { channelId })
+    parts.affinity.remember(caller.token.id, seen.answerId, origin)
     return
   }
   let charging: Promise<void> | undefined
@@ -130,6 +148,7 @@ function rememberOrigin(
   const kept = {
     caller,
     candidate: { channel: candidate.channel, upstreamModel: candidate.upstreamModel },
+    upstreamKey,
     route,
     operation,
     startedTick,
@@ -162,6 +181,8 @@ function rememberOrigin(
       facts: keptFacts,
       requestId,
       attempts: [],
+      usedLlmTokens: 0,
+      fault: undefined,
       interruption: undefined,
     }
     charging ??= settle(parts, fetched, bodyEnd(fetched, observer.seen), observer.seen)
@@ -172,13 +193,14 @@ function rememberOrigin(
       throw error
     }
   }
-  parts.affinity.remember(caller.token.id, seen.answerId, { channelId, chargeFetched })
+  parts.affinity.remember(caller.token.id, seen.answerId, { ...origin, chargeFetched })
 }
 
 /** Records and logs an exchange that used nothing; nobody waits for it. */
 export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {
   const { caller, operation } = exchange
   const now = parts.tick()
+  note(parts, exchange, end, 0)
   const isKept = end.ending !== 'refused' || parts.refusals.admit(caller?.token.id, now)
   if (operation.charged && caller && isKept) {
     const settlement = buildSettlement(exchange, caller, end, nothingUsed, undefined, now)

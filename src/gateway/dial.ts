@@ -1,5 +1,6 @@
 import { connect, isIPv6, type LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
 
 /** No connection came about within the channel's limit. */
 export class ConnectTimeout extends Error {
@@ -20,7 +21,7 @@ export interface Dialer {
 }
 
 /** How long a host that took a connection is taken to be there: connections are kept and used again. */
-const knownMs = 60_000
+export const knownMs = 60_000
 
 /**
  * `fetch` has no limit of time for connecting, and does not say when it is connected. So a host that
@@ -28,12 +29,12 @@ const knownMs = 60_000
  * proxy of the environment only the proxy can connect: nothing is dialled then. An address stays in
  * use while the host has it, since kept connections belong to an address.
  */
-export function createDialer(env: Readonly<Record<string, string | undefined>>): Dialer {
+export function createDialer(env: Environment): Dialer {
   const known = new LRUCache<string, string>({ max: 10_000, ttl: knownMs })
-  const proxied = ['http_proxy', 'https_proxy'].some((name) => env[name] || env[name.toUpperCase()])
+  const proxy = readEnvironmentProxy(env)
   return {
     async reach(url, limitMs, addresses) {
-      if (proxied) return undefined
+      if (proxy.mayLead(url)) return undefined
       const before = known.get(url.host)
       if (before !== undefined && addresses?.includes(before) !== false) return before
       const address = await dial(url, limitMs, addresses)

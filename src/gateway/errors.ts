@@ -23,6 +23,8 @@ const statusOf = {
   receipt_not_found: 404,
   unsupported_action: 404,
   body_too_large: 413,
+  rate_limited: 429,
+  concurrency_limited: 429,
   channels_busy: 429,
   internal: 500,
   upstream_error: 502,
@@ -48,6 +50,8 @@ interface Details {
   readonly param?: string
   /** Seconds that the client should wait. */
   readonly retryAfter?: number
+  /** Whose limit it was, of a request that was refused for one. */
+  readonly limited?: string
   readonly cause?: unknown
 }
 
@@ -85,21 +89,38 @@ export function unauthenticated(reason: AuthReason): GatewayError {
 const keyRequired =
   'API key is required in Authorization header (Bearer scheme), x-api-key header or x-goog-api-key header'
 
+/** Told to requests that come, or are still under way, when the process stops. */
+export const stopping = () =>
+  new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.', {
+    retryAfter: 1,
+  })
+
 /** The error as an answer: status, headers and body in the shape of the client's protocol. */
 export function errorResponse(
   error: GatewayError,
   protocol: Protocol,
   requestId: string,
 ): Response {
+  const headers = errorHeaders(error, protocol, requestId)
+  return new Response(errorBody(error, protocol, requestId), { status: error.status, headers })
+}
+
+/** Headers of an error's answer. */
+export function errorHeaders(
+  error: GatewayError,
+  protocol: Protocol,
+  requestId: string,
+): Record<string, string> {
   const headers = modelHeaders(protocol, requestId, 'application/json')
   headers['x-tollgate-reason'] = error.word
   if (error.details.retryAfter !== undefined) {
     headers['retry-after'] = String(error.details.retryAfter)
   }
-  return new Response(errorBody(error, protocol, requestId), { status: error.status, headers })
+  return headers
 }
 
-function errorBody(error: GatewayError, protocol: Protocol, requestId: string): string {
+/** Its body, in the shape of the client's protocol; a 401 has that of SPEC 7.2. */
+export function errorBody(error: GatewayError, protocol: Protocol, requestId: string): string {
   if (error.status === 401) return unauthenticatedBody(error, protocol)
   return protocol.encodeError({
     status: error.status,

@@ -1,7 +1,13 @@
 import type { Candidate } from '../catalog/catalog.ts'
+import type { Clock } from '../lib/clock.ts'
+import { createRequestId } from '../lib/ids.ts'
 import type { Framing, Operation, Protocol, RequestFacts } from '../protocols/protocol.ts'
+import type { Fault } from '../store/ports/availability.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
+import type { Choice } from './chooser.ts'
+import type { Permit } from './limiter.ts'
+import type { ModelCall } from './model-call.ts'
 import type { Option, Route } from './options.ts'
 import type { Plan } from './plan.ts'
 
@@ -26,12 +32,22 @@ export interface Exchange {
   model: string | undefined
   facts: RequestFacts | undefined
   plan: Plan | undefined
-  /** The channels that may answer, in the order in which they are asked. */
+  /** The channels that may answer. */
   options: readonly Option[]
+  /** Its place within the limits of token, account and group. */
+  permit: Permit | undefined
+  /** Its place on the channel that is asked, or whose answer is relayed. */
+  choice: Choice | undefined
+  /** LLM tokens that it has used, as far as is known. */
+  usedLlmTokens: number
+  /** Who is to blame when it fails. */
+  fault: Fault | undefined
   /** Undefined for what is not charged, and until it is set aside. */
   reservation: ExchangeReservation | undefined
   /** The channel whose answer is being relayed, or that was tried last. */
   candidate: Candidate | undefined
+  /** The one of its keys that was used. */
+  upstreamKey: string | undefined
   /** In which protocol that channel is asked. */
   route: Route | undefined
   /** What of the request does not reach the upstream, as the client wrote it. */
@@ -46,6 +62,39 @@ export interface Exchange {
   abort: () => void
   /** Called on an interruption; the relay puts its own ending here. */
   onInterrupted: () => void
+}
+
+/** An exchange of which nothing is known yet but its call. */
+export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Clock }): Exchange {
+  return {
+    requestId: createRequestId(),
+    protocol: call.protocol,
+    operation: call.operation,
+    request: call.request,
+    startedAt: clock(),
+    startedTick: tick(),
+    framing: call.framing,
+    caller: undefined,
+    model: call.model,
+    facts: undefined,
+    plan: undefined,
+    options: [],
+    permit: undefined,
+    reservation: undefined,
+    choice: undefined,
+    candidate: undefined,
+    upstreamKey: undefined,
+    route: undefined,
+    dropped: [],
+    attempts: [],
+    usedLlmTokens: 0,
+    fault: undefined,
+    firstByteTick: undefined,
+    interruption: undefined,
+    isUnpaid: false,
+    abort: () => {},
+    onInterrupted: () => {},
+  }
 }
 
 /** What was set aside for an exchange before its upstream was asked. */
@@ -70,6 +119,8 @@ export type Concluded = Omit<
   | 'isUnpaid'
   | 'options'
   | 'dropped'
+  | 'permit'
+  | 'choice'
 >
 
 /** Whether an interruption may end the upstream call, or must let it come to its end. */

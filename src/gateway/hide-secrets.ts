@@ -1,10 +1,11 @@
 import type { Channel } from '../catalog/catalog.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
+import { proxyLogin } from './dial-proxy.ts'
 import type { Concluded } from './exchange.ts'
 
 /**
- * Takes a channel's keys and hosts out of a text: an upstream may quote its own host, or the key it
- * was called with, in an error.
+ * Takes a channel's keys, hosts and proxy out of a text: an upstream may quote its own host, or the
+ * key it was called with, in an error; so may a proxy.
  */
 export function hideSecrets(text: string, channel: Channel): string {
   return secretsOf(channel).reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
@@ -34,9 +35,22 @@ function secretsOf(channel: Channel): readonly string[] {
     const { host, hostname } = new URL(base)
     return [host, hostname]
   })
-  const secrets = [...channel.keys, ...hosts].filter((secret) => secret.length > 3)
+  const secrets = [...channel.keys, ...hosts, ...proxySecrets(channel)].filter(
+    (secret) => secret.length > 3,
+  )
   // Some write a slash with a backslash before it.
   return secrets.flatMap((secret) =>
     secret.includes('/') ? [secret, secret.replaceAll('/', '\\/')] : [secret],
   )
+}
+
+/** Its host, and its password as it is written and as it is sent. */
+function proxySecrets({ proxy }: Channel): readonly string[] {
+  const url = proxy === undefined ? null : URL.parse(proxy)
+  if (url === null) return []
+  const { host, hostname, password } = url
+  if (password === '') return [host, hostname]
+  const login = proxyLogin(url)
+  const plain = login.slice(login.indexOf(':') + 1)
+  return [Buffer.from(login).toString('base64'), plain, password, host, hostname]
 }

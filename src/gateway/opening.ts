@@ -1,5 +1,6 @@
 import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
-import type { Frames } from '../protocols/protocol.ts'
+import { parseJsonObject } from '../protocols/json.ts'
+import type { Frames, JsonObject } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Route } from './options.ts'
@@ -16,6 +17,8 @@ interface Opening {
 interface FailedOpening {
   /** What it says it used. */
   readonly usageRaw: unknown
+  /** The error that it told of. */
+  readonly told: JsonObject | undefined
   /** What broke it off; undefined where it came to an end, or told of an error. */
   readonly error?: unknown
 }
@@ -38,8 +41,12 @@ export async function readOpening(
   const observer = operation.createObserver()
   const { seen } = observer
   const chunks = [first]
+  let told: JsonObject | undefined
   const look = ({ frames }: Frames) => {
-    for (const { data, event } of frames) observer.push(data, event)
+    for (const { data, event } of frames) {
+      observer.push(data, event)
+      if (seen.outcome === 'failed') told ??= parseJsonObject(data)
+    }
   }
   look(splitter.push(first))
   const patience = Bun.sleep(patienceMs)
@@ -65,7 +72,8 @@ export async function readOpening(
   return {
     first: Buffer.concat(chunks),
     reader: resumed(reader, ending?.reading ?? pending),
-    failure: isNothing && hasFailed ? { usageRaw: seen.usageRaw, error: ending?.error } : undefined,
+    failure:
+      isNothing && hasFailed ? { usageRaw: seen.usageRaw, told, error: ending?.error } : undefined,
   }
 }
 

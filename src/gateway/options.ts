@@ -136,24 +136,3 @@ const endpointOf: Readonly<Record<string, string>> = {
   messages: 'POST /v1/messages',
   gemini: 'POST /v1beta/models/…:generateContent',
 }
-
-/**
- * The order in which channels are asked: by priority; within one priority those that speak the
- * client's protocol first, and at random by weight. `random` gives numbers in [0, 1).
- */
-export function orderOptions(options: readonly Option[], random: () => number): readonly Option[] {
-  if (options.length < 2) return options
-  // A weighted shuffle: the smallest of exponential draws with rate `weight` comes first.
-  const drawn = options.map((option) => ({
-    option,
-    foreign: option.isNative ? 0 : 1,
-    draw: -Math.log(1 - random()) / Math.max(option.channel.weight, Number.EPSILON),
-  }))
-  drawn.sort(
-    (a, b) =>
-      a.option.channel.priority - b.option.channel.priority ||
-      a.foreign - b.foreign ||
-      a.draw - b.draw,
-  )
-  return drawn.map(({ option }) => option)
-}

@@ -3,6 +3,9 @@ import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { ConnectTimeout, createDialer } from './dial.ts'
+import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
+import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
+import { bareHost, isPrivateHost, isPublic } from './public-address.ts'
 
 /** An upstream call as it leaves the process. */
 export interface OutboundCall {
@@ -16,16 +19,24 @@ export interface OutboundCall {
   /** How long connecting may take, in milliseconds. */
   readonly connectMs: number
   /**
+   * Address of the proxy to go by, http:// or https://, with its user and password if it wants them.
+   * Undefined: the environment's, or none. Calls to addresses that clients name never have one.
+   */
+  readonly proxy?: string | undefined
+  /**
    * The address is a client's, not the operator's: no proxy is trusted to look it up, and a
    * compressed body comes as it was sent.
    */
   readonly isForeign?: boolean | undefined
 }
 
-/** Sends a call; throws `AddressRefused`, `HostNotFound`, `ConnectTimeout` or what `fetch` throws. */
+/**
+ * Sends a call; throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused` or what
+ * `fetch` throws.
+ */
 export type Outbound = (call: OutboundCall) => Promise<Response>
 
-/** The address is not a public one and the call may not go to private ones. */
+/** The address is no fit one, or not a public one and the call may not go to private ones. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
@@ -42,51 +53,133 @@ type Resolve = (host: string) => Promise<readonly string[]>
 export interface OutboundParts {
   readonly resolve?: Resolve | undefined
   readonly isPublic?: ((address: string) => boolean) | undefined
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly env?: Environment | undefined
   /** How long the addresses that a name was found to have are believed, in milliseconds. */
   readonly verdictMs?: number | undefined
 }
 
+/** How a call gets out. */
+interface Way {
+  readonly target: URL
+  readonly init: BunFetchRequestInit
+  /** There is a proxy in between that can refuse it. */
+  readonly isProxied: boolean
+  /** The host has answered; or the call failed, for a reason that says something of the host. */
+  answered(): void
+  lost(): void
+}
+
 /**
- * The one door out: every request to an upstream goes through it. Redirects are not followed, and
- * an address on this machine or network is refused unless the call allows it. The connection goes
- * to the very address that was checked: a name is not looked up a second time, when it might lead
- * elsewhere. Only a proxy of the environment looks the names of channels up for itself.
+ * The one door out: every request to an upstream, and every file that a client's request names, goes
+ * through it.
+ *
+ * - Only http and https, no user name in an address, no port 0. Redirects are not followed.
+ * - An address on this machine or network is refused unless the call allows it. The connection goes
+ *   to the very address that was checked: a name is not looked up a second time, when it might lead
+ *   elsewhere.
+ * - Only a proxy looks the names of channels up for itself, be it the channel's own or one of the
+ *   environment: there it is the proxy that decides what can be reached. What is plainly private is
+ *   refused all the same. The address of the proxy is the operator's word, and may be private.
+ * - Connecting has a limit of time, by a channel's own proxy too, tunnel included.
+ * - Connections are kept, per address and name, or per proxy and name, and used again.
  */
 export function createOutbound(parts: OutboundParts = {}): Outbound {
   const { env = process.env, resolve } = parts
+  const environment = readEnvironmentProxy(env)
   // What strangers name neither waits in one line with the channels nor crowds them out.
   const own = { find: createFinder(parts, resolve ?? resolveHost), dialer: createDialer(env) }
   const foreign = {
     find: createFinder(parts, resolve ?? resolveForeign),
     dialer: createDialer(env),
   }
+  const proxies = createProxyDialer()
 
-  return async (call) => {
-    const url = new URL(call.url)
+  async function byProxy(url: URL, address: string, call: OutboundCall): Promise<Way> {
+    const proxy = readProxy(address)
+    if (!call.allowPrivate && isPrivateHost(url.hostname)) {
+      throw new AddressRefused(`${url.hostname} is a private address`)
+    }
+    await proxies.reach(url, proxy, call.connectMs)
+    return {
+      target: url,
+      init: { headers: call.headers, proxy: { url: proxy, respectNoProxy: false } },
+      isProxied: true,
+      answered: () => proxies.answered(url, proxy),
+      lost: () => proxies.lost(url, proxy),
+    }
+  }
+
+  async function byItself(url: URL, call: OutboundCall): Promise<Way> {
     const isForeign = call.isForeign === true
     const { find, dialer } = isForeign ? foreign : own
     const addresses = call.allowPrivate && !isForeign ? undefined : await find(url, call)
     const reached = await dialer.reach(url, call.connectMs, addresses)
-    const isPinned = addresses !== undefined && (isForeign || !hasProxy(env, url.protocol))
+    const isProxied = environment.leads(url)
+    const isPinned = addresses !== undefined && (isForeign || !isProxied)
     const address = isPinned ? (reached ?? addresses.find(isIPv4) ?? addresses[0]) : undefined
-    const { method, headers, signal } = call
-    const init = {
-      ...{ method, headers, signal, redirect: 'manual' as const, decompress: !isForeign },
-      ...(call.body === undefined ? {} : { body: call.body as Bun.BodyInit }),
+    return {
+      ...(address === undefined
+        ? { target: url, init: { headers: call.headers } }
+        : pinned(url, address, call.headers, isProxied)),
+      isProxied,
+      answered: () => dialer.answered(url, reached),
+      lost: () => dialer.lost(url),
     }
+  }
+
+  return async (call) => {
+    const url = readTarget(call.url)
+    const isOwn = call.isForeign !== true
+    const { proxy, method, signal, body } = call
+    const way = await (proxy !== undefined && isOwn
+      ? byProxy(url, proxy, call)
+      : byItself(url, call))
     try {
-      const response = await (address === undefined
-        ? fetch(url, init)
-        : fetch(...pinned(url, address, init)))
-      dialer.answered(url, reached)
+      const response = await fetch(way.target, {
+        ...way.init,
+        ...{ method, signal, redirect: 'manual', decompress: isOwn },
+        ...(body === undefined ? {} : { body: body as Bun.BodyInit }),
+      })
+      if (way.isProxied && response.status === 407) {
+        await response.body?.cancel()
+        throw new ProxyRefused('the proxy wants another user or password')
+      }
+      way.answered()
       return response
     } catch (error) {
       // The caller's leaving says nothing of the host.
-      if (!signal.aborted) dialer.lost(url)
-      throw error
+      if (!signal.aborted) way.lost()
+      throw asOwnError(error)
     }
   }
+}
+
+/** Throws `AddressRefused` for what no call may go to, whoever named it. */
+function readTarget(address: string): URL {
+  const url = new URL(address)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new AddressRefused(`the scheme ${url.protocol} is not called`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new AddressRefused('an address with a user name is not called')
+  }
+  if (url.port === '0') throw new AddressRefused('port 0 is not called')
+  return url
+}
+
+/** The errors keep the address to themselves: there may be a password in it. */
+function readProxy(address: string): URL {
+  const proxy = URL.parse(address)
+  if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy
+  throw new ProxyRefused('the address of the proxy does not begin with http:// or https://')
+}
+
+/** What a proxy said to `fetch` is not kept: its words may hold anything. */
+function asOwnError(error: unknown): unknown {
+  const isTunnel = error instanceof Error && 'code' in error && error.code === 'ERR_PROXY_TUNNEL'
+  if (!isTunnel || error instanceof ProxyRefused) return error
+  const status = 'status' in error ? error.status : 'no HTTP answer'
+  return new ProxyRefused(`the proxy opens no tunnel: ${status}`)
 }
 
 /** Looks hosts up and remembers those whose addresses are all public. */
@@ -121,53 +214,22 @@ async function inTime<T>(found: Promise<T>, limitMs: number): Promise<T> {
 }
 
 /**
- * The same call with the address in place of the name. The name goes into `Host` and into the TLS
- * greeting, and the certificate has to be the name's. Connections are kept by address and name.
+ * A call with the address in place of the name. The name goes into `Host` and into the TLS greeting,
+ * and the certificate has to be the name's. Connections are kept by address and name. The address is
+ * no name that `NO_PROXY` has: that no proxy is to be used must be said.
  */
-function pinned<Init extends { readonly headers: Record<string, string> }>(
+function pinned(
   url: URL,
   address: string,
-  init: Init,
-) {
+  ownHeaders: Readonly<Record<string, string>>,
+  isProxied: boolean,
+): Pick<Way, 'target' | 'init'> {
   const target = new URL(url)
   target.hostname = address.includes(':') ? `[${address}]` : address
-  const headers = { ...init.headers, host: url.host }
+  const headers = { ...ownHeaders, host: url.host }
   const isNamed = url.protocol === 'https:' && target.hostname !== url.hostname
   const tls = isNamed ? { tls: { serverName: url.hostname.replace(/\.$/, '') } } : {}
-  return [target, { ...init, headers, ...tls }] as const
-}
-
-/** Whether `fetch` leaves connecting, and with it looking names up, to a proxy. */
-function hasProxy(env: Readonly<Record<string, string | undefined>>, protocol: string): boolean {
-  const name = `${protocol.slice(0, -1)}_proxy`
-  return Boolean(env[name] || env[name.toUpperCase()])
-}
-
-/** Answers only inside of one vendor's cloud, with what its machines may know, from a public range. */
-const azureHostService = '168.63.129.16'
-
-/**
- * Whether an address belongs to the public internet. Of IPv6 that is 2000::/3 at most, all that has
- * ever been given out (IANA, "IPv6 Global Unicast Address Assignments"); beside it are forms that
- * hold a private IPv4 address.
- */
-export function isPublic(address: string): boolean {
-  const parsed = ipaddr.process(address)
-  if (parsed.range() !== 'unicast' || parsed.toString() === azureHostService) return false
-  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
-}
-
-const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
-
-/** Whether a host is plainly one of this machine or network, without asking anybody. */
-export function isPrivateHost(hostname: string): boolean {
-  const host = bareHost(hostname)
-  return ipaddr.isValid(host) ? !isPublic(host) : host === 'localhost'
-}
-
-/** Without the brackets that a URL puts around IPv6. */
-function bareHost(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '')
+  return { target, init: { headers, ...tls, ...(isProxied ? {} : { proxy: false }) } }
 }
 
 /** As all of the system looks names up: in one of a few threads. */

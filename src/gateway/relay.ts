@@ -6,8 +6,10 @@ import type { ByteReader } from './byte-reader.ts'
 import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures.ts'
+import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
 import { shownBytes, shownError } from './hide-secrets.ts'
 import type { Meter } from './meter.ts'
+import { nextChunk } from './next-chunk.ts'
 import { balanceUsedUp, type End } from './record.ts'
 import { createTap, type Tap } from './tap.ts'
 
@@ -18,6 +20,7 @@ export interface RelayParts {
   /** The upstream is asked for a usage chunk that the client did not ask for. */
   readonly hideUsage: boolean
   readonly meter: Meter
+  readonly heartbeat: Heartbeat
   /**
    * Charges and stores; resolves when committed, rejects with a `GatewayError` (logged) if not. What
    * the client has a part of is stored later then.
@@ -31,7 +34,7 @@ export interface RelayParts {
  * or because the client left before the first byte was pulled.
  */
 export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
-  const { exchange, answer, meter } = parts
+  const { exchange, answer, meter, heartbeat } = parts
   const { reader, observer, watch, translator } = answer
   const { seen } = observer
   const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
@@ -40,10 +43,13 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   let framesSent = false
   let isUnpaid = false
   let lastByte: number | undefined
+  /** What is being read while the client gets heartbeats. */
+  let reading: Promise<Uint8Array | undefined> | undefined
 
   /** What goes to the client, and how it ends. */
   const sent = (bytes: Uint8Array): Uint8Array => {
     lastByte = bytes.at(-1) ?? lastByte
+    heartbeat.sent()
     return bytes
   }
 
@@ -87,7 +93,14 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           yield sent(out)
           watch.touched()
         }
-        chunk = await nextChunk(parts)
+        reading = nextChunk(parts)
+        let came = await heartbeat.next(reading)
+        while (came === beat) {
+          yield sent(heartbeatBytes(exchange.framing))
+          came = await heartbeat.next(reading)
+        }
+        reading = undefined
+        chunk = came
       }
       const rest = shownBytes(tap.end(), exchange, seen)
       await settle()
@@ -102,7 +115,10 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       const told = encodeFailure(parts, error, !framesSent)
       if (told.byteLength > 0) yield told
     } finally {
-      if (settling === undefined && !answer.signal.aborted && !isUnpaid) await drain(parts, tap)
+      if (settling === undefined && !answer.signal.aborted && !isUnpaid) {
+        await drain(parts, tap, reading)
+      }
+      heartbeat.stop()
       await settled(settle)
       await closeUpstream(reader)
     }
@@ -178,51 +194,22 @@ const isFinal = (seen: Observation) => seen.phase === 'closed' && seen.outcome !
 /** This could be all; but usage may still follow, even behind an error. */
 const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 
-/** How long an upstream may keep its answer open behind the last words or an error. */
-const lastWordsMs = 5_000
-
-/** The next bytes; undefined at the end, which a break or a silence is where nothing is missing. */
-async function nextChunk({ answer, exchange }: RelayParts): Promise<Uint8Array | undefined> {
-  const { seen } = answer.observer
-  try {
-    const reading = answer.reader.read()
-    const { done, value } = await (mayBeAll(seen) ? within(lastWordsMs, reading) : reading)
-    answer.watch.touched()
-    return done ? undefined : value
-  } catch (error) {
-    const ended = mayBeAll(seen) || (seen.phase === 'closing' && answer.expiry() === 'idle')
-    if (ended && exchange.interruption === undefined) return undefined
-    throw error
-  }
-}
-
-/** The protocol's last event was seen; or, where it has none or may lack it, the usage. */
-const mayBeAll = ({ phase, usage }: Observation) =>
-  phase === 'closed' || (phase === 'closing' && usage !== undefined)
-
-/** The read, or an end when it takes too long. */
-async function within(limitMs: number, reading: ReturnType<ByteReader['read']>) {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<{ readonly done: true; readonly value?: undefined }>((resolve) => {
-    timer = setTimeout(() => resolve({ done: true }), limitMs)
-  })
-  try {
-    return await Promise.race([reading, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** The client left, and its group wants the upstream's own final count: read on without it. */
-async function drain(parts: RelayParts, tap: Tap): Promise<void> {
+async function drain(
+  parts: RelayParts,
+  tap: Tap,
+  pending: Promise<Uint8Array | undefined> | undefined,
+): Promise<void> {
   const { answer, meter } = parts
-  answer.watch.touched() // a slow client may have paused it, and nobody pauses it any more
+  // A slow client may have paused it, and nobody pauses it any more.
+  if (pending === undefined) answer.watch.touched()
+  let reading = pending
   try {
     while (!isFinal(answer.observer.seen)) {
-      const { done, value } = await answer.reader.read()
-      if (done) break
-      answer.watch.touched()
-      tap.observe(value)
+      const chunk = await (reading ?? nextChunk(parts))
+      reading = undefined
+      if (chunk === undefined) break
+      tap.observe(chunk)
       const { seen } = answer.observer
       if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return
     }

@@ -1,9 +1,10 @@
 import type { Catalog, Channel } from '../catalog/catalog.ts'
 import type { Protocol } from '../protocols/protocol.ts'
-import type { Affinity } from './affinity.ts'
+import type { Affinity, Origin } from './affinity.ts'
 import type { Caller } from './authenticate.ts'
+import { collectBytes, TooManyBytes } from './bounded-bytes.ts'
 import { GatewayError, modelHeaders } from './errors.ts'
-import { classifyFailure, classifyStatus, failureClasses, finalError } from './failures.ts'
+import { classifyAnswer, classifyFailure, type FailureName, finalError } from './failures.ts'
 import { hideSecretsIn } from './hide-secrets.ts'
 import type { Outbound } from './outbound.ts'
 import { readRefusal } from './upstream-answer.ts'
@@ -30,7 +31,7 @@ export async function forwardStoredResponse(
   const { protocol } = parts
   const origin = parts.affinity.originOf(caller.token.id, id)
   const channel = origin && parts.catalog().channels.get(origin.channelId)
-  if (channel === undefined || !(protocol.name in channel.speaks)) {
+  if (!channel || !(protocol.name in channel.speaks)) {
     throw new GatewayError('response_not_found', `Response with id '${id}' not found.`)
   }
   const { search, searchParams } = new URL(request.url)
@@ -42,39 +43,51 @@ export async function forwardStoredResponse(
     )
   }
   const path = `/responses/${encodeURIComponent(id)}${search}`
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), channel.timeouts.firstByteMs)
+  const late = new AbortController()
+  const { firstByteMs, totalMs } = channel.timeouts
+  const timer = setTimeout(() => late.abort(), Math.min(firstByteMs, totalMs))
   try {
     const answer = await parts.outbound({
       url: protocol.url(baseOf(channel, protocol.name), path),
       method: request.method,
-      headers: upstreamHeaders({ protocol, request }, channel, null),
+      headers: upstreamHeaders({ protocol, request }, keyOf(origin, channel), null),
       body: undefined,
-      signal: AbortSignal.any([controller.signal, request.signal]),
+      signal: AbortSignal.any([late.signal, request.signal]),
       allowPrivate: channel.allowPrivate,
       connectMs: channel.timeouts.connectMs,
+      proxy: channel.proxy,
     })
-    const failed = answer.ok ? undefined : classifyStatus(answer.status)
-    if (failed) {
-      await answer.body?.cancel()
-      throw finalError([{ name: failed, status: answer.status }])
-    }
     if (!answer.ok) return await passRefusal(parts, channel, answer, requestId)
-    const bytes = hideSecretsIn(new Uint8Array(await answer.arrayBuffer()), channel)
+    const bytes = hideSecretsIn(await collectBytes(answer, maxAnswerBytes), channel)
     if (request.method === 'GET') {
-      await origin?.chargeFetched?.(JSON.parse(new TextDecoder().decode(bytes)), requestId)
+      await origin.chargeFetched?.(JSON.parse(new TextDecoder().decode(bytes)), requestId)
     }
     const contentType = answer.headers.get('content-type') ?? 'application/json'
     const headers = modelHeaders(protocol, requestId, contentType)
     return new Response(bytes as Bun.BodyInit, { status: answer.status, headers })
   } catch (error) {
     if (error instanceof GatewayError) throw error
-    if (error instanceof SyntaxError) throw finalError([{ name: 'upstream_invalid', status: null }])
-    const name = controller.signal.aborted ? 'timeout_first_byte' : classifyFailure(error)
-    throw new GatewayError(failureClasses[name].answer, failureClasses[name].message)
+    throw finalError([
+      { name: late.signal.aborted ? 'timeout_first_byte' : nameOf(error), status: null },
+    ])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** A stored answer larger than this is not one that could be understood. */
+const maxAnswerBytes = 256 * 1_048_576
+
+/** The key that the answer was made with: another one's account may not have it. */
+function keyOf({ key }: Origin, channel: Channel): string {
+  const [first] = channel.keys
+  if (first === undefined) throw new Error(`channel ${channel.name} has no key`)
+  return channel.keys.includes(key) ? key : first
+}
+
+function nameOf(error: unknown): FailureName {
+  const isUnreadable = error instanceof SyntaxError || error instanceof TooManyBytes
+  return isUnreadable ? 'upstream_invalid' : classifyFailure(error)
 }
 
 /** The upstream's own words about the client's fault, as far as they are its API's. */
@@ -84,8 +97,12 @@ async function passRefusal(
   answer: Response,
   requestId: string,
 ): Promise<Response> {
-  const refusal = await readRefusal(answer, channel)
-  if (refusal === undefined) throw finalError([{ name: 'upstream_invalid', status: answer.status }])
+  const { status } = answer
+  const { refusal, value } = await readRefusal(answer, channel)
+  const failed = classifyAnswer(protocol.name, status, value)
+  // That there is no such response is what the client asked for, whatever it would say of a model.
+  if (failed && failed !== 'model_unavailable') throw finalError([{ name: failed, status }])
+  if (refusal === undefined) throw finalError([{ name: 'upstream_invalid', status }])
   const headers = modelHeaders(protocol, requestId, refusal.contentType)
-  return new Response(refusal.bytes as Bun.BodyInit, { status: answer.status, headers })
+  return new Response(refusal.bytes as Bun.BodyInit, { status, headers })
 }

@@ -1,12 +1,12 @@
 import type { Channel } from '../catalog/catalog.ts'
 import { isJsonObject } from '../protocols/json.ts'
-import type { Framing } from '../protocols/protocol.ts'
+import type { Framing, JsonObject } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
 import { withExactCalls } from '../protocols/translation/exact-calls.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
-import type { FailureName } from './failures.ts'
+import { classifyError, type FailureName } from './failures.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
 import { readOpening } from './opening.ts'
 import type { Route } from './options.ts'
@@ -30,6 +30,8 @@ interface Unusable {
   /** What broke it off; the failure is this one's then. */
   readonly error?: unknown
   readonly usageRaw: unknown
+  /** The error that it told of, as the upstream wrote it. */
+  readonly told?: JsonObject | undefined
 }
 
 interface Asked {
@@ -71,9 +73,11 @@ async function beginStream(
   const { failure, ...opening } = hasNext
     ? await readOpening(first, reader, route, watch)
     : { first, reader, failure: undefined }
-  if (failure && hasNext?.()) {
+  const name = failure && classifyError(route.protocol.name, failure.told)
+  // The client's own fault is told as the upstream tells it: no other channel would do better.
+  if (failure && name && name !== 'client_fault' && hasNext?.()) {
     await reader.cancel().catch(() => {}) // broken already, or of no use to anyone
-    return { kind: 'unusable', failure: 'upstream_failed', ...failure }
+    return { kind: 'unusable', failure: name, ...failure }
   }
   const isArray = exchange.framing === 'json-array'
   const translatedType = isArray ? 'application/json' : 'text/event-stream; charset=utf-8'
@@ -100,21 +104,26 @@ async function readBody(
   observer.pushBody(body)
   const { seen } = observer
   if (seen.foreign) return unusable(route, nothing)
-  const hasFailed = {
+  const hasFailed = (): Unusable => ({
     kind: 'unusable',
-    failure: 'upstream_failed',
+    failure: classifyError(route.protocol.name, body),
     usageRaw: seen.usageRaw,
-  } as const
-  if (seen.outcome === 'failed' && hasNext?.()) return hasFailed
+    told: body,
+  })
+  if (seen.outcome === 'failed' && hasNext?.()) {
+    const failed = hasFailed()
+    // The client's own fault is passed on: no other channel would do better.
+    if (failed.failure !== 'client_fault') return failed
+  }
   if (route.translation === undefined) {
     const shown = shownBytes(bytes, exchange, seen)
     return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
   }
   // What is to be fetched later can't be by a client of another protocol.
-  if (seen.pending) return hasFailed
+  if (seen.pending) return hasFailed()
   const exact = withExactCalls(body, bytes)
   const translated = route.translation.body(exact, answerFacts(exchange))
-  if (!(translated instanceof Uint8Array)) return hasFailed
+  if (!(translated instanceof Uint8Array)) return hasFailed()
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
 }
 
@@ -134,24 +143,47 @@ function unusable({ operation }: Route, bytes: Uint8Array): Unusable {
   return { kind: 'unusable', failure: 'upstream_invalid', usageRaw: observer.seen.usageRaw }
 }
 
-/**
- * Reads the body of a refusal that the client caused; undefined when it is no JSON object: then it
- * is not the vendor's API that speaks, and the channel is wrong.
- */
-export async function readRefusal(
-  response: Response,
-  channel: Channel,
-): Promise<Refusal | undefined> {
-  if (response.body === null) return undefined
-  const raw = await readAll(response.body.getReader(), maxRefusalBytes)
-  if (raw === undefined || parseObject(raw) === undefined) return undefined
-  return {
+/** What an upstream says that does not answer. */
+export interface Refused {
+  /** For the client, where it is to blame; undefined when it is no JSON. */
+  readonly refusal: Refusal | undefined
+  /** The object that it says it in. */
+  readonly value: JsonObject | undefined
+}
+
+/** So long the words of an upstream are waited for that has failed already. */
+const refusalPatienceMs = 3_000
+
+/** Reads the body of an answer that is no success. */
+export async function readRefusal(response: Response, channel: Channel): Promise<Refused> {
+  const raw = await readInTime(response)
+  const parsed = raw && parseObject(raw)
+  if (raw === undefined || parsed === undefined) return { refusal: undefined, value: undefined }
+  const refusal: Refusal = {
     kind: 'refusal',
     status: response.status,
     contentType: response.headers.get('content-type') ?? 'application/json',
     bytes: hideSecretsIn(raw, channel),
     retryAfter: response.headers.get('retry-after'),
   }
+  // Gemini's streamed array may hold nothing but the error.
+  const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+  return { refusal, value: isJsonObject(value) ? value : undefined }
+}
+
+/** The body, when it comes soon, whole and not too large: the status has said the most of it. */
+async function readInTime({ body }: Response): Promise<Uint8Array | undefined> {
+  if (body === null) return undefined
+  const reader = body.getReader()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), refusalPatienceMs)
+  })
+  const reading = readAll(reader, maxRefusalBytes).catch(() => undefined)
+  const raw = await Promise.race([reading, late])
+  clearTimeout(timer)
+  if (raw === undefined) await reader.cancel().catch(() => {}) // broken already, or never to end
+  return raw
 }
 
 async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array | undefined> {

@@ -34,14 +34,21 @@ const forwardedHeaders = [
 /** Headers that belong to a client family: Codex sends several, more with each version. */
 const forwardedPrefix = 'x-codex-'
 
+/** Where a call goes, and as whom. */
+export interface Destination extends Candidate {
+  readonly route: Route
+  /** The one of the channel's keys that it is sent with. */
+  readonly key: string
+}
+
 /** The upstream request of one attempt: the client's bytes but for what must change. */
 export async function buildCall(
   exchange: Exchange,
   body: RequestBody,
-  candidate: Candidate & { readonly route: Route },
+  destination: Destination,
   signal: AbortSignal,
 ): Promise<OutboundCall> {
-  const { channel, upstreamModel, route } = candidate
+  const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
   const path = operation.path(upstreamModel, body.facts.stream)
   const sse = protocol.name === 'gemini' && body.facts.stream && framing === 'sse'
@@ -52,24 +59,25 @@ export async function buildCall(
     url: protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path),
     method: 'POST',
     headers: translation
-      ? translatedHeaders(protocol, channel)
-      : upstreamHeaders(exchange, channel, content instanceof FormData ? null : body.contentType),
+      ? translatedHeaders(protocol, key)
+      : upstreamHeaders(exchange, key, content instanceof FormData ? null : body.contentType),
     body: content,
     signal,
     allowPrivate: channel.allowPrivate,
     connectMs: channel.timeouts.connectMs,
+    proxy: channel.proxy,
   }
 }
 
 /** Headers of an upstream call. `contentType` null: `fetch` writes it (forms have a boundary). */
 export function upstreamHeaders(
   exchange: Pick<Exchange, 'protocol' | 'request'>,
-  channel: Channel,
+  key: string,
   contentType: string | null,
 ): Record<string, string> {
   const headers: Record<string, string> = {
     'accept-encoding': 'identity',
-    ...exchange.protocol.keyHeaders(nextKey(channel)),
+    ...exchange.protocol.keyHeaders(key),
   }
   const { headers: incoming } = exchange.request
   for (const name of forwardedHeaders) {
@@ -84,12 +92,12 @@ export function upstreamHeaders(
 }
 
 /** The client's headers are of another protocol: none of them means anything to this upstream. */
-function translatedHeaders(protocol: Protocol, channel: Channel): Record<string, string> {
+function translatedHeaders(protocol: Protocol, key: string): Record<string, string> {
   return {
     'accept-encoding': 'identity',
     'content-type': 'application/json',
     ...protocol.demandedHeaders,
-    ...protocol.keyHeaders(nextKey(channel)),
+    ...protocol.keyHeaders(key),
   }
 }
 
@@ -98,17 +106,6 @@ export function baseOf(channel: Channel, protocol: string): string {
   const base = channel.speaks[protocol]
   if (base === undefined) throw new Error(`channel ${channel.name} does not speak ${protocol}`)
   return base
-}
-
-const keyTurns = new WeakMap<Channel, number>()
-
-/** A channel's keys, used in turn. */
-function nextKey(channel: Channel): string {
-  const turn = keyTurns.get(channel) ?? 0
-  keyTurns.set(channel, turn + 1)
-  const key = channel.keys[turn % channel.keys.length]
-  if (key === undefined) throw new Error(`channel ${channel.name} has no key`)
-  return key
 }
 
 async function upstreamBody(

@@ -1,5 +1,6 @@
 import { applyConfig } from '../../src/app/apply.ts'
 import { createTollgate } from '../../src/app/tollgate.ts'
+import type { HeartbeatTimes } from '../../src/gateway/heartbeat.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
@@ -41,6 +42,8 @@ export interface ClockedOptions extends Partial<TollgateYamlOptions> {
   readonly start: string
   /** Another channel, `first`, to the same upstream by the key `firstKey`, is asked before `main`. */
   readonly hasFirst?: boolean
+  /** How long a stream may be silent towards its client. */
+  readonly heartbeat?: HeartbeatTimes
 }
 
 /** The key of the channel `first`. */
@@ -64,7 +67,7 @@ export interface Usage {
 
 /** The gateway in this process, asked without a socket, by a clock that a test sets. */
 export async function startClocked(options: ClockedOptions) {
-  const { start, hasFirst = false, ...yaml } = options
+  const { start, hasFirst = false, heartbeat, ...yaml } = options
   let now = Date.parse(start)
   const clock = () => now
   const upstream = startFakeUpstream(({ path }) => {
@@ -92,7 +95,8 @@ export async function startClocked(options: ClockedOptions) {
   const sink = (line: string) => complaints.push(line)
   const log = createLogger({ sink, pretty: false, clock, level: 'warn' })
   await applyConfig(instance, config, { prune: false })
-  const tollgate = await createTollgate({ config, store, secrets, log, clock })
+  const more = heartbeat && { heartbeat }
+  const tollgate = await createTollgate({ config, store, secrets, log, clock, ...more })
 
   async function send(path: string, body: object, how: AskOptions = {}): Promise<Response> {
     const { key = testKey, signal } = how

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { attempt } from '../../src/gateway/attempt.ts'
+import type { Choice } from '../../src/gateway/chooser.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { Option } from '../../src/gateway/options.ts'
 import type { OutboundCall } from '../../src/gateway/outbound.ts'
@@ -56,15 +57,23 @@ async function createScene(encode: Translation['encode']) {
   }
   const clocks = { clock: () => 0, tick: () => performance.now() }
   const log = { info() {}, warn() {}, error() {} }
-  const parts = { outbound, watchdog, log, ...clocks }
-  return { exchange, asked, run: () => attempt(parts, exchange, body, option, undefined) }
+  const parts = { outbound, watchdog, log, onAttempt() {}, ...clocks }
+  const told: string[] = []
+  const choice: Choice = {
+    ...{ option, key: 'key', isTrial: false },
+    succeeded: () => told.push('succeeded'),
+    failed: ({ name }) => told.push(name),
+    broke: (name) => told.push(name),
+    ended() {},
+  }
+  return { exchange, asked, told, run: () => attempt(parts, exchange, body, choice, undefined) }
 }
 
 const bytes = new TextEncoder().encode('{}')
 
 describe('files are fetched before the upstream is asked', () => {
   test('the time that it takes is not the upstream’s silence', async () => {
-    const { exchange, asked, run } = await createScene(async () => {
+    const { exchange, asked, told, run } = await createScene(async () => {
       await Bun.sleep(450)
       return bytes
     })
@@ -72,11 +81,12 @@ describe('files are fetched before the upstream is asked', () => {
     expect(asked.length).toBe(1)
     expect(exchange.attempts).toMatchObject([{ status: 200, cause: null }])
     expect(exchange.attempts[0]?.durationMs).toBeLessThan(150)
+    expect(told).toEqual(['succeeded'])
     expect(exchange.dropped).toEqual(['seed'])
   })
 
   test('a client that leaves meanwhile: nobody is asked, and no channel is to blame', async () => {
-    const { exchange, asked, run } = await createScene(async (signal) => {
+    const { exchange, asked, told, run } = await createScene(async (signal) => {
       const { promise, reject } = Promise.withResolvers<never>()
       signal.addEventListener('abort', () => reject(signal.reason))
       return promise
@@ -87,6 +97,7 @@ describe('files are fetched before the upstream is asked', () => {
     expect(await running).toMatchObject({ ok: false })
     expect(asked).toEqual([])
     expect(exchange.attempts).toEqual([])
+    expect(told).toEqual([])
   })
 
   test('a file that can’t be had is the request’s fault, and no attempt', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { ConnectTimeout, createDialer } from '../../src/gateway/dial.ts'
+import { fullServer } from './full-server.ts'
 
 const servers: Server[] = []
 afterAll(() => {
@@ -39,6 +40,13 @@ describe('reach', () => {
     const { url, sockets } = await counting()
     await createDialer({ HTTPS_PROXY: 'http://127.0.0.1:9' }).reach(url, 1_000)
     expect(sockets.length).toBe(0)
+  })
+
+  test('dials what NO_PROXY keeps from the proxy of the environment', async () => {
+    const { url, sockets } = await counting()
+    const env = { HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' }
+    expect(await createDialer(env).reach(url, 1_000)).toBe('127.0.0.1')
+    expect(sockets.length).toBe(1)
   })
 
   test('a refused connection is the socket’s own error', async () => {
@@ -91,26 +99,3 @@ describe('reach', () => {
     expect(sockets.length).toBe(2)
   })
 })
-
-/** More connections than a system lets wait (512). */
-const queueLength = 600
-
-/** A server that is stopped and whose queue of waiting connections is full. */
-async function fullServer() {
-  const code = `require('node:net').createServer().listen({ port: 0, host: '127.0.0.1' },
-    function () { console.log(this.address().port) })`
-  const child = Bun.spawn([process.execPath, '-e', code], { stdout: 'pipe' })
-  const { value } = await child.stdout.getReader().read()
-  const port = Number(new TextDecoder().decode(value))
-  child.kill('SIGSTOP')
-  const waiting = Array.from({ length: queueLength }, () => connect({ host: '127.0.0.1', port }))
-  for (const socket of waiting) socket.on('error', () => {})
-  return {
-    url: new URL(`http://127.0.0.1:${port}/v1`),
-    async [Symbol.asyncDispose]() {
-      for (const socket of waiting) socket.destroy()
-      child.kill('SIGKILL')
-      await child.exited
-    },
-  }
-}

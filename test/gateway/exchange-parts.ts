@@ -32,7 +32,11 @@ export async function createExchange(options: ExchangeOptions) {
   const { protocol, operation, body, onDisconnect = 'bill_observed', terms = plainTerms } = options
   const store = openSqliteStore({ path: ':memory:', clock: () => now })
   await seed(store)
-  const catalog = buildCatalog(await store.catalog.load(), () => ['key'])
+  const catalog = buildCatalog(
+    await store.catalog.load(),
+    () => ['key'],
+    () => '',
+  )
   const token = await store.tokens.findByHash('hash-1')
   await store.close()
   const seeded = catalog.groups.get(1)
@@ -62,11 +66,16 @@ export async function createExchange(options: ExchangeOptions) {
     facts: operation.read(body),
     plan: { group, offer },
     options: [],
+    permit: undefined,
     reservation: undefined,
+    choice: undefined,
     candidate,
+    upstreamKey: 'key',
     route: { protocol, operation, framing: 'sse', translation: undefined },
     dropped: [],
     attempts: [],
+    usedLlmTokens: 0,
+    fault: undefined,
     firstByteTick: undefined,
     interruption: undefined,
     isUnpaid: false,

@@ -87,6 +87,8 @@ describe('the request', () => {
 
 describe('an address', () => {
   const noCall: Outbound = () => Promise.reject(new Error('It was called.'))
+  const portWords = (port: number) =>
+    `The port ${port} of the address belongs to another protocol than HTTP.`
   const refused: readonly (readonly [url: string, words: string])[] = [
     ['file:///etc/passwd', 'The address must begin with http:// or https://.'],
     ['data:image/png;base64,AAAA', 'The address must begin with http:// or https://.'],
@@ -102,6 +104,11 @@ describe('an address', () => {
     ['https://me@example.com/', 'The address must not hold a user name or password.'],
     ['https://:word@example.com/', 'The address must not hold a user name or password.'],
     ['http://example.com@127.0.0.1/', 'The address must not hold a user name or password.'],
+    ['http://example.com:0/', portWords(0)],
+    ['https://example.com:22/', portWords(22)],
+    ['http://example.com:0025/', portWords(25)],
+    ['http://example.com:10080/a.png', portWords(10_080)],
+    ['http://example.com:65536/', 'The address is not a URL.'],
     [`https://example.com/${'a'.repeat(8_192)}`, 'The address is longer than 8192 characters.'],
   ]
   test.each(refused)('X1: %.40s is refused before any call', async (url, words) => {

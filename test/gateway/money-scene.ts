@@ -7,6 +7,7 @@ import { createCommitter } from '../../src/gateway/committer.ts'
 import { settle } from '../../src/gateway/conclude.ts'
 import type { CountTokens } from '../../src/gateway/estimate.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
+import { noHeartbeat } from '../../src/gateway/heartbeat.ts'
 import { createMeter } from '../../src/gateway/meter.ts'
 import { createRefusalLimit } from '../../src/gateway/refusal-limit.ts'
 import { createRelay } from '../../src/gateway/relay.ts'
@@ -67,6 +68,7 @@ export async function createMoneyScene(options: MoneyOptions) {
     ...{ committer, reservations, log, countTokens: count },
     affinity: createAffinity(),
     refusals: createRefusalLimit(),
+    availability: { record() {} },
     tick: () => 0,
     usualOutputTokens: () => usualOutputTokens,
     currentCaller: (caller: Caller) => caller,
@@ -116,6 +118,7 @@ export async function createMoneyScene(options: MoneyOptions) {
         splitter: createSseSplitter(),
         hideUsage: false,
         meter: createMeter(parts, exchange),
+        heartbeat: noHeartbeat,
         settle(end, seen, isDelivered) {
           heldNano = reservations.heldFor(requestId)
           return settle(parts, exchange, end, seen, isDelivered)

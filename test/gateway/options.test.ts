@@ -6,7 +6,6 @@ import {
   canExpress,
   findOptions,
   type Option,
-  orderOptions,
   preferred,
   type Translate,
 } from '../../src/gateway/options.ts'
@@ -16,6 +15,7 @@ import { gemini } from '../../src/protocols/gemini/index.ts'
 import { messages } from '../../src/protocols/messages/index.ts'
 import { type ProtocolName, protocolNames } from '../../src/protocols/protocol.ts'
 import { responses } from '../../src/protocols/responses/index.ts'
+import { plainChannel } from '../support/no-limits.ts'
 import { plainTerms } from './exchange-parts.ts'
 
 const protocols = { chat, responses, messages, gemini } as const
@@ -35,6 +35,7 @@ function speaking(
     speaks: Object.fromEntries(names.map((name) => [name, `https://${name}.example/v1`])),
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
     ...{ allowPrivate: false, quirks: [] },
+    ...plainChannel,
   }
   return { channel, upstreamModel: 'm' }
 }
@@ -69,36 +70,14 @@ function translator(refused: readonly ProtocolName[] = []) {
 const namesOf = (options: readonly Option[]) => options.map(({ channel }) => channel.name)
 
 describe('who may answer', () => {
-  test.each(protocolNames)('%s: channels of its own protocol come first in a priority', (name) => {
+  test.each(protocolNames)('%s: channels of its own protocol are known for it', (name) => {
     const others = protocolNames.filter((one) => one !== name)
     const offer = offerOf(...others.map((one) => speaking([one])), speaking([name]))
-    for (let draw = 0; draw < 1; draw += 0.05) {
-      const options = findOptions(offer, askedIn(name), translator().translate)
-      const [first, ...rest] = orderOptions(options, () => draw)
-      expect(first?.channel.name).toBe(`${name}@0`)
-      expect(namesOf(rest).toSorted()).toEqual(others.map((one) => `${one}@0`).toSorted())
-    }
-  })
-
-  test('priority goes before the protocol', () => {
-    const offer = offerOf(
-      speaking(['messages'], { priority: 0 }),
-      speaking(['chat'], { priority: 1 }),
-    )
-    const options = findOptions(offer, askedIn('chat'), translator().translate)
-    expect(namesOf(orderOptions(options, Math.random))).toEqual(['messages@0', 'chat@1'])
-  })
-
-  test('within a priority and a way, by weight', () => {
-    const light = speaking(['chat'], { weight: 1 })
-    const heavy = { ...speaking(['chat'], { weight: 9 }), upstreamModel: 'heavy' }
-    const options = findOptions(offerOf(light, heavy), askedIn('chat'), translator().translate)
-    const rounds = 2000
-    let first = 0
-    for (let round = 0; round < rounds; round++) {
-      if (orderOptions(options, Math.random)[0]?.upstreamModel === 'heavy') first++
-    }
-    expect(first / rounds).toBeWithin(0.86, 0.94)
+    const options = findOptions(offer, askedIn(name), translator().translate)
+    const native = options.filter(({ isNative }) => isNative)
+    const foreign = options.filter(({ isNative }) => !isNative)
+    expect(namesOf(native)).toEqual([`${name}@0`])
+    expect(namesOf(foreign).toSorted()).toEqual(others.map((one) => `${one}@0`).toSorted())
   })
 
   test.each(protocolNames)(

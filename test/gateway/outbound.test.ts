@@ -5,9 +5,9 @@ import {
   AddressRefused,
   createOutbound,
   HostNotFound,
-  isPublic,
   type OutboundCall,
 } from '../../src/gateway/outbound.ts'
+import { isPublic } from '../../src/gateway/public-address.ts'
 import { startTwoHosts } from './two-hosts.ts'
 
 const callTo = (url: string, details: Partial<OutboundCall> = {}): OutboundCall => ({

@@ -1,5 +1,6 @@
 import type { Interruption } from '../../src/gateway/exchange.ts'
 import { mayAbort } from '../../src/gateway/exchange.ts'
+import { noHeartbeat } from '../../src/gateway/heartbeat.ts'
 import { endlessMeter, type Meter } from '../../src/gateway/meter.ts'
 import type { End } from '../../src/gateway/record.ts'
 import { createRelay } from '../../src/gateway/relay.ts'
@@ -85,6 +86,7 @@ export async function createScene(options: RelayOptions = {}) {
     splitter: createSseSplitter(),
     hideUsage,
     meter: options.meter ?? endlessMeter,
+    heartbeat: noHeartbeat,
     async settle(end, seen) {
       ends.push({ end, seen: structuredClone(seen) })
       await turn() // a commit takes its time, and must be waited for

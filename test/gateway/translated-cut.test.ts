@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { dialects } from '../e2e/dialects.ts'
 import { type Pair, pairs, spoken, violations } from '../e2e/translated.ts'
+import { plainChannel } from '../support/no-limits.ts'
 import { protocols } from './relay-scene.ts'
 
 const words = ['one', ' two', ' three', ' four']
@@ -26,6 +27,7 @@ function tapFor({ client, upstream }: Pair, limit = 0) {
   const channel = {
     ...{ id: 1, name: 'c', keys: ['k'], priority: 0, weight: 1, timeouts },
     ...{ speaks: { [upstream.name]: 'https://vendor.example' }, allowPrivate: false, quirks: [] },
+    ...plainChannel,
   }
   const media = { of: () => () => Promise.reject(new Error('no files here')) }
   const { texts: sealer } = createSecretBox('a secret')

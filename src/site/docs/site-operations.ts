@@ -1,5 +1,6 @@
 import type { Operation } from './operation.ts'
 import { receiptOperation } from './receipt-operation.ts'
+import { statusOperation } from './status-operation.ts'
 
 const totals = {
   requests: 12,
@@ -139,9 +140,11 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
     answer: { description: 'The settings.', schema: 'settings' },
     others: { 304: 'Unchanged.' },
   },
+  'GET /api/v1/status': statusOperation,
   'GET /schemas/feed.json': schemaFile('Schema of the price feed'),
   'GET /schemas/plaza.json': schemaFile('Schema of the model plaza'),
   'GET /schemas/settings.json': schemaFile('Schema of the public settings'),
+  'GET /schemas/status.json': schemaFile('Schema of the status'),
   'GET /schemas/tollgate.yaml.json': schemaFile("Schema of the operator's tollgate.yaml"),
   'GET /api/hello': {
     tag: 'Site',

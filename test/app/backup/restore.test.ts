@@ -15,7 +15,7 @@ import { backUp } from '../../../src/app/backup/backup.ts'
 import { restore } from '../../../src/app/backup/restore.ts'
 import { openInstance } from '../../../src/app/instance.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { writeFirstVersion } from '../../store/sqlite/first-version.ts'
+import { writeOldVersion } from '../../store/sqlite/old-version.ts'
 import { collect, now } from '../../store/support.ts'
 import { createPlace, type Place, placeOf } from './place.ts'
 
@@ -79,7 +79,7 @@ test('all of it is there again, and keys open; what was under way is interrupted
 
 test('a backup of version 1 is restored, and is of the newest version when it is opened', async () => {
   const old = place.join('old.db')
-  writeFirstVersion(file, old)
+  writeOldVersion(1, file, old)
   writeFileSync(`${old}.secret`, readFileSync(`${file}.secret`))
   const bytes = readFileSync(old)
   const { contents } = await restore({ file: old, database: target })
@@ -96,7 +96,7 @@ test('a backup of version 1 is restored, and is of the newest version when it is
     force: false,
     withSecret: true,
   })
-  expect(again.version).toBe(2)
+  expect(again.version).toBe(3)
 })
 
 test('nothing is ever written over', async () => {

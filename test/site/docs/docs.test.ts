@@ -86,9 +86,11 @@ describe('the OpenAPI document', () => {
     }
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)
     const names = [...references].map(([, name]) => name)
-    expect(new Set(names)).toEqual(new Set(['feed', 'plaza', 'settings']))
+    expect(new Set(names)).toEqual(new Set(['feed', 'plaza', 'settings', 'status']))
     for (const schema of Object.values(document.components.schemas)) createValidator(schema)
-    expect(Object.keys(document.components.schemas)).toEqual(['feed', 'plaza', 'settings'])
+    expect(Object.keys(document.components.schemas)).toEqual([
+      ...['feed', 'plaza', 'settings', 'status'],
+    ])
   })
 
   test('asks for a key where the gateway does', async () => {
@@ -106,12 +108,15 @@ describe('the OpenAPI document', () => {
   })
 })
 
-test.each(['feed', 'plaza'] as const)('the example of the %s is as its schema says', (name) => {
-  const validate = createValidator(schemas[name].content())
-  const examples = Object.values(operations).filter(({ answer }) => answer.schema === name)
-  expect(examples.length).toBeGreaterThan(0)
-  for (const { answer } of examples) expect(validate(answer.example)).toEqual([])
-})
+test.each(['feed', 'plaza', 'status'] as const)(
+  'the example of the %s is as its schema says',
+  (name) => {
+    const validate = createValidator(schemas[name].content())
+    const examples = Object.values(operations).filter(({ answer }) => answer.schema === name)
+    expect(examples.length).toBeGreaterThan(0)
+    for (const { answer } of examples) expect(validate(answer.example)).toEqual([])
+  },
+)
 
 describe('the page', () => {
   test('loads nothing: no script, no picture, no style from elsewhere, and the browser is told so', async () => {

@@ -5,6 +5,7 @@ import type {
   PriceRow,
   PriceTerms,
 } from '../../../src/store/ports/catalog.ts'
+import { noLimits } from '../../support/no-limits.ts'
 
 /** A model as a test sells it. */
 export interface SoldModel {
@@ -27,6 +28,7 @@ export function catalogOf(groups: readonly SoldGroup[], models: readonly SoldMod
   return buildCatalog(
     { channels, groups: groups.map(groupRow), prices: models.map(priceRow) },
     () => [],
+    () => '',
   )
 }
 
@@ -57,6 +59,9 @@ function channel(
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
     allowPrivate: false,
     quirks: [],
+    limits: noLimits,
+    proxySealed: null,
+    probe: null,
     keysSealed: new Uint8Array(),
   }
 }
@@ -72,7 +77,7 @@ function groupRow({ hasChannel = true, ...changes }: SoldGroup, at: number): Gro
     models: [],
     longContextPricing: true,
     onDisconnect: 'bill_observed',
-    limits: { rpm: null, concurrency: null },
+    limits: noLimits,
     ...changes,
   }
 }

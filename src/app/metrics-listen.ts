@@ -1,0 +1,82 @@
+import { createLagMeter, type LagMeter } from '../lib/event-loop-lag.ts'
+import type { Logger } from '../lib/log.ts'
+import { repeatByTimer } from '../lib/repeat.ts'
+import type { Config } from './config/config.ts'
+import { UserError } from './instance.ts'
+import type { Metrics } from './metrics.ts'
+import type { MetricsSource } from './metrics-source.ts'
+
+/** The metrics, where they can be read. */
+export interface MetricsListening {
+  readonly url: string
+  close(): Promise<void>
+}
+
+type Address = NonNullable<Config['server']['metrics']>
+
+/**
+ * Serves `/metrics`, and nothing else, on an address of its own, for as long as the process runs: a
+ * changed configuration does not move it. Throws a `UserError` with the address and the way out when
+ * the port is taken or not ours.
+ */
+export function listenMetrics(
+  address: Address,
+  source: MetricsSource,
+  log: Logger,
+): MetricsListening {
+  const lag = createLagMeter(() => performance.now(), repeatByTimer)
+  const answer = createAnswer(source, lag)
+  try {
+    const server = Bun.serve({
+      hostname: address.host,
+      port: address.port,
+      reusePort: false,
+      development: false,
+      fetch: answer,
+      error(error) {
+        log.error('metrics not told', { error })
+        return plain(500, 'The metrics could not be read.')
+      },
+    })
+    const shown = address.host.includes(':') ? `[${address.host}]` : address.host
+    return {
+      url: `http://${shown}:${server.port}/metrics`,
+      async close() {
+        lag.stop()
+        await server.stop(true)
+      },
+    }
+  } catch (cause) {
+    lag.stop()
+    throw explained(address, cause)
+  }
+}
+
+const plain = (status: number, text: string, headers: Record<string, string> = {}) =>
+  new Response(`${text}\n`, { status, headers: { 'content-type': 'text/plain', ...headers } })
+
+/** What makes the text is loaded when it is asked for, and makes it once for all who wait. */
+function createAnswer(source: MetricsSource, lag: LagMeter) {
+  let metrics: Promise<Metrics> | undefined
+  let text: Promise<string> | undefined
+  return async (request: Request): Promise<Response> => {
+    if (new URL(request.url).pathname !== '/metrics') return plain(404, 'Metrics are at /metrics.')
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return plain(405, 'Ask with GET.', { allow: 'GET, HEAD' })
+    metrics ??= import('./metrics.ts').then(({ createMetrics }) => createMetrics(source, lag))
+    const made = await metrics
+    text ??= made.text().finally(() => {
+      text = undefined
+    })
+    return new Response(await text, { headers: { 'content-type': made.contentType } })
+  }
+}
+
+function explained({ host, port }: Address, cause: unknown): UserError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const message =
+    code === 'EADDRINUSE'
+      ? `Port ${port} on ${host}, for metrics, is in use. Stop what uses it, or give another address (server.metrics).`
+      : `Cannot listen on ${host}:${port} for metrics (server.metrics): ${String(cause)}`
+  return new UserError(message, { cause })
+}

@@ -1,0 +1,14 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { RunningTotals } from '../gateway/running-totals.ts'
+import type { CoolingRow } from '../store/ports/health.ts'
+
+/** What the metrics are drawn from, at the moment they are asked for. */
+export interface MetricsSource {
+  readonly totals: Pick<RunningTotals, 'groups' | 'attempts' | 'limits'>
+  readonly catalog: () => Catalog
+  readonly requestsInFlight: () => number
+  /** Those of them whose answer is a stream that has begun. */
+  readonly streamsInFlight: () => number
+  /** What cools now. */
+  readonly coolings: () => Iterable<Pick<CoolingRow, 'channelId'>>
+}

@@ -1,0 +1,124 @@
+import { version } from '../../package.json'
+import { firstByteBounds } from '../catalog/availability.ts'
+import { type GroupTotals, outcomeNames } from '../gateway/running-totals.ts'
+import type { LagMeter } from '../lib/event-loop-lag.ts'
+import { createRegistry, type Sample, type Series } from './metric-series.ts'
+import type { MetricsSource } from './metrics-source.ts'
+import { processSeries } from './process-metrics.ts'
+
+/** The metrics as Prometheus reads them. */
+export interface Metrics {
+  readonly contentType: string
+  text(): Promise<string>
+}
+
+/** All metrics of this process. Nothing is counted here: each reading draws from the running totals. */
+export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longestMs'>): Metrics {
+  const registry = createRegistry([...trafficSeries(source), ...processSeries(version, lag)])
+  return { contentType: registry.contentType, text: () => registry.metrics() }
+}
+
+const firstByte = 'tollgate_first_byte_seconds'
+
+function trafficSeries(source: MetricsSource): readonly Series[] {
+  const { totals, requestsInFlight, streamsInFlight } = source
+  return [
+    {
+      name: 'tollgate_requests_total',
+      help: 'Requests that have ended: succeeded, or at whose fault they failed.',
+      type: 'counter',
+      samples: () => ofGroups(source, requestSamples),
+    },
+    {
+      name: firstByte,
+      help: 'Time to the first byte of streams that succeeded.',
+      type: 'histogram',
+      samples: () => ofGroups(source, firstByteSamples),
+    },
+    {
+      name: 'tollgate_output_tokens_total',
+      help: 'Output tokens of all answers.',
+      type: 'counter',
+      samples: () =>
+        ofGroups(source, (group, { outputTokens }) => [{ labels: { group }, value: outputTokens }]),
+    },
+    {
+      name: 'tollgate_attempts_total',
+      help: 'Attempts on channels, by the class of their failure (none: it went well).',
+      type: 'counter',
+      samples: () => attemptSamples(totals.attempts),
+    },
+    {
+      name: 'tollgate_limit_refusals_total',
+      help: 'Requests that were refused for a limit, by whose limit it was.',
+      type: 'counter',
+      samples: () => [...totals.limits].map(([kind, value]) => ({ labels: { kind }, value })),
+    },
+    {
+      name: 'tollgate_requests_in_flight',
+      help: 'Requests that have not ended.',
+      type: 'gauge',
+      samples: () => [{ value: requestsInFlight() }],
+    },
+    {
+      name: 'tollgate_streams_in_flight',
+      help: 'Of these, streams that have begun.',
+      type: 'gauge',
+      samples: () => [{ value: streamsInFlight() }],
+    },
+    {
+      name: 'tollgate_channel_cooling',
+      help: 'How many parts of a channel (itself, keys, models) cool now.',
+      type: 'gauge',
+      samples: () => coolingSamples(source),
+    },
+  ]
+}
+
+/** Of a group that is gone nothing more is told. */
+function* ofGroups(
+  { totals, catalog }: MetricsSource,
+  samplesOf: (group: string, totals: GroupTotals) => Iterable<Sample>,
+): Generator<Sample> {
+  const { groups } = catalog()
+  for (const [id, groupTotals] of totals.groups) {
+    const group = groups.get(id)
+    if (group) yield* samplesOf(group.name, groupTotals)
+  }
+}
+
+function* requestSamples(group: string, { models }: GroupTotals): Generator<Sample> {
+  for (const [model, counts] of models) {
+    // Zeros too: a failure that is the first of its kind must be seen as a rise.
+    for (const [place, outcome] of outcomeNames.entries()) {
+      yield { labels: { group, model, outcome }, value: counts[place] ?? 0 }
+    }
+  }
+}
+
+function* firstByteSamples(group: string, totals: GroupTotals): Generator<Sample> {
+  let count = 0
+  for (const [place, bound] of [...firstByteBounds, Number.POSITIVE_INFINITY].entries()) {
+    count += totals.firstByte[place] ?? 0
+    const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound / 1000)
+    yield { metricName: `${firstByte}_bucket`, labels: { group, le }, value: count }
+  }
+  yield { metricName: `${firstByte}_sum`, labels: { group }, value: totals.firstByteMs / 1000 }
+  yield { metricName: `${firstByte}_count`, labels: { group }, value: count }
+}
+
+function* attemptSamples(attempts: MetricsSource['totals']['attempts']): Generator<Sample> {
+  for (const [channel, causes] of attempts) {
+    for (const [cause, value] of causes) {
+      yield { labels: { channel, cause: cause === '' ? 'none' : cause }, value }
+    }
+  }
+}
+
+function* coolingSamples({ catalog, coolings }: MetricsSource): Generator<Sample> {
+  const counts = new Map<number, number>()
+  for (const { channelId } of coolings()) counts.set(channelId, (counts.get(channelId) ?? 0) + 1)
+  for (const { id, name } of catalog().channels.values()) {
+    yield { labels: { channel: name }, value: counts.get(id) ?? 0 }
+  }
+}

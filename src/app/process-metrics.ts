@@ -1,0 +1,69 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { LagMeter } from '../lib/event-loop-lag.ts'
+import type { Sample, Series } from './metric-series.ts'
+
+const startedAtSeconds = () => Date.now() / 1000 - process.uptime()
+
+const one = (value: number): readonly Sample[] => [{ value }]
+
+const counter = (name: string, help: string, samples: Series['samples']): Series => ({
+  ...{ name, help, samples },
+  type: 'counter',
+})
+
+const gauge = (name: string, help: string, samples: Series['samples']): Series => ({
+  ...{ name, help, samples },
+  type: 'gauge',
+})
+
+/** How this process is, by the names that Prometheus has for it. */
+export function processSeries(
+  version: string,
+  lag: Pick<LagMeter, 'longestMs'>,
+): readonly Series[] {
+  const startedAt = startedAtSeconds()
+  const cpu = (part: 'user' | 'system') => process.cpuUsage()[part] / 1e6
+  return [
+    gauge('tollgate_build_info', 'Version of this program; the value is always 1.', () => [
+      { labels: { version }, value: 1 },
+    ]),
+    counter('process_cpu_user_seconds_total', 'User CPU time.', () => one(cpu('user'))),
+    counter('process_cpu_system_seconds_total', 'System CPU time.', () => one(cpu('system'))),
+    counter('process_cpu_seconds_total', 'User and system CPU time.', () =>
+      one(cpu('user') + cpu('system')),
+    ),
+    gauge('process_start_time_seconds', 'When the process was started, since 1970.', () =>
+      one(startedAt),
+    ),
+    gauge('process_resident_memory_bytes', 'Resident memory.', () =>
+      one(process.memoryUsage.rss()),
+    ),
+    gauge('process_open_fds', 'Open file descriptors; without /proc none is told.', openFiles),
+    gauge('process_max_fds', 'File descriptors that may be open at once.', mostFiles),
+    gauge(
+      'tollgate_event_loop_lag_seconds',
+      'Longest delay of the event loop in the last minute.',
+      () => one(lag.longestMs() / 1000),
+    ),
+  ]
+}
+
+async function openFiles(): Promise<readonly Sample[]> {
+  try {
+    // One of them is the directory itself.
+    return one((await readdir('/proc/self/fd')).length - 1)
+  } catch {
+    return [] // not every system has it
+  }
+}
+
+async function mostFiles(): Promise<readonly Sample[]> {
+  try {
+    const limits = await readFile('/proc/self/limits', 'utf8')
+    const most = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1]
+    if (most === undefined) return []
+    return one(most === 'unlimited' ? Number.POSITIVE_INFINITY : Number(most))
+  } catch {
+    return [] // not every system has it
+  }
+}

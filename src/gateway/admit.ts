@@ -1,0 +1,132 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { isJsonObject } from '../protocols/json.ts'
+import { type AffordParts, quickInput, setAside } from './afford.ts'
+import type { Caller } from './authenticate.ts'
+import { checkBody, type ParsedBody, parseJsonBody, type RequestBody, readBytes } from './body.ts'
+import { GatewayError, stopping } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { isForm, parseFormBody } from './form-body.ts'
+import type { Gatekeeper } from './gatekeeper.ts'
+import type { Limiter, Permit, Subject } from './limiter.ts'
+import { rememberFailures } from './media-failures.ts'
+import type { ModelCall } from './model-call.ts'
+import { once } from './once.ts'
+import { findOptions, type Translate } from './options.ts'
+import { type Plan, planRequest } from './plan.ts'
+import { isStrict } from './strict.ts'
+import { createTranslation, decodeRequest, type TranslationParts } from './translation.ts'
+
+export interface AdmitParts extends AffordParts, TranslationParts {
+  readonly catalog: () => Catalog
+  readonly gatekeeper: Gatekeeper
+  readonly limiter: Limiter
+  readonly maxBodyBytes: () => number
+  /** How long a request may wait for a place within its limits, in milliseconds; 0: not at all. */
+  readonly queueTimeMs: () => number
+  /** Told of a request that is refused for a limit of a token, an account or a group. */
+  readonly onLimited: (kind: string) => void
+}
+
+/**
+ * Key first, then the body, then what the two may do together: the model, the limits, the money.
+ * Fills the exchange as it goes; throws the `GatewayError` of the first refusal.
+ */
+export async function admit(
+  parts: AdmitParts,
+  exchange: Exchange,
+  call: ModelCall,
+): Promise<RequestBody> {
+  const { gatekeeper } = parts
+  const caller = await gatekeeper.identify(call)
+  exchange.caller = caller
+  gatekeeper.check(caller, call, true)
+  const parsed = await readBody(call, parts.maxBodyBytes())
+  exchange.model ??= modelIn(parsed.value)
+  const read = checkBody(parsed, call.operation)
+  const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
+  exchange.facts = body.facts
+  exchange.model = call.model ?? body.facts.model ?? ''
+  exchange.plan = planRequest(parts.catalog(), caller, exchange.model)
+  exchange.options = findOptions(exchange.plan.offer, call, translator(parts, exchange, call, body))
+  await enter(parts, exchange, exchange.plan, body)
+  await setAside(parts, exchange, body)
+  return body
+}
+
+/** Takes a place within the limits, or waits for one. */
+async function enter(
+  { limiter, queueTimeMs, onLimited }: AdmitParts,
+  exchange: Exchange,
+  plan: Plan,
+  body: RequestBody,
+): Promise<void> {
+  const { caller, request } = exchange
+  if (caller === undefined) return
+  const subjects = subjectsOf(caller, plan)
+  if (subjects.length === 0) return
+  const llmTokens = subjects.some(({ limits }) => limits.tpm !== null) ? quickInput(body) : 0
+  const waiting = { waitMs: queueTimeMs(), signal: request.signal }
+  const permit = await entered(() => limiter.enter(subjects, llmTokens, waiting), onLimited)
+  if (exchange.interruption !== undefined) {
+    permit.undo()
+    throw stopping()
+  }
+  exchange.permit = permit
+}
+
+/** The permit; a refusal is told of on its way. */
+async function entered(
+  enter: () => Permit | Promise<Permit>,
+  onLimited: AdmitParts['onLimited'],
+): Promise<Permit> {
+  try {
+    return await enter()
+  } catch (error) {
+    if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
+    throw error
+  }
+}
+
+/** Everything that a request is counted against, but its channel. */
+function subjectsOf({ token, account }: Caller, { group }: Plan): readonly Subject[] {
+  const { id, name, limits } = token
+  const all: readonly Subject[] = [
+    { kind: 'token', id, name, limits },
+    { kind: 'account', id: account.id, name: account.email, limits: account.limits },
+    { kind: 'group', id: group.id, name: group.name, limits: group.limits },
+  ]
+  return all.filter(isLimited)
+}
+
+const isLimited = ({ limits: { rpm, tpm, concurrency } }: Subject) =>
+  rpm !== null || tpm !== null || concurrency !== null
+
+/** Makes translations of one request, which is decoded once, when the first is asked for. */
+function translator(
+  parts: TranslationParts,
+  exchange: Exchange,
+  { protocol: client }: ModelCall,
+  body: RequestBody,
+): Translate {
+  const { model = '', caller } = exchange
+  const shared = { sealer: parts.sealer, media: rememberFailures(parts.media) }
+  const owner = String(caller?.account.id)
+  const decoded = once(() => decodeRequest(client, body, model))
+  return (candidate, upstream) => {
+    const task = { client, request: decoded(), body, isStrict: isStrict(exchange), owner }
+    return createTranslation(shared, task, candidate, upstream)
+  }
+}
+
+async function readBody(call: ModelCall, maxBytes: number): Promise<ParsedBody> {
+  const bytes = await readBytes(call.request, maxBytes)
+  const contentType = call.request.headers.get('content-type')
+  return isForm(contentType) && call.operation.takesForm
+    ? parseFormBody(bytes, contentType)
+    : parseJsonBody(bytes)
+}
+
+/** The model that a body names, for the record of a request that is refused for something else. */
+function modelIn(value: unknown): string | undefined {
+  return isJsonObject(value) && typeof value.model === 'string' ? value.model : undefined
+}

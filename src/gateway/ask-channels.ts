@@ -1,0 +1,112 @@
+import type { Affinity } from './affinity.ts'
+import type { Answer } from './answer.ts'
+import { type AttemptParts, attempt } from './attempt.ts'
+import type { RequestBody } from './body.ts'
+import type { Choice, Chooser, Asked as ChooserAsked } from './chooser.ts'
+import { conversationOf } from './conversation.ts'
+import { GatewayError, stopping } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { decisive, type Failure, failureClasses, finalError } from './failures.ts'
+import { shortName } from './short-name.ts'
+
+export interface AskParts extends AttemptParts {
+  readonly affinity: Affinity
+  readonly choose: (asked: ChooserAsked) => Chooser
+  /** At most so many attempts are made for one request, … */
+  readonly maxAttempts: () => number
+  /** … and none is begun later than this after the first, in milliseconds. */
+  readonly retryTimeMs: () => number
+}
+
+/**
+ * Asks channel after channel until one answers; throws what the client is told when none does. The
+ * place on the channel that has answered stays taken until the exchange is over.
+ */
+export async function askChannels(
+  parts: AskParts,
+  exchange: Exchange,
+  body: RequestBody,
+): Promise<Answer> {
+  const chooser = parts.choose(askedOf(parts, exchange, body))
+  const failures: Failure[] = []
+  let refusal: GatewayError | undefined
+  for (let choice = chooser.next(); choice !== undefined; choice = chooser.next()) {
+    exchange.choice = choice
+    try {
+      const result = await attempt(parts, exchange, body, choice, nextOf(chooser))
+      if (result.ok) return result.answer
+      failures.push(result.failure)
+    } catch (error) {
+      // What this channel needs can't be had: another one may not need it.
+      if (!(error instanceof GatewayError)) throw error
+      refusal ??= error
+    }
+    leave(exchange, choice)
+    await exchange.reservation?.written() // a refusal of the money is what ended the attempt
+    if (exchange.interruption) throw stopping()
+    const last = failures.at(-1)
+    if (last !== undefined && !failureClasses[last.name].retry) break
+  }
+  return conclude(exchange, chooser, failures, refusal)
+}
+
+/** Frees the place of an attempt that has come to nothing. */
+function leave(exchange: Exchange, choice: Choice): void {
+  choice.ended()
+  exchange.choice = undefined
+}
+
+/** Undefined when nothing is left: what comes is passed on then, an error too. */
+const nextOf = (chooser: Chooser) => (chooser.hasOthers() ? () => chooser.hasNext() : undefined)
+
+/** What the client is told when no channel has answered. */
+function conclude(
+  exchange: Exchange,
+  chooser: Chooser,
+  failures: readonly Failure[],
+  refusal: GatewayError | undefined,
+): Answer {
+  const last = decisive(failures)
+  if (last === undefined && refusal !== undefined) throw refusal
+  exchange.fault = last === undefined ? 'channel' : failureClasses[last.name].fault
+  const busyMs = chooser.busyForMs()
+  if (last === undefined && busyMs !== undefined) throw allBusy(busyMs)
+  if (last?.refusal) return last.refusal
+  throw finalError(failures)
+}
+
+const allBusy = (waitMs: number) =>
+  new GatewayError(
+    'channels_busy',
+    'All channels for this model are at their limits at present. Try again later.',
+    { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) },
+  )
+
+function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): ChooserAsked {
+  const { caller, options, protocol, request } = exchange
+  const bound = boundChannel(parts, exchange)
+  const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
+  return {
+    options,
+    tokenId: caller?.token.id ?? 0,
+    conversation: isChoice ? conversationOf(protocol.name, body.value, request.headers) : undefined,
+    llmTokens: exchange.reservation?.inputTokens ?? 0,
+    maxAttempts: parts.maxAttempts(),
+    retryMs: parts.retryTimeMs(),
+    ...(bound !== undefined && { boundChannelId: bound }),
+  }
+}
+
+/** The channel that made the answer which a request continues; throws for another token's answer. */
+function boundChannel({ affinity }: AskParts, exchange: Exchange): number | undefined {
+  const { caller, facts, options } = exchange
+  for (const id of facts?.continues ?? []) {
+    if (caller && affinity.isForeign(caller.token.id, id)) {
+      throw new GatewayError('response_not_found', `"${shortName(id)}" is not known to this key.`)
+    }
+    const origin = caller && affinity.originOf(caller.token.id, id)
+    const bound = options.find(({ channel }) => channel.id === origin?.channelId)
+    if (bound) return bound.channel.id
+  }
+  return undefined
+}

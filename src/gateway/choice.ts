@@ -1,0 +1,96 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Bindings } from './bindings.ts'
+import type { Conversation } from './conversation.ts'
+import { type Failure, type FailureName, failureClasses } from './failures.ts'
+import type { Health } from './health.ts'
+import type { Permit } from './limiter.ts'
+import type { Load } from './load.ts'
+import type { Option } from './options.ts'
+
+/** A channel's key that is to be asked, and whom to tell how that went. */
+export interface Choice {
+  readonly option: Option
+  /** The credential. */
+  readonly key: string
+  /** It finds out whether what has cooled is well again. */
+  readonly isTrial: boolean
+  /**
+   * The head and the first bytes came well, so many milliseconds after sending: ends a cooling. Without
+   * a time it was the client's own mistake that was answered, which says nothing of the channel.
+   */
+  succeeded(firstByteMs?: number): void
+  failed(failure: Failure): void
+  /** An answer that had begun broke for this reason. */
+  broke(name: FailureName): void
+  /**
+   * The attempt is over, or the whole answer: its place on the channel is free. Idempotent.
+   * `usedLlmTokens` as far as known: what counts against the channel's limit instead of the estimate.
+   */
+  ended(usedLlmTokens?: number): void
+}
+
+export interface ChoiceParts {
+  readonly health: Health
+  readonly load: Load
+  readonly bindings: Bindings
+  readonly tick: Clock
+}
+
+/** What was chosen, and for whom. */
+export interface Chosen {
+  readonly option: Option
+  readonly key: string
+  /** With which of its answers this one is compared. */
+  readonly series: string
+  readonly permit: Permit
+  readonly tokenId: number
+  /** What is bound to the channel that answers; undefined: nothing. */
+  readonly conversation: Conversation | undefined
+}
+
+/** Failures that tell that the first byte takes long. */
+const slowFailures: readonly FailureName[] = ['timeout_connect', 'timeout_first_byte']
+
+/** Takes a place on the channel, until the choice has ended. */
+export function createChoice(parts: ChoiceParts, chosen: Chosen): Choice {
+  const { health, load, bindings, tick } = parts
+  const { option, key, series, permit, tokenId, conversation } = chosen
+  const { channel, upstreamModel } = option
+  const use = health.begin(channel, key, upstreamModel)
+  const begunTick = tick()
+  let isOpen = true
+  load.began(channel.id)
+
+  function tell(name: FailureName, retryAfterMs?: number): void {
+    const { cools } = failureClasses[name]
+    health.failed(use, { name, cools, ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  }
+
+  return {
+    option,
+    key,
+    isTrial: use.isTrial,
+    succeeded(firstByteMs) {
+      if (firstByteMs === undefined) return
+      health.succeeded(use)
+      load.sample(channel.id, series, firstByteMs)
+      if (conversation) bindings.bind(tokenId, conversation.key, channel.id, key)
+    },
+    failed({ name, retryAfterMs }) {
+      tell(name, retryAfterMs)
+      if (slowFailures.includes(name)) load.sample(channel.id, series, tick() - begunTick)
+    },
+    broke(name) {
+      tell(name)
+      if (conversation) bindings.unbind(tokenId, conversation.key, channel.id)
+    },
+    ended(usedLlmTokens) {
+      if (!isOpen) return
+      isOpen = false
+      load.ended(channel.id)
+      health.ended(use)
+      if (usedLlmTokens !== undefined) permit.used(usedLlmTokens)
+      permit.release()
+    },
+  }
+}

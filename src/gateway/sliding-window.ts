@@ -1,0 +1,161 @@
+/**
+ * What counts against limits per minute at present. A window slides: there is no moment at which a
+ * new minute begins. Entries stand for 100 ms each, so that few requests need few of them, and any
+ * number of requests at most some 600.
+ */
+export interface SlidingWindow {
+  oldest: Entry | undefined
+  newest: Entry | undefined
+  requests: number
+  llmTokens: number
+}
+
+/** What came within the same 100 ms. */
+export interface Entry {
+  /** When it no longer counts. */
+  readonly until: number
+  requests: number
+  llmTokens: number
+  next: Entry | undefined
+}
+
+export type Amount = 'requests' | 'llmTokens'
+
+/** What will no longer count at a time. */
+export interface Passing {
+  readonly until: number
+  readonly requests: number
+  readonly llmTokens: number
+}
+
+const entryMs = 100
+
+/**
+ * By so much the window is longer than a minute. The way from here to whoever else counts, such as an
+ * upstream, takes one request longer than another; and an entry begins with its first request.
+ */
+export const graceMs = entryMs + 100
+
+/** How long a request counts, in milliseconds. */
+export const windowMs = 60_000 + graceMs
+
+export const createWindow = (): SlidingWindow => ({
+  oldest: undefined,
+  newest: undefined,
+  requests: 0,
+  llmTokens: 0,
+})
+
+/** Forgets what no longer counts at `now`, a tick in milliseconds. */
+export function expire(window: SlidingWindow, now: number): void {
+  let entry = window.oldest
+  while (entry !== undefined && entry.until <= now) {
+    takeBack(window, entry, entry.requests, entry.llmTokens)
+    entry = entry.next
+  }
+  window.oldest = entry
+  if (entry === undefined) window.newest = undefined
+}
+
+/** Counts from now on. The entry that it went into takes it back. */
+export function count(
+  window: SlidingWindow,
+  requests: number,
+  llmTokens: number,
+  now: number,
+): Entry {
+  window.requests += requests
+  window.llmTokens += llmTokens
+  const { newest } = window
+  if (newest !== undefined && now < newest.until - windowMs + entryMs) {
+    newest.requests += requests
+    newest.llmTokens += llmTokens
+    return newest
+  }
+  const entry: Entry = { until: now + windowMs, requests, llmTokens, next: undefined }
+  if (newest === undefined) window.oldest = entry
+  else newest.next = entry
+  window.newest = entry
+  return entry
+}
+
+/** Takes back what was counted; nothing, when that no longer counts anyway. */
+export function takeBack(
+  window: SlidingWindow,
+  entry: Entry,
+  requests: number,
+  llmTokens: number,
+): void {
+  const fewer = Math.min(requests, entry.requests)
+  const less = Math.min(llmTokens, entry.llmTokens)
+  entry.requests -= fewer
+  entry.llmTokens -= less
+  window.requests -= fewer
+  window.llmTokens -= less
+}
+
+/** More than the limit at once is let in alone, or it would wait for ever. */
+export function fits(used: number, amount: number, limit: number): boolean {
+  return used + amount <= limit || (used === 0 && amount > limit)
+}
+
+/**
+ * From when on `amount` fits, when `used` counts: the window's own, and what is sure to come before.
+ * Undefined: only after some of the latter has passed, too.
+ */
+export function roomAt(
+  window: SlidingWindow,
+  what: Amount,
+  {
+    used,
+    amount,
+    limit,
+  }: { readonly used: number; readonly amount: number; readonly limit: number },
+  now: number,
+): number | undefined {
+  let left = used
+  let at = now
+  for (let entry = window.oldest; entry !== undefined; entry = entry.next) {
+    if (fits(left, amount, limit)) return at
+    left -= entry[what]
+    at = entry.until
+  }
+  return fits(left, amount, limit) ? at : undefined
+}
+
+/** From when on the last one fits, when each enters as soon as it fits; of each its LLM tokens. */
+export function roomBehind(
+  passing: Passing[],
+  entering: Iterable<number>,
+  limits: { readonly rpm: number | null; readonly tpm: number | null },
+  now: number,
+): number {
+  const { rpm, tpm } = limits
+  let requests = passing.reduce((sum, each) => sum + each.requests, 0)
+  let used = passing.reduce((sum, each) => sum + each.llmTokens, 0)
+  let at = now
+  let next = 0
+  for (const llmTokens of entering) {
+    const isFull = () =>
+      !fits(requests, 1, rpm ?? Number.POSITIVE_INFINITY) ||
+      !fits(used, llmTokens, tpm ?? Number.POSITIVE_INFINITY)
+    while (isFull()) {
+      const passed = passing[next++]
+      if (passed === undefined) break
+      requests -= passed.requests
+      used -= passed.llmTokens
+      at = Math.max(at, passed.until)
+    }
+    requests++
+    used += llmTokens
+    passing.push({ until: at + windowMs, requests: 1, llmTokens })
+  }
+  return at
+}
+
+/** The window's own entries, oldest first. */
+export function passingOf(window: SlidingWindow): Passing[] {
+  const passing: Passing[] = []
+  for (let entry = window.oldest; entry !== undefined; entry = entry.next) passing.push(entry)
+  return passing
+}

@@ -1,0 +1,212 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { countTokens } from '../../src/app/count-tokens.ts'
+import { type Dialect, dialects } from '../e2e/dialects.ts'
+import { jsonAnswer, sseAnswer } from '../support/fake-upstream.ts'
+import { type Clocked, startClocked, usual } from './clocked.ts'
+
+// Streams whose upstream is slow: the client hears heartbeats, and the truth in the end. The times of
+// DESIGN 5 are a hundred times shorter here.
+
+const heartbeat = { firstMs: 250, everyMs: 150 }
+const comment = ': keep-alive\n\n'
+const all = Object.values(dialects)
+
+beforeAll(() => countTokens('the tokenizer takes a moment to load'))
+
+const start = (more: Partial<Parameters<typeof startClocked>[0]> = {}) =>
+  startClocked({ start: '2026-11-21T10:00:00Z', heartbeat, ...more })
+
+/** A whole stream, in the words of a protocol. */
+const wholeStream = (dialect: Dialect) =>
+  dialect.first(usual) + dialect.piece('hello') + dialect.last(usual)
+
+/** Upstream answers after a while. */
+const slowly = (afterMs: number, answer: () => Response) => async () => {
+  await Bun.sleep(afterMs)
+  return answer()
+}
+
+const countBeats = (text: string) => text.split(comment).length - 1
+
+async function requestRow(gateway: Clocked, answer: Response) {
+  await gateway.tollgate.settled()
+  const id = answer.headers.get('x-request-id') ?? ''
+  const rows = await gateway.store.records.receipt(id)
+  if (rows === undefined) throw new Error(`The request ${id} left no record.`)
+  return rows
+}
+
+describe.each(all)('a $name stream', (dialect) => {
+  test('that is slow to begin has heartbeats before it, and is charged as ever', async () => {
+    await using gateway = await start()
+    gateway.upstream.handle(slowly(700, () => sseAnswer(wholeStream(dialect))))
+    const answer = await gateway.ask(dialect, { stream: true })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toStartWith('text/event-stream')
+    const text = await answer.text()
+    expect(countBeats(text)).toBeGreaterThanOrEqual(2)
+    expect(text).toStartWith(comment)
+    const rest = text.replaceAll(comment, '')
+    expect(rest).toStartWith(dialect.first(usual).slice(0, 20))
+    expect(dialect.isWhole(rest)).toBe(true)
+    const { request } = await requestRow(gateway, answer)
+    expect(request).toMatchObject({ status: 200, ending: 'complete', amountNano: 200_000 })
+    expect(request.firstByteMs).toBeGreaterThanOrEqual(600)
+  })
+
+  test('that falls silent in the middle has heartbeats there', async () => {
+    await using gateway = await start()
+    const [head, tail] = [dialect.first(usual) + dialect.piece('a'), dialect.last(usual)]
+    gateway.upstream.handle(() => {
+      async function* body() {
+        yield head
+        await Bun.sleep(500)
+        yield tail
+      }
+      return new Response(body(), { headers: { 'content-type': 'text/event-stream' } })
+    })
+    const text = await (await gateway.ask(dialect, { stream: true })).text()
+    expect(countBeats(text)).toBeGreaterThanOrEqual(2)
+    expect(dialect.isWhole(text.replaceAll(comment, ''))).toBe(true)
+  })
+
+  test('that fails at once fails with a status of its own', async () => {
+    await using gateway = await start()
+    gateway.upstream.handle(() => jsonAnswer({ error: { message: 'no' } }, 500))
+    const answer = await gateway.ask(dialect, { stream: true })
+    expect(answer.status).toBe(502)
+    expect(await answer.text()).not.toContain('keep-alive')
+  })
+
+  test('that fails behind a heartbeat says so inside, and costs nothing', async () => {
+    await using gateway = await start()
+    gateway.upstream.handle(slowly(400, () => jsonAnswer({ error: { message: 'no' } }, 500)))
+    const answer = await gateway.ask(dialect, { stream: true })
+    expect(answer.status).toBe(200)
+    const text = await answer.text()
+    expect(countBeats(text)).toBeGreaterThanOrEqual(1)
+    expect(dialect.isError(text)).toBe(true)
+    expect(dialect.isWhole(text)).toBe(false)
+    const { request, ledgerId } = await requestRow(gateway, answer)
+    expect(request).toMatchObject({ status: 502, ending: 'failed', cause: 'upstream_error' })
+    expect(ledgerId).toBeNull()
+    expect(await gateway.balanceNano()).toBe(100e9)
+  })
+
+  test('that the upstream refuses behind a heartbeat tells its words', async () => {
+    await using gateway = await start()
+    const refusal = { error: { message: 'the prompt is too long', type: 'invalid_request_error' } }
+    gateway.upstream.handle(slowly(400, () => jsonAnswer(refusal, 400)))
+    const answer = await gateway.ask(dialect, { stream: true })
+    const text = await answer.text()
+    expect(dialect.isError(text)).toBe(true)
+    expect(text).toContain('the prompt is too long')
+    expect((await requestRow(gateway, answer)).request).toMatchObject({
+      ...{ status: 400, ending: 'refused', cause: 'upstream_refused' },
+    })
+  })
+
+  test('S2: heartbeats are no life of the upstream: its silence ends in an error', async () => {
+    await using gateway = await start({ channel: { timeouts: { idle: '600ms' } } })
+    const head = dialect.first(usual) + dialect.piece('a')
+    gateway.upstream.handle(() => sseAnswer(head, { ending: 'stall' }))
+    const answer = await gateway.ask(dialect, { stream: true })
+    const text = await answer.text()
+    expect(countBeats(text)).toBeGreaterThanOrEqual(2)
+    expect(dialect.isError(text)).toBe(true)
+    expect((await requestRow(gateway, answer)).request).toMatchObject({
+      ...{ ending: 'cut', cause: 'upstream_timeout' },
+    })
+  })
+
+  test('S2: nor before the first byte', async () => {
+    await using gateway = await start({ channel: { timeouts: { first_byte: '600ms' } } })
+    gateway.upstream.handle(() => new Promise<Response>(() => {}))
+    const answer = await gateway.ask(dialect, { stream: true })
+    const text = await answer.text()
+    expect(countBeats(text)).toBeGreaterThanOrEqual(2)
+    expect(dialect.isError(text)).toBe(true)
+    expect((await requestRow(gateway, answer)).request).toMatchObject({
+      ...{ status: 504, ending: 'failed', cause: 'upstream_timeout' },
+    })
+  })
+})
+
+describe('a client that leaves while it hears nothing but heartbeats', () => {
+  const dialect = dialects.chat
+
+  async function leave(onDisconnect: 'bill_observed' | 'drain') {
+    const gateway = await start({ group: { on_disconnect: onDisconnect } })
+    let aborted: Promise<void> | undefined
+    gateway.upstream.handle(async (request) => {
+      aborted = request.aborted
+      await Bun.sleep(700)
+      return sseAnswer(wholeStream(dialect))
+    })
+    const leaving = new AbortController()
+    const answer = await gateway.ask(dialect, { stream: true, signal: leaving.signal })
+    const reader = answer.body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(comment)
+    leaving.abort()
+    await reader?.cancel()
+    return { gateway, answer, aborted }
+  }
+
+  test('the upstream is let go at once', async () => {
+    const { gateway, answer, aborted } = await leave('bill_observed')
+    await using _ = gateway
+    await aborted
+    while (gateway.tollgate.active() > 0) await Bun.sleep(10)
+    const { request } = await requestRow(gateway, answer)
+    expect(request).toMatchObject({ ending: 'client_left', amountNano: 0 })
+  })
+
+  test('or is read to its end, and charged, where the group says so', async () => {
+    const { gateway, answer } = await leave('drain')
+    await using _ = gateway
+    while (gateway.tollgate.active() > 0) await Bun.sleep(10)
+    const { request } = await requestRow(gateway, answer)
+    expect(request).toMatchObject({ ending: 'complete', amountNano: 200_000 })
+  })
+
+  test('also in the middle of a stream that is read to its end: nothing of it is missed', async () => {
+    await using gateway = await start({ group: { on_disconnect: 'drain' } })
+    gateway.upstream.handle(() => {
+      async function* body() {
+        yield dialect.first(usual) + dialect.piece('a')
+        await Bun.sleep(500)
+        yield dialect.last(usual)
+      }
+      return new Response(body(), { headers: { 'content-type': 'text/event-stream' } })
+    })
+    const leaving = new AbortController()
+    const answer = await gateway.ask(dialect, { stream: true, signal: leaving.signal })
+    const reader = answer.body?.getReader()
+    let text = ''
+    while (!text.includes(comment)) text += new TextDecoder().decode((await reader?.read())?.value)
+    leaving.abort()
+    await reader?.cancel()
+    while (gateway.tollgate.active() > 0) await Bun.sleep(10)
+    const { request } = await requestRow(gateway, answer)
+    expect(request).toMatchObject({ amountNano: 200_000, estimated: false })
+  })
+})
+
+test('Gemini’s streamed array stays JSON', async () => {
+  await using gateway = await start()
+  const dialect = dialects.gemini
+  const whole = JSON.stringify([dialect.body(usual)])
+  const headers = { 'content-type': 'application/json' }
+  gateway.upstream.handle(slowly(500, () => new Response(whole, { headers })))
+  const path = dialect.path(true).replace('?alt=sse', '')
+  const text = await (await gateway.send(path, dialect.request(true))).text()
+  expect(text).toStartWith('\n')
+  expect(JSON.parse(text)).toHaveLength(1)
+})
+
+test('an answer that is not streamed has no heartbeats', async () => {
+  await using gateway = await start()
+  gateway.upstream.handle(slowly(500, () => jsonAnswer(dialects.chat.body(usual))))
+  const text = await (await gateway.ask(dialects.chat)).text()
+  expect(text).toStartWith('{')
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { createTurns } from '../../src/lib/turns.ts'
+
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test('work begins when all work before it has ended, in the order in which it was asked for', async () => {
+  const inTurn = createTurns()
+  const seen: string[] = []
+  const work = (name: string, pauses: number) =>
+    inTurn(async () => {
+      seen.push(`${name} begins`)
+      for (let i = 0; i < pauses; i++) await pause()
+      seen.push(`${name} ends`)
+      return name
+    })
+  expect(await Promise.all([work('a', 3), work('b', 0), work('c', 1)])).toEqual(['a', 'b', 'c'])
+  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+})
+
+test('work that fails fails for whoever asked for it, and holds up nobody', async () => {
+  const inTurn = createTurns()
+  const first = inTurn(() => Promise.reject(new Error('no')))
+  const second = inTurn(() => {
+    throw new Error('nor this')
+  })
+  const third = inTurn(() => 3)
+  await expect(first).rejects.toThrow('no')
+  await expect(second).rejects.toThrow('nor this')
+  expect(await third).toBe(3)
+})

@@ -1,0 +1,46 @@
+import {
+  type AvailabilityFigures,
+  addCounts,
+  type Bar,
+  emptyCounts,
+  type WindowName,
+  windows,
+} from '../../../src/catalog/availability.ts'
+import type { AvailabilityCounts } from '../../../src/store/ports/availability.ts'
+
+/** What is told of one model, by window; what is left out is that of the next shorter window. */
+export interface ModelFigures {
+  readonly groupId: number
+  readonly model: string
+  readonly counts: { readonly [window in WindowName]?: Partial<AvailabilityCounts> }
+}
+
+const shortestFirst = Object.keys(windows) as readonly WindowName[]
+
+/** Figures as the gateway gives them, made from what a test says of its models. */
+export function figuresOf(models: readonly ModelFigures[]): AvailabilityFigures {
+  const ofModel = ({ counts }: ModelFigures, window: WindowName) => {
+    const known = shortestFirst.slice(0, shortestFirst.indexOf(window) + 1).reverse()
+    const found = known.find((name) => counts[name])
+    return found && { ...emptyCounts(), ...counts[found] }
+  }
+  return {
+    counts(window, groupId, model) {
+      const sum = emptyCounts()
+      const found = models
+        .filter((one) => one.groupId === groupId && (model === undefined || one.model === model))
+        .flatMap((one) => ofModel(one, window) ?? [])
+      for (const counts of found) addCounts(sum, counts)
+      return found.length > 0 ? sum : undefined
+    },
+    models: (groupId) => models.filter((one) => one.groupId === groupId).map(({ model }) => model),
+    bars: (window, groupId) =>
+      Array.from(
+        { length: windows[window].buckets },
+        (_, place): Bar => ({
+          requests: groupId * 1_000 + place,
+          failed: place,
+        }),
+      ),
+  }
+}
