@@ -1,22 +1,14 @@
-import { Elysia } from 'elysia'
 import { createAffinity } from '../gateway/affinity.ts'
 import { createAuthenticator } from '../gateway/authenticate.ts'
 import { createAvailability } from '../gateway/availability.ts'
-import { createBindings } from '../gateway/bindings.ts'
-import { createChooser } from '../gateway/chooser.ts'
-import { compileAddressList } from '../gateway/client-address.ts'
 import { createCommitter } from '../gateway/committer.ts'
-import { pageNotFound } from '../gateway/errors.ts'
 import { createMediaFetcher } from '../gateway/fetch-media.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createGatekeeper } from '../gateway/gatekeeper.ts'
-import { createHealth } from '../gateway/health.ts'
 import { createHeartbeats, type HeartbeatTimes } from '../gateway/heartbeat.ts'
 import { createLimiter } from '../gateway/limiter.ts'
-import { createLoad } from '../gateway/load.ts'
 import { createLowBalanceWarning } from '../gateway/low-balance.ts'
 import { createOutbound } from '../gateway/outbound.ts'
-import { createProber } from '../gateway/probe.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
 import { createReservations } from '../gateway/reservations.ts'
 import { modelRoutes } from '../gateway/routes.ts'
@@ -25,10 +17,12 @@ import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
+import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
 import { countTokens } from './count-tokens.ts'
-import { createKeyMark } from './key-mark.ts'
+import { createHttpApp } from './http-app.ts'
 import { createLiveCatalog } from './live-catalog.ts'
+import { liveSettings } from './live-settings.ts'
 import type { MetricsSource } from './metrics-source.ts'
 import { createPlazaAccess } from './plaza-access.ts'
 import { createSite } from './site.ts'
@@ -47,7 +41,7 @@ export interface TollgateParts {
 
 /** The whole gateway, wired; the caller listens. */
 export interface Tollgate {
-  readonly app: ReturnType<typeof createApp>
+  readonly app: ReturnType<typeof createHttpApp>
   /** Puts settings of a changed configuration in force; `listen` and `store` need a restart. */
   configure(config: Config): void
   /** Reads groups, channels, prices and tokens again: somebody changed the store. */
@@ -99,21 +93,13 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const watchdog = createWatchdog(tick)
   const heartbeats = createHeartbeats(tick, parts.heartbeat)
   const limiter = createLimiter(tick)
-  const keyMark = createKeyMark(secrets)
-  const health = createHealth({
-    clock,
-    tick,
-    store: store.health,
-    keyMark,
-    log,
-    isOn: () => settings.channelCooling,
+  const outbound = createOutbound()
+  const care = await createChannelCare({
+    ...{ store, secrets, outbound, limiter, clock, tick, log },
+    catalog: catalog.current,
+    random: parts.random ?? Math.random,
+    isCooling: () => settings.channelCooling,
   })
-  await health.load()
-  await health.refresh(catalog.current())
-  const random = parts.random ?? Math.random
-  const load = createLoad(tick)
-  const bindings = createBindings(tick)
-  const choose = createChooser({ health, limiter, load, bindings, random, tick })
   const shared = {
     catalog: catalog.current,
     gatekeeper,
@@ -121,7 +107,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     refusals: createRefusalLimit(),
     reservations,
     currentCaller: authenticator.current,
-    outbound: createOutbound(),
+    outbound,
     clock,
     log,
   }
@@ -133,8 +119,9 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     tick,
     countTokens,
     sealer: secrets.texts,
-    media: createMediaFetcher({ outbound: shared.outbound }),
-    ...{ heartbeats, limiter, choose, availability },
+    media: createMediaFetcher({ outbound }),
+    ...{ heartbeats, limiter, availability },
+    choose: care.choose,
     onLimited: availability.totals.recordLimit,
     onAttempt: ({ name }, cause) => availability.totals.recordAttempt(name, cause),
     maxBodyBytes: () => settings.maxBodyBytes,
@@ -142,12 +129,6 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     retryTimeMs: () => settings.retryTimeMs,
     queueTimeMs: () => settings.queueTimeMs,
   })
-  const { outbound } = shared
-  const prober = createProber({
-    ...{ outbound, health, load, clock, tick, log, random },
-    catalog: catalog.current,
-  })
-  prober.start()
   const routes = modelRoutes({
     ...shared,
     forwarder,
@@ -155,7 +136,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     modelsList: () => settings.modelsList,
   })
   return {
-    app: createApp(routes, site, log),
+    app: createHttpApp(routes, site, log),
     configure(config) {
       settings = liveSettings(config)
       site.configure(config)
@@ -163,7 +144,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     async refresh() {
       await catalog.reload()
       authenticator.forget()
-      await health.refresh(catalog.current())
+      await care.refresh()
       await site.refresh()
     },
     metrics: {
@@ -171,56 +152,19 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       catalog: catalog.current,
       requestsInFlight: forwarder.active,
       streamsInFlight: forwarder.activeStreams,
-      coolings: health.coolings,
+      coolings: care.coolings,
     },
     active: forwarder.active,
     close: forwarder.close,
     interruptAll: forwarder.interruptAll,
     settled: committer.idle,
     async stop() {
-      await prober.stop()
       watchdog.stop()
       heartbeats.stop()
       limiter.stop()
-      await health.flush()
+      await care.stop()
       await availability.stop()
       await site.stop()
     },
   }
-}
-
-/** What the hot path reads of the configuration, compiled. */
-function liveSettings({ server, settings }: Config) {
-  return {
-    trustedProxies: compileAddressList(server.trustedProxies),
-    geminiQueryKey: settings.geminiQueryKey,
-    modelsList: settings.modelsList,
-    maxBodyBytes: server.maxBodyBytes,
-    usualOutputTokens: settings.usualOutputTokens,
-    maxAttempts: settings.maxAttempts,
-    retryTimeMs: settings.retryTimeMs,
-    queueTimeMs: settings.queueTimeMs,
-    channelCooling: settings.channelCooling,
-    balanceLowThresholdNano: settings.balanceLowThresholdNano,
-  }
-}
-
-function createApp(
-  routes: ReturnType<typeof modelRoutes>,
-  site: ReturnType<typeof createSite>,
-  log: Logger,
-) {
-  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
-    .onRequest(({ request }) => (site.isHidden(request) ? pageNotFound() : undefined))
-    .onError(({ code, error }) => {
-      if (code === 'NOT_FOUND') return pageNotFound()
-      log.error('unhandled error', { code: String(code), error: String(error) })
-      const body = {
-        error: { message: 'The gateway failed.', type: 'api_error', code: 'internal' },
-      }
-      return Response.json(body, { status: 500 })
-    })
-    .use(routes)
-    .use(site.routes)
-  return app.use(site.docs(() => app))
 }

@@ -1,0 +1,65 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { createBindings } from '../gateway/bindings.ts'
+import { type Asked, type Chooser, createChooser } from '../gateway/chooser.ts'
+import { createHealth, type Health } from '../gateway/health.ts'
+import type { Limiter } from '../gateway/limiter.ts'
+import { createLoad } from '../gateway/load.ts'
+import type { Outbound } from '../gateway/outbound.ts'
+import { createProber } from '../gateway/probe.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import type { SecretBox } from '../lib/secrets.ts'
+import type { Store } from '../store/ports/store.ts'
+import { createKeyMark } from './key-mark.ts'
+
+export interface ChannelCareParts {
+  readonly store: Pick<Store, 'health'>
+  readonly secrets: SecretBox
+  readonly catalog: () => Catalog
+  readonly outbound: Outbound
+  readonly limiter: Limiter
+  /** Numbers in [0, 1). */
+  readonly random: () => number
+  /** Whether channels that fail are left alone for a while. */
+  readonly isCooling: () => boolean
+  readonly clock: Clock
+  readonly tick: Clock
+  readonly log: Logger
+}
+
+/** What is known of channels, and what is made of it. */
+export interface ChannelCare {
+  readonly choose: (asked: Asked) => Chooser
+  readonly coolings: Health['coolings']
+  /** The catalog, or the database, has changed. */
+  refresh(): Promise<void>
+  /** Ends the probes, and stores what is known. */
+  stop(): Promise<void>
+}
+
+/** Takes over what the last process knew, and begins to probe. Throws when the store can't be read. */
+export async function createChannelCare(parts: ChannelCareParts): Promise<ChannelCare> {
+  const { store, secrets, catalog, outbound, limiter, random, clock, tick, log } = parts
+  const health = createHealth({
+    ...{ clock, tick, log, store: store.health },
+    keyMark: createKeyMark(secrets),
+    isOn: parts.isCooling,
+  })
+  await health.load()
+  await health.refresh(catalog())
+  const load = createLoad(tick)
+  const prober = createProber({ catalog, outbound, health, load, clock, tick, log, random })
+  prober.start()
+  return {
+    choose: createChooser({
+      ...{ health, limiter, load, random, tick },
+      bindings: createBindings(tick),
+    }),
+    coolings: health.coolings,
+    refresh: () => health.refresh(catalog()),
+    async stop() {
+      await prober.stop()
+      await health.flush()
+    },
+  }
+}

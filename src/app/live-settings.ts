@@ -1,0 +1,21 @@
+import { compileAddressList } from '../gateway/client-address.ts'
+import type { Config } from './config/config.ts'
+
+/** What the hot path reads of the configuration, compiled. */
+export type LiveSettings = ReturnType<typeof liveSettings>
+
+/** Compiles a configuration for the hot path. */
+export function liveSettings({ server, settings }: Config) {
+  return {
+    trustedProxies: compileAddressList(server.trustedProxies),
+    geminiQueryKey: settings.geminiQueryKey,
+    modelsList: settings.modelsList,
+    maxBodyBytes: server.maxBodyBytes,
+    usualOutputTokens: settings.usualOutputTokens,
+    maxAttempts: settings.maxAttempts,
+    retryTimeMs: settings.retryTimeMs,
+    queueTimeMs: settings.queueTimeMs,
+    channelCooling: settings.channelCooling,
+    balanceLowThresholdNano: settings.balanceLowThresholdNano,
+  }
+}
