@@ -7,6 +7,7 @@ import { conversationOf } from './conversation.ts'
 import { GatewayError, stopping } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from './failures.ts'
+import type { Option } from './options.ts'
 import { shortName } from './short-name.ts'
 
 export interface AskParts extends AttemptParts {
@@ -16,6 +17,8 @@ export interface AskParts extends AttemptParts {
   readonly maxAttempts: () => number
   /** … and none is begun later than this after the first, in milliseconds. */
   readonly retryTimeMs: () => number
+  /** How long a request may wait for room within limits, in milliseconds; 0: not at all. */
+  readonly queueTimeMs: () => number
 }
 
 /**
@@ -30,7 +33,8 @@ export async function askChannels(
   const chooser = parts.choose(askedOf(parts, exchange, body))
   const failures: Failure[] = []
   let refusal: GatewayError | undefined
-  for (let choice = chooser.next(); choice !== undefined; choice = chooser.next()) {
+  const first = chooser.next() ?? (await waitForRoom(parts, exchange, chooser))
+  for (let choice = first; choice !== undefined; choice = chooser.next()) {
     exchange.choice = choice
     try {
       const result = await attempt(parts, exchange, body, choice, nextOf(chooser))
@@ -48,6 +52,20 @@ export async function askChannels(
     if (last !== undefined && !failureClasses[last.name].retry) break
   }
   return conclude(exchange, chooser, failures, refusal)
+}
+
+/** Waits in line, as long as the operator lets requests wait, where channels are only too busy. */
+async function waitForRoom(
+  { queueTimeMs, tick }: AskParts,
+  exchange: Exchange,
+  chooser: Chooser,
+): Promise<Choice | undefined> {
+  const waitMs = queueTimeMs() - (tick() - exchange.startedTick)
+  if (chooser.busyForMs() === undefined || waitMs <= 0) return undefined
+  const choice = await chooser.nextInLine({ waitMs, signal: exchange.request.signal })
+  if (exchange.interruption === undefined) return choice
+  choice?.ended(0)
+  throw stopping()
 }
 
 /** Frees the place of an attempt that has come to nothing. */
@@ -83,22 +101,26 @@ const allBusy = (waitMs: number) =>
   )
 
 function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): ChooserAsked {
-  const { caller, options, protocol, request } = exchange
-  const bound = boundChannel(parts, exchange)
+  const { caller, plan, protocol, request } = exchange
+  const options = optionsFor(parts, exchange)
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
   return {
     options,
     tokenId: caller?.token.id ?? 0,
     conversation: isChoice ? conversationOf(protocol.name, body.value, request.headers) : undefined,
+    isStreamed: body.facts.stream,
+    pool: `${plan?.group.id} ${plan?.offer.model}`,
     llmTokens: exchange.reservation?.inputTokens ?? 0,
     maxAttempts: parts.maxAttempts(),
     retryMs: parts.retryTimeMs(),
-    ...(bound !== undefined && { boundChannelId: bound }),
   }
 }
 
-/** The channel that made the answer which a request continues; throws for another token's answer. */
-function boundChannel({ affinity }: AskParts, exchange: Exchange): number | undefined {
+/**
+ * All channels that may answer; of a request that continues an answer only the one that made it, with
+ * the key that it was asked with. Throws for another token's answer.
+ */
+function optionsFor({ affinity }: AskParts, exchange: Exchange): readonly Option[] {
   const { caller, facts, options } = exchange
   for (const id of facts?.continues ?? []) {
     if (caller && affinity.isForeign(caller.token.id, id)) {
@@ -106,7 +128,13 @@ function boundChannel({ affinity }: AskParts, exchange: Exchange): number | unde
     }
     const origin = caller && affinity.originOf(caller.token.id, id)
     const bound = options.find(({ channel }) => channel.id === origin?.channelId)
-    if (bound) return bound.channel.id
+    if (origin && bound) return [withKey(bound, origin.key)]
   }
-  return undefined
+  return options
+}
+
+/** An option with this key of its channel alone, if it has it still. */
+function withKey(option: Option, key: string): Option {
+  const { channel } = option
+  return channel.keys.includes(key) ? { ...option, channel: { ...channel, keys: [key] } } : option
 }

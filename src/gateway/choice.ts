@@ -42,6 +42,8 @@ export interface Chosen {
   readonly key: string
   /** With which of its answers this one is compared. */
   readonly series: string
+  /** What it is counted in as under way; undefined: there was nothing to choose. */
+  readonly pool: string | undefined
   readonly permit: Permit
   readonly tokenId: number
   /** What is bound to the channel that answers; undefined: nothing. */
@@ -51,17 +53,30 @@ export interface Chosen {
 /** Failures that tell that the first byte takes long. */
 const slowFailures: readonly FailureName[] = ['timeout_connect', 'timeout_first_byte']
 
+/** Whoever gives up sooner tells nothing: it was the client, or nothing was sent at all. */
+const patienceMs = 5_000
+
 /** Takes a place on the channel, until the choice has ended. */
 export function createChoice(parts: ChoiceParts, chosen: Chosen): Choice {
   const { health, load, bindings, tick } = parts
-  const { option, key, series, permit, tokenId, conversation } = chosen
+  const { option, key, series, pool, permit, tokenId, conversation } = chosen
   const { channel, upstreamModel } = option
   const use = health.begin(channel, key, upstreamModel)
   const begunTick = tick()
   let isOpen = true
-  load.began(channel.id)
+  /** It has told how it went. */
+  let isTold = false
+  if (pool !== undefined) load.began(pool, channel.id)
+
+  /** Clients that give up tell, too, that an answer takes longer than it did. */
+  function noteAbandoned(): void {
+    const waitedMs = tick() - begunTick
+    const usualMs = load.firstByte(channel.id, series)?.meanMs ?? 0
+    if (waitedMs > Math.max(usualMs, patienceMs)) load.sample(channel.id, series, waitedMs)
+  }
 
   function tell(name: FailureName, retryAfterMs?: number): void {
+    isTold = true
     const { cools } = failureClasses[name]
     health.failed(use, { name, cools, ...(retryAfterMs !== undefined && { retryAfterMs }) })
   }
@@ -71,6 +86,7 @@ export function createChoice(parts: ChoiceParts, chosen: Chosen): Choice {
     key,
     isTrial: use.isTrial,
     succeeded(firstByteMs) {
+      isTold = true
       if (firstByteMs === undefined) return
       health.succeeded(use)
       load.sample(channel.id, series, firstByteMs)
@@ -87,7 +103,8 @@ export function createChoice(parts: ChoiceParts, chosen: Chosen): Choice {
     ended(usedLlmTokens) {
       if (!isOpen) return
       isOpen = false
-      load.ended(channel.id)
+      if (!isTold) noteAbandoned()
+      if (pool !== undefined) load.ended(pool, channel.id)
       health.ended(use)
       if (usedLlmTokens !== undefined) permit.used(usedLlmTokens)
       permit.release()

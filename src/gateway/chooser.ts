@@ -1,11 +1,14 @@
+import type { Channel } from '../catalog/catalog.ts'
 import type { Binding } from './bindings.ts'
 import { type Choice, type ChoiceParts, createChoice } from './choice.ts'
 import type { Conversation } from './conversation.ts'
+import { GatewayError } from './errors.ts'
 import { createKeyTurns, type KeyTurns } from './key-turns.ts'
-import type { Limiter, Permit } from './limiter.ts'
+import type { Wait } from './limit-queues.ts'
+import type { Limiter, Permit, Subject } from './limiter.ts'
 import { seriesOf } from './load.ts'
 import { canExpress, type Option } from './options.ts'
-import { chooseRanked, isSlowest, levels, type Ranked } from './ranking.ts'
+import { chooseRanked, isSlowAmong, levels, type Ranked } from './ranking.ts'
 
 export type { Choice } from './choice.ts'
 
@@ -22,6 +25,12 @@ export interface Chooser {
    * one has room, in milliseconds.
    */
   busyForMs(): number | undefined
+  /**
+   * For when `next` has found nothing but channels at their limits: waits in line for a place on the
+   * one that would be asked else. Undefined when it does not come in time. Rejects with the signal's
+   * reason.
+   */
+  nextInLine(wait: Wait): Promise<Choice | undefined>
 }
 
 export interface ChooserParts extends ChoiceParts {
@@ -38,6 +47,11 @@ export interface Asked {
   readonly conversation: Conversation | undefined
   /** Whether the answer comes in pieces; true when left out. */
   readonly isStreamed?: boolean
+  /**
+   * What the weights share out: the requests of one group for one model, by any name. Left out:
+   * whatever the channels have to do.
+   */
+  readonly pool?: string
   /** Roughly what it counts against the limits of a channel. */
   readonly llmTokens: number
   readonly maxAttempts: number
@@ -66,6 +80,8 @@ interface Search {
   /** Channels at their limits, and how long until one of them has room. */
   full: Set<number> | undefined
   busyMs: number | undefined
+  /** One of them would be asked else: nobody is asked in its stead who should be left alone. */
+  isBusy: boolean
 }
 
 /** A channel's key that may be asked, before its limits are looked at. */
@@ -94,6 +110,7 @@ export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser {
       hasOthers: () =>
         !isOver(search) && search.options.some((option) => hasKeyLeft(search, option)),
       busyForMs: () => search.busyMs,
+      nextInLine: (wait) => waitInLine(search, wait),
     }
   }
 }
@@ -120,6 +137,7 @@ function begin(parts: ChooserParts, turns: KeyTurns, asked: Asked): Search {
     unfit: undefined,
     full: undefined,
     busyMs: undefined,
+    isBusy: false,
   }
 }
 
@@ -143,6 +161,7 @@ const wasAsked = ({ tried }: Search, channelId: number) =>
 function find(search: Search): { candidate: Candidate; permit: Permit } | undefined {
   search.full = undefined
   search.busyMs = undefined
+  search.isBusy = false
   if (isOver(search)) return undefined
   for (;;) {
     const candidate = findRanked(search) ?? findLastResort(search)
@@ -159,33 +178,55 @@ function enter(search: Search, { option }: Candidate): Permit | undefined {
     search.unfit.add(option)
     return undefined
   }
-  const { id, name, limits } = option.channel
-  const entered = search.parts.limiter.tryEnter(
-    { kind: 'channel', id, name, limits },
-    search.asked.llmTokens,
-  )
+  const { channel } = option
+  const entered = search.parts.limiter.tryEnter(subjectOf(channel), search.asked.llmTokens)
   if (!('retryAfterMs' in entered)) return entered
   search.full ??= new Set()
-  search.full.add(id)
+  search.full.add(channel.id)
+  search.isBusy ||= !channel.isDraining
   search.busyMs = Math.min(search.busyMs ?? Number.POSITIVE_INFINITY, entered.retryAfterMs)
   return undefined
 }
 
+async function waitInLine(search: Search, wait: Wait): Promise<Choice | undefined> {
+  const { parts, asked } = search
+  search.full = undefined
+  const candidate = findRanked(search)
+  if (candidate === undefined) return undefined
+  try {
+    const subjects = [subjectOf(candidate.option.channel)]
+    const permit = await parts.limiter.enter(subjects, asked.llmTokens, wait)
+    return take(search, candidate, permit)
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 429) return undefined
+    throw error
+  }
+}
+
+const subjectOf = ({ id, name, limits }: Channel): Subject => ({
+  kind: 'channel',
+  id,
+  name,
+  limits,
+})
+
 function findRanked(search: Search): Candidate | undefined {
-  const { parts, home } = search
+  const { home } = search
+  const { health, load, random } = search.parts
+  const parts = { load, random, pool: search.asked.pool ?? '' }
   const ranked = rank(search)
   const atHome =
     search.tried.length === 0
       ? ranked.find(({ option }) => option.channel.id === home?.channelId)
       : undefined
   if (home === undefined || atHome === undefined) return candidateOf(chooseRanked(parts, ranked))
-  if (!isSlowest(parts.load, atHome, ranked)) {
+  if (!isSlowAmong(load, atHome, ranked)) {
     const { option } = atHome
     const { channel, upstreamModel } = option
     // Another key of the same channel may share its cache, and costs nothing but that.
     const isFit =
       channel.keys.includes(home.key) &&
-      parts.health.standing(channel, home.key, upstreamModel) !== 'cooling'
+      health.standing(channel, home.key, upstreamModel) !== 'cooling'
     return isFit ? { option, key: home.key } : candidateOf(atHome)
   }
   const moved = ranked.map((one) => (one === atHome ? { ...one, isLeft: true } : one))
@@ -194,17 +235,20 @@ function findRanked(search: Search): Candidate | undefined {
 
 const candidateOf = (ranked: Ranked | undefined): Candidate | undefined => ranked
 
+/** It can't express the request, or is full. */
+const isOut = ({ unfit, full }: Search, option: Option) =>
+  unfit?.has(option) === true || full?.has(option.channel.id) === true
+
 /** All that is well and was not asked yet. */
 function rank(search: Search): Ranked[] {
-  const { turns, home, unfit, full } = search
+  const { turns, home, isBusy } = search
   const ranked: Ranked[] = []
   const isAsked = (channelId: number, key: string) => isTried(search, channelId, key)
   for (const option of search.options) {
     const { channel } = option
-    if (unfit?.has(option) || full?.has(channel.id)) continue
-    const isHome = channel.id === home?.channelId
+    if (isOut(search, option)) continue
     // A full channel has room again soon: nothing new goes to one that is drained meanwhile.
-    if (channel.isDraining && full && !isHome) continue
+    if (channel.isDraining && isBusy && channel.id !== home?.channelId) continue
     const key = turns.next(option, isAsked)
     if (key === undefined) continue
     const level = levelOf(search, option)
@@ -227,13 +271,13 @@ function levelOf(search: Search, { channel }: Option): Ranked['level'] {
  * So the last channel of a group is never cooled into nothing.
  */
 function findLastResort(search: Search): Candidate | undefined {
-  if (search.full || search.hadLastResort) return undefined
+  if (search.isBusy || search.hadLastResort) return undefined
   const { health } = search.parts
   let best: Candidate | undefined
   let bestMs = Number.POSITIVE_INFINITY
   for (const option of search.options) {
     const { channel, upstreamModel } = option
-    if (search.unfit?.has(option) || wasAsked(search, channel.id)) continue
+    if (isOut(search, option) || wasAsked(search, channel.id)) continue
     for (const key of channel.keys) {
       const ms = health.coolingMs(channel, key, upstreamModel)
       if (ms >= bestMs) continue
@@ -256,6 +300,7 @@ function take(search: Search, candidate: Candidate, permit: Permit): Choice {
     option,
     key,
     series: seriesFor(search, option),
+    pool: isChoice ? (asked.pool ?? '') : undefined,
     permit,
     tokenId,
     conversation: isChoice ? conversation : undefined,

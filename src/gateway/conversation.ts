@@ -107,16 +107,21 @@ function prefixOf(value: unknown): string {
   let left = maxPart
   let visits = 0
   const visit = (part: unknown): void => {
-    if (left <= 0 || visits++ >= maxVisits || part === '') return
-    if (typeof part === 'string') {
+    visits++
+    if (typeof part === 'string' && part !== '') {
       found.push(part.slice(0, left), String(part.length))
       left -= part.length
-    } else if (Array.isArray(part)) {
-      for (const one of part.slice(0, maxVisits)) visit(one)
-    } else if (isJsonObject(part)) {
-      for (const field of toldFields) if (part[field] !== undefined) visit(part[field])
+    }
+    for (const inner of partsOf(part)) {
+      if (left <= 0 || visits >= maxVisits) return
+      visit(inner)
     }
   }
   visit(value)
   return found.join('\0')
+}
+
+function partsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return isJsonObject(value) ? toldFields.map((field) => value[field]) : []
 }

@@ -94,6 +94,7 @@ export function createHealth(parts: HealthParts): Health {
     if (entry.row) saver.ended(entry.id)
   }
 
+  /** What lies far back is in no row with what comes, and no memory is kept for it. */
   function sweep(now: number): void {
     if (now - sweptTick < sweepMs) return
     sweptTick = now
@@ -131,8 +132,6 @@ export function createHealth(parts: HealthParts): Health {
       prolong(entry, blow)
       return
     }
-    // Failures that lie far apart are not in a row.
-    if (isForgotten(entry, now)) entry.strikes = entry.breaks = 0
     if (use.state === 'answered') entry.breaks++
     else entry.strikes++
     entry.touchedTick = now

@@ -62,7 +62,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
     createPermit(permitParts, tallies, llmTokens, now)
 
   function letIn(tally: Tally<Waiter>): void {
-    if (tally.isLettingIn || isStopped) return // what is given back meanwhile is seen by the loop
+    if (tally.isLettingIn) return // what is given back meanwhile is seen by the loop
     tally.isLettingIn = true
     const now = tick()
     for (const waiter of tally.queue) {

@@ -11,9 +11,11 @@ export interface FirstByte {
 
 /** What channels have to do at present, and how fast they begin to answer. */
 export interface Load {
-  began(channelId: number): void
-  ended(channelId: number): void
-  inFlight(channelId: number): number
+  /** A pool is what is shared out together by weight, such as the requests for one offer. */
+  began(pool: string, channelId: number): void
+  ended(pool: string, channelId: number): void
+  /** How many requests of a pool a channel has at present. */
+  inFlight(pool: string, channelId: number): number
   /** A channel answered so long after sending, or had not by then. */
   sample(channelId: number, series: string, firstByteMs: number): void
   /** Undefined: it is not known, or not any more. */
@@ -39,7 +41,7 @@ const surpriseMs = 1_000
 const maxFigures = 10_000
 
 export function createLoad(tick: Clock): Load {
-  const inFlight = new Map<number, number>()
+  const pools = new Map<string, Map<number, number>>()
   const figures = new Map<number, Map<string, FirstByte>>()
   let count = 0
 
@@ -64,15 +66,19 @@ export function createLoad(tick: Clock): Load {
   }
 
   return {
-    began(channelId) {
-      inFlight.set(channelId, (inFlight.get(channelId) ?? 0) + 1)
+    began(name, channelId) {
+      const pool = pools.get(name) ?? new Map<number, number>()
+      if (pool.size === 0) pools.set(name, pool)
+      pool.set(channelId, (pool.get(channelId) ?? 0) + 1)
     },
-    ended(channelId) {
-      const left = (inFlight.get(channelId) ?? 0) - 1
-      if (left > 0) inFlight.set(channelId, left)
-      else inFlight.delete(channelId)
+    ended(name, channelId) {
+      const pool = pools.get(name)
+      const left = (pool?.get(channelId) ?? 0) - 1
+      if (left > 0) pool?.set(channelId, left)
+      else pool?.delete(channelId)
+      if (pool?.size === 0) pools.delete(name)
     },
-    inFlight: (channelId) => inFlight.get(channelId) ?? 0,
+    inFlight: (name, channelId) => pools.get(name)?.get(channelId) ?? 0,
     sample(channelId, series, firstByteMs) {
       const now = tick()
       const figure = figures.get(channelId)?.get(series)

@@ -1,4 +1,4 @@
-import { isSlow, type Load } from './load.ts'
+import { type FirstByte, isSlow, type Load } from './load.ts'
 import type { Option } from './options.ts'
 
 /** How far back in line an option stands, beside its priority. */
@@ -20,53 +20,61 @@ export interface Ranked {
 export interface RankingParts {
   readonly load: Load
   readonly random: () => number
+  /** What is shared out between them; see `Load`. */
+  readonly pool: string
 }
 
 /** What a slow channel's weight is divided by. */
 const slowWeight = 4
-/** How much more busy for its weight a channel must be to be passed over, and with how many at least. */
-const busyFactor = 1.5
-const busyLeast = 4
+/** How far above its share of what is under way is more than chance, beside twice its spread. */
+const busyFactor = 1.2
 
 /**
  * The one to ask of those that can be asked: by level, then priority, then those that speak the
  * client's protocol; among equals at random by weight, but not the clearly busier one of the two
  * that were drawn first. Undefined when there is none.
  */
-export function chooseRanked(
-  { load, random }: RankingParts,
-  ranked: readonly Ranked[],
-): Ranked | undefined {
+export function chooseRanked(parts: RankingParts, ranked: readonly Ranked[]): Ranked | undefined {
   const [first] = ranked
   if (first === undefined || ranked.length === 1) return first
   let best = first
-  for (const one of ranked) if (compare(one, best) < 0) best = one
-  const equals = ranked.filter((one) => compare(one, best) === 0)
-  if (equals.length === 1) return best
-  return draw(load, equals, random)
+  let equals: Ranked[] = []
+  for (const one of ranked) {
+    const order = compare(one, best)
+    if (order > 0) continue
+    if (order < 0) equals = []
+    equals.push(one)
+    best = one
+  }
+  return equals.length === 1 ? best : draw(parts, equals)
 }
 
 /** Of exponential draws with these rates the smallest one is a random choice by weight. */
-function draw(load: Load, equals: readonly Ranked[], random: () => number): Ranked | undefined {
-  const bestMs = bestFirstByteMs(load, equals)
+function draw({ load, random, pool }: RankingParts, equals: readonly Ranked[]): Ranked | undefined {
+  const figures = equals.map((ranked) => firstByteOf(load, ranked))
+  const bestMs = leastMean(figures)
   let one: Drawn | undefined
   let other: Drawn | undefined
-  for (const ranked of equals) {
-    const weight = weightOf(load, ranked, bestMs)
+  const all = { weight: 0, inFlight: 0 }
+  for (const [i, ranked] of equals.entries()) {
+    const weight = weightOf(ranked, isSlow(figures[i], bestMs))
+    const inFlight = load.inFlight(pool, ranked.option.channel.id)
+    all.weight += weight
+    all.inFlight += inFlight
     const at = -Math.log(1 - random()) / weight
     if (other !== undefined && at >= other.at) continue
-    const drawn = { ranked, at, weight, inFlight: load.inFlight(ranked.option.channel.id) }
+    const drawn = { ranked, at, weight, inFlight }
     if (one === undefined || at < one.at) {
       other = one
       one = drawn
     } else other = drawn
   }
-  return one && other && isBusier(one, other) ? other.ranked : one?.ranked
+  return one && other && isBusier(one, other, all) ? other.ranked : one?.ranked
 }
 
-function weightOf(load: Load, ranked: Ranked, bestMs: number): number {
-  const weight = Math.max(ranked.option.channel.weight, Number.EPSILON)
-  return isSlow(firstByteOf(load, ranked), bestMs) ? weight / slowWeight : weight
+function weightOf({ option }: Ranked, slow: boolean): number {
+  const weight = Math.max(option.channel.weight, Number.EPSILON)
+  return slow ? weight / slowWeight : weight
 }
 
 function compare(a: Ranked, b: Ranked): number {
@@ -79,37 +87,41 @@ function compare(a: Ranked, b: Ranked): number {
 }
 
 /** Whether one of these is slow beside the best that could be asked in its stead. */
-export function isSlowest(load: Load, one: Ranked, ranked: readonly Ranked[]): boolean {
+export function isSlowAmong(load: Load, one: Ranked, ranked: readonly Ranked[]): boolean {
   const figure = firstByteOf(load, one)
   if (figure === undefined) return false
   const others = ranked.filter(
     (other) => other !== one && compare({ ...one, level: levels.fresh }, other) === 0,
   )
-  return isSlow(figure, bestFirstByteMs(load, others))
+  return isSlow(figure, leastMean(others.map((other) => firstByteOf(load, other))))
 }
 
-/** The shortest mean time to first byte of these, in milliseconds; infinite when none is known. */
-function bestFirstByteMs(load: Load, ranked: readonly Ranked[]): number {
-  let bestMs = Number.POSITIVE_INFINITY
-  for (const one of ranked) {
-    const figure = firstByteOf(load, one)
-    if (figure && figure.meanMs < bestMs) bestMs = figure.meanMs
-  }
-  return bestMs
+/** Of what is known; infinite when nothing is. */
+function leastMean(figures: readonly (FirstByte | undefined)[]): number {
+  let leastMs = Number.POSITIVE_INFINITY
+  for (const figure of figures) if (figure && figure.meanMs < leastMs) leastMs = figure.meanMs
+  return leastMs
 }
 
 const firstByteOf = (load: Load, { option, series }: Ranked) =>
   load.firstByte(option.channel.id, series)
 
-interface Drawn {
-  readonly ranked: Ranked
-  /** The smallest one is drawn first. */
-  readonly at: number
+interface Busy {
   readonly weight: number
   readonly inFlight: number
 }
 
-function isBusier(one: Drawn, other: Drawn): boolean {
-  if (one.inFlight < busyLeast) return false
-  return (one.inFlight + 1) / one.weight > (busyFactor * (other.inFlight + 1)) / other.weight
+interface Drawn extends Busy {
+  readonly ranked: Ranked
+  /** The smallest one is drawn first. */
+  readonly at: number
+}
+
+/** Whether one has clearly more to do than its share of all that is under way, and the other less. */
+function isBusier(one: Busy, other: Busy, all: Busy): boolean {
+  const share = one.weight / all.weight
+  const fair = all.inFlight * share
+  const spread = Math.sqrt(fair * (1 - share))
+  if (one.inFlight <= fair * busyFactor + 2 * spread + 1) return false
+  return one.inFlight / one.weight > other.inFlight / other.weight
 }

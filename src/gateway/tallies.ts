@@ -19,8 +19,9 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
   let rest = tallies.values()
   let partSize = 0
   let stopSweeping: (() => void) | undefined
+  let isStopped = false
 
-  function stop(): void {
+  function pause(): void {
     stopSweeping?.()
     stopSweeping = undefined
   }
@@ -37,7 +38,7 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
       }
       if (isIdle(value, now)) tallies.delete(value.key)
     }
-    if (tallies.size === 0) stop()
+    if (tallies.size === 0) pause()
   }
 
   return {
@@ -51,11 +52,14 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
       if (known !== undefined) return known
       const tally = createTally<Waiter>(key, subject)
       tallies.set(key, tally)
-      stopSweeping ??= repeat(sweep, sweepMs)
+      if (!isStopped) stopSweeping ??= repeat(sweep, sweepMs)
       return tally
     },
     size: () => tallies.size,
-    stop,
+    stop() {
+      isStopped = true
+      pause()
+    },
   }
 }
 

@@ -166,8 +166,7 @@ describe('a store that fails', () => {
     }
     expect(scene.complaints.join()).toContain('"lost":10000')
     expect(await scene.requests('1h')).toBe(50_000)
-    expect(await scene.requests('5m')).toBe(40_000)
-  })
+  }, 30_000)
 })
 
 test('what can never be stored does not hold up the others', async () => {
@@ -182,12 +181,12 @@ test('what can never be stored does not hold up the others', async () => {
 
 test('of 100,000 models in one minute 20,000 are counted, and the log tells how many are not', async () => {
   await using scene = await startScene()
+  scene.breakStore(true)
   for (let i = 0; i < 100_000; i++) scene.record({ model: `m${i}` })
-  expect(await scene.requests('1h')).toBe(20_000)
   await scene.flush()
   expect(scene.complaints.join()).toContain('"lost":80000')
   expect(await scene.requests('1h')).toBe(20_000)
-})
+}, 30_000)
 
 test('storing very many lets others go on in between', async () => {
   await using scene = await startScene()

@@ -75,6 +75,7 @@ export function channelOf(id: number, changes: Partial<Channel> = {}): Channel {
 /** A way to a channel; `asked` counts how often it was looked for. */
 export interface TestOption extends Option {
   readonly state: { asked: number }
+  readonly fits: boolean
 }
 
 /** An option that can express every request, or none. */
@@ -88,15 +89,17 @@ export function optionOf(
     if (!fits) throw new GatewayError('unsupported_parameter', 'It is refused.')
     return {} as Route
   }
-  return { channel, upstreamModel: model, isNative, route, state }
+  return { channel, upstreamModel: model, isNative, route, state, fits }
 }
 
 /** Numbers in [0, 1) that are the same in each run. */
 export function createRandom(seed = 1): () => number {
   let state = seed
   return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
-    return state / 4_294_967_296
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
 

@@ -155,17 +155,41 @@ describe('writing behind', () => {
     ])
   })
 
+  test('is tried again by itself', async () => {
+    const { store, rows } = createMemoryHealth()
+    const saved = Promise.withResolvers<void>()
+    let tries = 0
+    const save: HealthStore['save'] = async (...changes) => {
+      if (++tries < 3) throw new Error('The store is locked.')
+      await store.save(...changes)
+      saved.resolve()
+    }
+    createPatient({ ...store, save }, createTime(), 1).fail()
+    await saved.promise
+    expect([tries, rows().length]).toEqual([3, 1])
+  })
+
   test('keeps the newer of two changes when the first can’t be stored', async () => {
-    const { store, state, rows } = createMemoryHealth()
-    const { health, fail, succeed } = createPatient(store)
-    state.isFailing = true
+    const { store, rows } = createMemoryHealth()
+    let meanwhile = () => {}
+    const save: HealthStore['save'] = async (...changes) => {
+      const change = meanwhile
+      meanwhile = () => {}
+      change()
+      await store.save(...changes)
+    }
+    const { health, fail, succeed } = createPatient({ ...store, save })
+    meanwhile = () => {
+      succeed()
+      throw new Error('The store is locked.')
+    }
     fail()
-    const flushed = health.flush()
-    succeed()
-    await flushed
-    state.isFailing = false
     await health.flush()
     expect(rows()).toEqual([])
+    await health.flush()
+    expect(rows()).toEqual([])
+    await health.flush()
+    expect(health.coolings()).toEqual([])
   })
 })
 
@@ -233,14 +257,55 @@ describe('an operator who says that a channel is well', () => {
     expect(await store.health.load()).toHaveLength(1)
   })
 
-  test('is heard behind a write that is under way', async () => {
+  test('is heard of what was saved before a restart, too', async () => {
     const store = await openStore()
-    const { health, fail, standing } = createPatient(store.health)
+    const before = createPatient(store.health)
+    before.fail('key')
+    await before.health.flush()
+    const after = createPatient(store.health, before)
+    await after.health.load()
+    expect(after.standing()).toBe('cooling')
+    await store.health.clear(1)
+    await after.health.refresh(await catalogOf(store))
+    expect(after.standing()).toBe('ready')
+  })
+
+  test('did not know of the next round, when that was not saved yet', async () => {
+    const store = await openStore()
+    const { health, fail, coolingMs, pass } = createPatient(store.health)
     fail('key')
+    await health.flush()
+    pass(10_000)
+    fail('key')
+    await store.health.clear(1)
+    await health.refresh(await catalogOf(store))
+    expect(coolingMs()).toBe(20_000)
+    await health.flush()
+    expect(await store.health.load()).toMatchObject([{ rounds: 2 }])
+  })
+
+  test('did not know of what is just being saved', async () => {
+    const catalog = await catalogOf(await openStore())
+    const { store, rows } = createMemoryHealth()
+    let gate = Promise.resolve()
+    const save: HealthStore['save'] = async (...changes) => {
+      await gate
+      await store.save(...changes)
+    }
+    const { health, fail, standing, pass } = createPatient({ ...store, save })
+    fail('key')
+    await health.flush()
+    pass(10_000)
+    fail('key')
+    await store.clear(1)
+    const opening = Promise.withResolvers<void>()
+    gate = opening.promise
     const flushed = health.flush()
-    const refreshed = health.refresh(await catalogOf(store))
+    const refreshed = health.refresh(catalog)
+    for (let i = 0; i < 10; i++) await Promise.resolve()
+    opening.resolve()
     await Promise.all([flushed, refreshed])
-    expect(standing()).toBe('cooling')
+    expect([standing(), rows().length]).toEqual(['cooling', 1])
   })
 
   test('is heard later when the store can’t be read', async () => {

@@ -213,7 +213,8 @@ describe('leaving', () => {
     jump(minute)
     await settled()
     expect(countIn(waiting)).toBe(0)
-    expect(countIn(times(2, () => ask([key, group], 0, minute)))).toBe(1)
+    const newKey = subject('token', { concurrency: 1 }, 2)
+    expect(countIn(times(2, () => ask([newKey, group], 0, minute)))).toBe(1)
     expect(timers()).toBe(0)
   })
 })
@@ -289,6 +290,19 @@ describe('several subjects', () => {
     expect(ask([key, slow], 0, 30_000).refused?.message).toBe(
       'The group "group 3" may make 1 request a minute. Try again in 50 s.',
     )
+  })
+
+  test('thousands that are refused at once for a later one are no trouble', async () => {
+    const { ask, settled } = createLimitScene()
+    const key = subject('token', { concurrency: 1 })
+    const slow = subject('group', { rpm: 1 }, 3)
+    const first = ask([key])
+    const waiting = times(9000, () => ask([key, slow], 0, 2000))
+    ask([slow])
+    first.permit?.release()
+    await settled()
+    expect(waiting.filter(({ refused }) => refused?.kind === 'rate_limited').length).toBe(9000)
+    expect(ask([key]).permit).toBeDefined()
   })
 
   test('two kinds of limits that wait for each other are no deadlock', async () => {

@@ -3,12 +3,20 @@ import { createLoad, isSlow, seriesOf } from '../../src/gateway/load.ts'
 import { createTime } from './choosing-scene.ts'
 
 describe('requests under way', () => {
-  test('are counted for each channel until they end', () => {
+  test('are counted for each channel of a pool until they end', () => {
     const load = createLoad(createTime().tick)
-    for (let i = 0; i < 3; i++) load.began(1)
-    load.began(2)
-    load.ended(1)
-    expect([load.inFlight(1), load.inFlight(2), load.inFlight(3)]).toEqual([2, 1, 0])
+    for (let i = 0; i < 3; i++) load.began('a', 1)
+    load.began('a', 2)
+    load.began('b', 1)
+    load.ended('a', 1)
+    load.ended('b', 1)
+    const found = (['a', 'b'] as const).map((pool) =>
+      [1, 2, 3].map((id) => load.inFlight(pool, id)),
+    )
+    expect(found).toEqual([
+      [2, 1, 0],
+      [0, 0, 0],
+    ])
   })
 })
 

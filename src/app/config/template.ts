@@ -80,7 +80,8 @@ settings:
   #max_attempts: 6
   #retry_time: 120s
   # How long a request waits for its turn, in order of arrival, when a limit of its token, account
-  # or group is reached; 0s: it is refused at once, and told when to come again.
+  # or group is reached, or all its channels are at theirs; 0s: it is refused at once, and told when
+  # to come again.
   #queue_time: 0s
   # Whether a channel that fails is left alone for a while. It comes back by itself.
   #channel_cooling: true
