@@ -107,7 +107,9 @@ function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): Choose
   return {
     options,
     tokenId: caller?.token.id ?? 0,
-    conversation: isChoice ? conversationOf(protocol.name, body.value, request.headers) : undefined,
+    conversation: isChoice
+      ? conversationOf(protocol.name, body.value, request.headers, exchange.model)
+      : undefined,
     isStreamed: body.facts.stream,
     pool: `${plan?.group.id} ${plan?.offer.model}`,
     llmTokens: exchange.reservation?.inputTokens ?? 0,

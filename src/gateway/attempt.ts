@@ -1,41 +1,34 @@
-import type { Channel } from '../catalog/catalog.ts'
-import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import { toJsonText } from '../protocols/canonical/json-text.ts'
-import type { AnswerObserver } from '../protocols/protocol.ts'
-import type { AttemptRow } from '../store/ports/records.ts'
 import type { Answer, Refusal } from './answer.ts'
+import { type AttemptRowParts, startRow } from './attempt-row.ts'
 import type { RequestBody } from './body.ts'
 import type { Choice } from './chooser.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, mayAbort } from './exchange.ts'
 import {
   classifyAnswer,
-  classifyError,
   classifyFailure,
   type Failure,
   type FailureName,
+  failureClasses,
 } from './failures.ts'
 import type { Route } from './options.ts'
 import type { Outbound, OutboundCall } from './outbound.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { waitFor } from './retry-after.ts'
+import type { FailureObserver } from './told-failure.ts'
 import { translateRefusal } from './translated-answer.ts'
 import { readAnswer, readRefusal } from './upstream-answer.ts'
 import { buildCall, type Destination } from './upstream-call.ts'
-import type { Expiry, Watch, Watchdog } from './watchdog.ts'
+import type { Expiry, Watchdog } from './watchdog.ts'
 
 /** What one attempt came to: an answer to relay, or a failure to decide on. */
 export type AttemptResult =
   | { readonly ok: true; readonly answer: Answer }
   | { readonly ok: false; readonly failure: Failure }
 
-export interface AttemptParts {
+export interface AttemptParts extends AttemptRowParts {
   readonly outbound: Outbound
   readonly watchdog: Watchdog
-  readonly clock: Clock
-  readonly tick: Clock
   readonly log: Logger
-  /** Told of every attempt that has ended, and of its failure's class. */
-  readonly onAttempt: (channel: Channel, cause: string | null) => void
 }
 
 /**
@@ -88,11 +81,11 @@ async function ask(
   })
   const row = startRow(parts, exchange, channel, watch)
   /** Ended by the gateway itself, or for the client: that is no fault of the channel's. */
-  const isOurs = () => exchange.isUnpaid || exchange.interruption !== undefined
+  const isOurs = () => exchange.isUnpaid || isBrokenOff(exchange)
 
   const fail = (failure: Failure, usageRaw?: unknown): AttemptResult => {
     controller.abort()
-    if (!isOurs()) choice.failed(failure)
+    if (!isOurs() && isTelling(route, failure)) choice.failed(failure)
     row.finish(failure.name, usageRaw)
     return { ok: false, failure }
   }
@@ -100,8 +93,8 @@ async function ask(
   /** What broke the call off. */
   const nameOf = (error: unknown): FailureName => {
     const name = expiry ? (`timeout_${expiry}` as const) : classifyFailure(error)
-    if (exchange.isUnpaid) row.finish('abandoned')
-    if (!isOurs() && expiry === undefined) {
+    if (isOurs()) row.finish(exchange.isUnpaid ? 'abandoned' : (exchange.interruption ?? null))
+    else if (expiry === undefined) {
       parts.log.warn('attempt failed', {
         request_id: exchange.requestId,
         channel: channel.name,
@@ -112,10 +105,16 @@ async function ask(
     return name
   }
 
-  /** A stream that has begun has ended so; what the upstream did wrong is remembered. */
-  const finish = (observer: AnswerObserver) => (cause: string | null) => {
-    const broken = brokenBy(route, observer, cause, expiry)
-    if (broken !== undefined && !isOurs()) choice.broke(broken)
+  /** The client gets an answer that has failed all the same; what was wrong with it is remembered. */
+  const blame = (name: FailureName): void => {
+    exchange.fault = failureClasses[name].fault
+    if (!isOurs() && isTelling(route, { name, status })) choice.broke(name)
+  }
+
+  /** A stream that has begun has ended so. */
+  const finish = (observer: FailureObserver) => (cause: string | null) => {
+    const broken = brokenBy(observer, cause, expiry)
+    if (broken !== undefined) blame(broken)
     row.finish(cause, observer.seen.usageRaw)
   }
 
@@ -123,28 +122,29 @@ async function ask(
   try {
     const response = await parts.outbound(call)
     status = response.status
-    const firstByteMs = row.head(response)
+    row.head(response)
     if (!response.ok) {
+      row.begun()
       const { failure, refusal } = await readRefused(parts, exchange, response, { choice, route })
       if (failure) return fail(failure)
       choice.succeeded()
       row.finish('client_fault')
       return { ok: true, answer: refusal }
     }
-    const read = await readAnswer(response, exchange, { route, watch, hasNext })
+    const read = await readAnswer(response, exchange, { route, watch, hasNext, begun: row.begun })
     if (read.kind === 'unusable') {
       if (read.error !== undefined) return fail({ name: nameOf(read.error), status }, read.usageRaw)
-      const waitMs = retryAfterMs(response.headers, read.told, parts.clock())
+      const waitMs = waitFor(read.failure, response.headers, read.told, parts.clock())
       return fail(failureOf(read.failure, status, waitMs), read.usageRaw)
     }
     if (read.kind === 'body') {
-      const { outcome, usageRaw } = read.observer.seen
-      if (outcome === 'failed') choice.broke('upstream_failed')
-      else choice.succeeded(firstByteMs)
-      row.finish(outcome === 'failed' ? 'upstream_error' : null, usageRaw)
+      const failed = read.observer.failure()
+      if (failed !== undefined) blame(failed)
+      else choice.succeeded(isCount(route) ? undefined : row.begun())
+      row.finish(failed ? 'upstream_error' : null, read.observer.seen.usageRaw)
       return { ok: true, answer: read }
     }
-    choice.succeeded(firstByteMs)
+    choice.succeeded(row.begun())
     const { observer } = read
     const { signal } = controller
     const ended = { expiry: () => expiry, finish: finish(observer) }
@@ -160,18 +160,32 @@ const failureOf = (name: FailureName, status: number | null, waitMs?: number): F
   ...(waitMs !== undefined && { retryAfterMs: waitMs }),
 })
 
+/** Whether the call was ended for the client, or for the end of the process. */
+const isBrokenOff = (exchange: Exchange) =>
+  exchange.interruption !== undefined && mayAbort(exchange, exchange.interruption)
+
+const isCount = ({ protocol, operation }: Route) => operation === protocol.counting
+
+/** Whether a failure tells of something that a request for an answer would meet on this channel, too. */
+function isTelling(route: Route, { name, status }: Failure): boolean {
+  const { fault, cools } = failureClasses[name]
+  if (fault === 'client') return false
+  if (route.operation === route.protocol.generation) return true
+  // Counts have limits of their own at the vendors, and many an upstream has no such endpoint.
+  if (isCount(route)) return cools?.scope === 'channel'
+  return status !== 404 && status !== 405
+}
+
 /** What the upstream did wrong in a stream that had begun; undefined: nothing, or it was not it. */
 function brokenBy(
-  { protocol }: Route,
-  { seen }: AnswerObserver,
+  observer: FailureObserver,
   cause: string | null,
   expiry: Expiry | undefined,
 ): FailureName | undefined {
   if (expiry !== undefined) return `timeout_${expiry}`
   if (cause === 'upstream_invalid') return cause
   if (cause !== 'upstream_error') return undefined
-  if (seen.outcome !== 'failed') return 'connection_lost'
-  return classifyError(protocol.name, { error: { message: seen.errorMessage ?? '' } })
+  return observer.failure() ?? 'connection_lost'
 }
 
 /** An answer that is no success: the client's own fault, which it is told of, or a failure. */
@@ -194,7 +208,7 @@ async function readRefused(
   if (name === undefined) {
     return told ? { refusal: told } : { failure: failureOf('upstream_invalid', status) }
   }
-  const failure = failureOf(name, status, retryAfterMs(headers, value, clock()))
+  const failure = failureOf(name, status, waitFor(name, headers, value, clock()))
   return { failure: told && name === 'model_unavailable' ? { ...failure, refusal: told } : failure }
 }
 
@@ -210,43 +224,5 @@ async function prepare(
   } catch (error) {
     if (signal.aborted) return undefined
     throw error
-  }
-}
-
-/** The row of an attempt, written to the exchange when the attempt has ended. */
-function startRow(parts: AttemptParts, exchange: Exchange, channel: Channel, watch: Watch) {
-  const startedAt = parts.clock()
-  const startedTick = parts.tick()
-  let status: number | null = null
-  let upstreamRequestId: string | null = null
-  let firstByteMs: number | null = null
-  let finished = false
-  return {
-    /** The head is here; returns how long that took, in milliseconds. */
-    head(response: Response): number {
-      status = response.status
-      firstByteMs = Math.round(parts.tick() - startedTick)
-      const { headers } = response
-      upstreamRequestId =
-        headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('apim-request-id')
-      return firstByteMs
-    },
-    finish(cause: string | null, usageRaw?: unknown) {
-      if (finished) return
-      finished = true
-      watch.stop()
-      parts.onAttempt(channel, cause)
-      const row: AttemptRow = {
-        channelId: channel.id,
-        startedAt,
-        status,
-        cause,
-        firstByteMs,
-        durationMs: Math.round(parts.tick() - startedTick),
-        upstreamRequestId,
-        usageRaw: toJsonText(usageRaw) ?? null,
-      }
-      exchange.attempts.push(row)
-    },
   }
 }

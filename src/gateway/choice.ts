@@ -29,6 +29,7 @@ export interface Choice {
   ended(usedLlmTokens?: number): void
 }
 
+/** Who is told how a choice went. */
 export interface ChoiceParts {
   readonly health: Health
   readonly load: Load

@@ -63,14 +63,16 @@ export async function settle(
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
     const failed = () =>
       buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
-    note(parts, exchange, end, used.usage.outputTokens)
     await store(parts, settlement, failed, isDelivered)
+    note(parts, exchange, end, used.usage.outputTokens)
     logExchange(parts.log, exchange, end, settlement.request, parts.tick())
   } catch (error) {
     parts.log.error('request not settled', {
       request_id: exchange.requestId,
       error: error instanceof Error ? error.message : String(error),
     })
+    // Of a whole answer the client is told by an error that is concluded by itself.
+    if (exchange.facts?.stream) note(parts, exchange, notStored, 0)
     throw new GatewayError('internal', 'The gateway could not store this request. Try again.', {
       cause: error,
     })
@@ -170,6 +172,8 @@ function rememberOrigin(
     text: () => '',
     media: () => ({ tokens: 0, bytes: 0 }),
   }
+  // How well it was served was told when it began.
+  const uncounted = { ...parts, availability: { record() {} } }
   const chargeFetched = async (body: unknown, requestId: string) => {
     const observer = operation.createObserver()
     observer.pushBody(body)
@@ -185,7 +189,7 @@ function rememberOrigin(
       fault: undefined,
       interruption: undefined,
     }
-    charging ??= settle(parts, fetched, bodyEnd(fetched, observer.seen), observer.seen)
+    charging ??= settle(uncounted, fetched, bodyEnd(fetched, observer.seen), observer.seen)
     try {
       await charging
     } catch (error) {

@@ -30,14 +30,15 @@ const maxVisits = 256
 
 /**
  * The conversation that a request belongs to: by the client's own hint, else by what it begins with.
- * Undefined when nothing tells. Reads a few kilobytes at most, however long the body is.
+ * Undefined when nothing tells. Reads a few kilobytes at most, however long the body is. `model`:
+ * where the body does not name it.
  */
 export function conversationOf(
   protocol: ProtocolName,
   body: JsonObject,
   headers: Headers,
+  model: string = stringIn(body, 'model') ?? '',
 ): Conversation | undefined {
-  const model = stringIn(body, 'model') ?? ''
   const hint = hintIn(protocol, body) ?? hintInHeaders(headers)
   if (hint !== undefined)
     return { key: hashOf('hint', model, hint.slice(0, maxPart)), isBegun: true }

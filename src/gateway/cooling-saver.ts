@@ -14,6 +14,7 @@ export interface CoolingSaver {
   removed(): Promise<readonly CoolingId[]>
 }
 
+/** Where it is written to. */
 export interface SaverParts {
   readonly store: HealthStore
   readonly log: Logger
@@ -27,6 +28,7 @@ interface Change {
   readonly row: CoolingRow | undefined
 }
 
+/** Saves by one timer, which runs only while something waits. */
 export function createCoolingSaver({ store, log, delayMs }: SaverParts): CoolingSaver {
   let waiting = new Map<string, Change>()
   const saved = new Map<string, CoolingId>()

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { type AdmitParts, admit } from './admit.ts'
+import type { StreamAnswer } from './answer.ts'
 import { type AskParts, askChannels } from './ask-channels.ts'
 import { type ConcludeParts, conclude } from './conclude.ts'
 import { countInput } from './count-input.ts'
@@ -96,12 +97,22 @@ async function answer(parts: ForwardParts, exchange: Exchange, delivery: Deliver
     const isCount = exchange.operation === exchange.protocol.counting
     const found = isCount ? await countInput(parts, exchange, body, ask) : await ask()
     // A whole answer is settled before its first byte: that is as good.
-    if (found.kind === 'stream') await exchange.reservation?.written()
+    if (found.kind === 'stream') await paid(exchange, found)
     return await replyTo(parts, exchange, found, delivery)
   } catch (error) {
     heartbeat.stop()
     done()
     return fail(parts, exchange, error)
+  }
+}
+
+/** Waits until a stream's money is set aside; one that nobody pays for is given up. */
+async function paid({ reservation }: Exchange, stream: StreamAnswer): Promise<void> {
+  try {
+    await reservation?.written()
+  } catch (error) {
+    stream.finish('abandoned')
+    throw error
   }
 }
 

@@ -53,6 +53,7 @@ export interface Health {
   flush(): Promise<void>
 }
 
+/** What health is kept with. */
 export interface HealthParts {
   readonly clock: Clock
   /** Monotonic, so that nothing cools longer because a clock was set. */
@@ -69,6 +70,7 @@ export interface HealthParts {
 
 const sweepMs = 60_000
 
+/** Begins with nothing: `load` takes over what was saved. */
 export function createHealth(parts: HealthParts): Health {
   const { clock, tick, log, isOn = () => true } = parts
   const saver = createCoolingSaver({ ...parts, delayMs: parts.saveMs ?? 1_000 })

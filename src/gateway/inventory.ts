@@ -11,6 +11,7 @@ export interface Inventory {
 /** Marks of keys are keyed hashes: so many are remembered instead of being reckoned again. */
 const maxMarks = 10_000
 
+/** `keyMark` gives the keyed hash of a key, without spaces. */
 export function createInventory(keyMark: (key: string) => string): Inventory {
   const marks = new Map<string, string>()
 

@@ -6,9 +6,11 @@ import type { Option } from './options.ts'
 export interface KeyTurns {
   /** The next key that is well and was not tried; undefined when there is none. */
   next(option: Option, isTried: (channelId: number, key: string) => boolean): string | undefined
+  /** It was asked: the one behind it is next. */
   took(channel: Channel, key: string): void
 }
 
+/** Remembers turns for as long as a channel stays as it is. */
 export function createKeyTurns(health: Health): KeyTurns {
   const turns = new WeakMap<Channel, number>()
   return {

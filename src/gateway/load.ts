@@ -40,6 +40,7 @@ const surpriseMs = 1_000
 /** Of all channels together; beyond it, what is not known any more is thrown away. */
 const maxFigures = 10_000
 
+/** Counts in memory; `tick` is monotonic, in milliseconds. */
 export function createLoad(tick: Clock): Load {
   const pools = new Map<string, Map<number, number>>()
   const figures = new Map<number, Map<string, FirstByte>>()

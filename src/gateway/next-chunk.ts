@@ -11,13 +11,18 @@ interface Reading {
 /** How long an upstream may keep its answer open behind the last words or an error. */
 const lastWordsMs = 5_000
 
-/** The next bytes; undefined at the end, which a break or a silence is where nothing is missing. */
+/**
+ * The next bytes; undefined at the end, which a break or a silence is where nothing is missing. Only
+ * while they are waited for is the silence the upstream's: a slow client, or a count, is not its fault.
+ */
 export async function nextChunk({ answer, exchange }: Reading): Promise<Uint8Array | undefined> {
+  const { watch } = answer
   const { seen } = answer.observer
+  watch.touched()
   try {
     const reading = answer.reader.read()
     const { done, value } = await (mayBeAll(seen) ? within(lastWordsMs, reading) : reading)
-    answer.watch.touched()
+    watch.paused()
     return done ? undefined : value
   } catch (error) {
     const ended = mayBeAll(seen) || (seen.phase === 'closing' && answer.expiry() === 'idle')

@@ -1,9 +1,9 @@
 import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
-import { parseJsonObject } from '../protocols/json.ts'
 import type { Frames, JsonObject } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Route } from './options.ts'
+import { observeFailure } from './told-failure.ts'
 import type { Watch } from './watchdog.ts'
 
 /** A stream whose beginning was looked at: nothing of it is lost. */
@@ -34,19 +34,15 @@ const patienceMs = 300
 export async function readOpening(
   first: Uint8Array,
   reader: ByteReader,
-  { operation, framing }: Route,
+  { protocol, operation, framing }: Route,
   watch: Watch,
 ): Promise<Opening> {
   const splitter = framing === 'sse' ? createSseSplitter() : createJsonArraySplitter()
-  const observer = operation.createObserver()
+  const observer = observeFailure(operation.createObserver(), protocol.name)
   const { seen } = observer
   const chunks = [first]
-  let told: JsonObject | undefined
   const look = ({ frames }: Frames) => {
-    for (const { data, event } of frames) {
-      observer.push(data, event)
-      if (seen.outcome === 'failed') told ??= parseJsonObject(data)
-    }
+    for (const { data, event } of frames) observer.push(data, event)
   }
   look(splitter.push(first))
   const patience = Bun.sleep(patienceMs)
@@ -69,11 +65,11 @@ export async function readOpening(
   const isNothing = seen.text.length === 0
   const hasFailed =
     seen.outcome === 'failed' || (ending !== undefined && seen.outcome === undefined)
+  const failure = { usageRaw: seen.usageRaw, told: observer.told(), error: ending?.error }
   return {
     first: Buffer.concat(chunks),
     reader: resumed(reader, ending?.reading ?? pending),
-    failure:
-      isNothing && hasFailed ? { usageRaw: seen.usageRaw, told, error: ending?.error } : undefined,
+    failure: isNothing && hasFailed ? failure : undefined,
   }
 }
 

@@ -37,7 +37,8 @@ function faultOf(
     case 'client_left':
       return firstByteTick === undefined ? undefined : null
     case 'refused':
-      return 'client'
+      // What an upstream lacks is told in its own words, as a refusal is.
+      return fault ?? 'client'
     case 'shutdown':
     case 'interrupted':
       return 'gateway'

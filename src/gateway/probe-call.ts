@@ -11,7 +11,7 @@ import { collectBytes, TooManyBytes } from './bounded-bytes.ts'
 import { classifyAnswer, classifyError, classifyFailure, type FailureName } from './failures.ts'
 import { preferred } from './options.ts'
 import type { Outbound, OutboundCall } from './outbound.ts'
-import { retryAfterMs } from './retry-after.ts'
+import { waitFor } from './retry-after.ts'
 import { readRefusal } from './upstream-answer.ts'
 import { baseOf } from './upstream-call.ts'
 
@@ -111,7 +111,7 @@ async function judge(
     const { value } = await readRefusal(response, channel)
     // What is wrong with the probe itself says nothing of the channel, good or bad.
     const failure = classifyAnswer(protocol.name, status, value, model) ?? 'client_fault'
-    return { failure, status, retryAfterMs: retryAfterMs(headers, value, now) }
+    return { failure, status, retryAfterMs: waitFor(failure, headers, value, now) }
   }
   const body = parseJson(await collectBytes(response, maxAnswerBytes))
   if (!isJsonObject(body)) return { failure: 'upstream_invalid', status }
@@ -122,7 +122,7 @@ async function judge(
   const { usage } = seen
   if (seen.outcome !== 'failed') return { failure: undefined, status, usage }
   const failure = classifyError(protocol.name, body)
-  return { failure, status, usage, retryAfterMs: retryAfterMs(headers, body, now) }
+  return { failure, status, usage, retryAfterMs: waitFor(failure, headers, body, now) }
 }
 
 function parseJson(bytes: Uint8Array): unknown {

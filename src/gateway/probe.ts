@@ -4,7 +4,7 @@ import type { Logger } from '../lib/log.ts'
 import { type Repeat, repeatByTimer } from '../lib/repeat.ts'
 import { failureClasses } from './failures.ts'
 import type { Health } from './health.ts'
-import type { Load } from './load.ts'
+import { type Load, seriesOf } from './load.ts'
 import type { Outbound } from './outbound.ts'
 import { callProbe, type ProbeResult } from './probe-call.ts'
 
@@ -100,8 +100,10 @@ export function createProber(parts: ProberParts): Prober {
       const { channel, everyMs, model } = probed
       const schedule = scheduleOf(probed, now)
       // Load forgets soon: what it knows is noted while it does.
-      const answered = load.firstByte(channel.id, model)?.lastTick
-      schedule.answeredTick = Math.max(schedule.answeredTick, answered ?? schedule.answeredTick)
+      for (const isStreamed of [true, false]) {
+        const answered = load.firstByte(channel.id, seriesOf(model, isStreamed))?.lastTick
+        schedule.answeredTick = Math.max(schedule.answeredTick, answered ?? schedule.answeredTick)
+      }
       if (now < schedule.dueTick || schedule.isAsked || underWay.size >= maxAtOnce) continue
       schedule.dueTick = now + everyMs * (0.9 + 0.2 * random())
       if (isTold(probed, schedule, now) || wantsPeace(probed)) continue

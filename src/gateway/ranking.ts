@@ -3,6 +3,7 @@ import type { Option } from './options.ts'
 
 /** How far back in line an option stands, beside its priority. */
 export const levels = { fresh: 0, asked: 1, draining: 2 } as const
+/** One of them. */
 export type Level = (typeof levels)[keyof typeof levels]
 
 /** An option that can be asked now. */
@@ -17,6 +18,7 @@ export interface Ranked {
   readonly isLeft: boolean
 }
 
+/** What ranking is done with. */
 export interface RankingParts {
   readonly load: Load
   readonly random: () => number

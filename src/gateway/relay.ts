@@ -53,6 +53,10 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
     return bytes
   }
 
+  /** What comes next, or a heartbeat that is due before; inside of a frame there is no place for one. */
+  const silence = (pending: Promise<Uint8Array | undefined>) =>
+    tap.isWithinFrame() ? pending : heartbeat.next(pending)
+
   const settle = (): Promise<void> => {
     settling ??= finish(parts, framesSent, isUnpaid)
     return settling
@@ -89,15 +93,13 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         if (mayEnd(seen)) held = out
         else if (out.byteLength > 0) {
           framesSent = true
-          watch.paused()
           yield sent(out)
-          watch.touched()
         }
         reading = nextChunk(parts)
-        let came = await heartbeat.next(reading)
+        let came = await silence(reading)
         while (came === beat) {
           yield sent(heartbeatBytes(exchange.framing))
-          came = await heartbeat.next(reading)
+          came = await silence(reading)
         }
         reading = undefined
         chunk = came
@@ -125,11 +127,13 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   }
 
   const stream = relay()
+  watch.paused() // whoever is slow to read it is not the upstream
   exchange.onInterrupted = () => {
+    const { interruption } = exchange
     // A stream that was never pulled has no end of its own; one that waits for a slow reader
     // reaches it too late.
-    if (!pulled) consume(stream)
-    else if (exchange.interruption !== 'client_left') void settled(settle)
+    if (!pulled && interruption !== undefined) consume(stream)
+    else if (interruption !== 'client_left') void settled(settle)
     else if (isFinal(seen)) exchange.abort() // there is nothing more to learn
   }
   return stream
@@ -140,11 +144,7 @@ const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.li
 
 /** The part of the last bytes that is paid for, when the money has ended; else undefined. */
 async function cutUnpaid({ meter, answer }: RelayParts, tap: Tap) {
-  const { watch, observer } = answer
-  watch.paused() // counting takes its time, and that is not the upstream's silence
-  const isCovered = await meter.cover(observer.seen)
-  watch.touched()
-  if (isCovered) return undefined
+  if (await meter.cover(answer.observer.seen)) return undefined
   // The largest number of whole frames that is paid for; `frameCount` of them are all.
   let [paid, unpaid] = [0, tap.frameCount() + 1]
   while (unpaid - paid > 1) {
@@ -201,8 +201,6 @@ async function drain(
   pending: Promise<Uint8Array | undefined> | undefined,
 ): Promise<void> {
   const { answer, meter } = parts
-  // A slow client may have paused it, and nobody pauses it any more.
-  if (pending === undefined) answer.watch.touched()
   let reading = pending
   try {
     while (!isFinal(answer.observer.seen)) {

@@ -1,6 +1,7 @@
 import { arrayIn, isJsonObject, objectIn } from '../protocols/json.ts'
 import type { JsonObject } from '../protocols/protocol.ts'
 import { readErrorBody } from './error-body.ts'
+import { type FailureClass, type FailureName, failureClasses } from './failures.ts'
 
 const maxWaitMs = 3_600_000
 
@@ -20,6 +21,30 @@ export function retryAfterMs(
     waitInBody(body, nowMs) ??
     waitOfLimits(headers, nowMs)
   return waitMs === undefined ? undefined : Math.ceil(Math.min(Math.max(waitMs, 0), maxWaitMs))
+}
+
+/**
+ * The same for a failure of a class. Limits that are used up are a key's: no model or channel has to
+ * wait for them, with whatever other keys there are, when it fails for another reason.
+ */
+export function waitFor(
+  name: FailureName,
+  headers: Headers,
+  body: JsonObject | undefined,
+  nowMs: number,
+): number | undefined {
+  const { cools }: FailureClass = failureClasses[name]
+  const isOfKey = cools?.scope === 'key' || cools?.scope === 'key-model'
+  return retryAfterMs(isOfKey ? headers : withoutLimits(headers), body, nowMs)
+}
+
+function withoutLimits(headers: Headers): Headers {
+  const left = new Headers()
+  for (const name of ['retry-after-ms', 'retry-after']) {
+    const value = headers.get(name)
+    if (value !== null) left.set(name, value)
+  }
+  return left
 }
 
 const numberOf = (text: string | null): number | undefined =>

@@ -31,10 +31,10 @@ export interface Passing {
 const entryMs = 100
 
 /**
- * By so much the window is longer than a minute. The way from here to whoever else counts, such as an
- * upstream, takes one request longer than another; and an entry begins with its first request.
+ * By so much the window is longer than a minute. Of many that come at once, some take long to reach
+ * whoever else counts them, such as an upstream; and an entry begins with its first request.
  */
-export const graceMs = entryMs + 100
+export const graceMs = entryMs + 400
 
 /** How long a request counts, in milliseconds. */
 export const windowMs = 60_000 + graceMs

@@ -23,6 +23,8 @@ export interface Tap {
   push(chunk: Uint8Array): Uint8Array
   /** The upstream has ended: what was waiting for its frame's end. */
   end(): Uint8Array
+  /** What was passed on last ends in the middle of a frame that is too long to wait for its end. */
+  isWithinFrame(): boolean
   /** How many frames were observed last, where one of them came near to the limit; else 0. */
   frameCount(): number
   /** What was observed before one of these frames. */
@@ -117,6 +119,7 @@ export function createTap(parts: TapParts): Tap {
       watch(splitter.end())
       return translator === undefined ? take() : Buffer.concat([take(), close()])
     },
+    isWithinFrame: splitter.isWithinFrame,
     frameCount: () => marks.length,
     before,
     cutBefore(frame) {

@@ -10,6 +10,7 @@ import { classifyError, type FailureName } from './failures.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
 import { readOpening } from './opening.ts'
 import type { Route } from './options.ts'
+import { type FailureObserver, observeFailure } from './told-failure.ts'
 import { answerFacts } from './translated-answer.ts'
 import type { Watch } from './watchdog.ts'
 
@@ -18,10 +19,14 @@ const maxAnswerBytes = 256 * 1_048_576
 /** An upstream's error body beyond this is cut off unread. */
 const maxRefusalBytes = 1_048_576
 
-type BegunStream = Pick<
-  StreamAnswer,
-  'kind' | 'contentType' | 'first' | 'reader' | 'observer' | 'translator' | 'framing'
->
+interface Observed {
+  readonly observer: FailureObserver
+}
+
+type BegunStream = Observed &
+  Pick<StreamAnswer, 'kind' | 'contentType' | 'first' | 'reader' | 'translator' | 'framing'>
+
+type WholeBody = Observed & BodyAnswer
 
 /** Not what was asked for; what it says it used is for the operator's comparison of bills. */
 interface Unusable {
@@ -39,6 +44,8 @@ interface Asked {
   readonly watch: Watch
   /** Whether another channel can be asked; if not, what comes is passed on, an error too. */
   readonly hasNext: (() => boolean) | undefined
+  /** The answer's first bytes are here. */
+  readonly begun: () => void
 }
 
 /**
@@ -49,7 +56,7 @@ export async function readAnswer(
   response: Response,
   exchange: Exchange,
   asked: Asked,
-): Promise<BegunStream | BodyAnswer | Unusable> {
+): Promise<BegunStream | WholeBody | Unusable> {
   if (response.body === null) return unusable(asked.route, nothing)
   const reader = response.body.getReader()
   return exchange.facts?.stream
@@ -61,10 +68,11 @@ async function beginStream(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, hasNext }: Asked,
+  { route, watch, hasNext, begun }: Asked,
 ): Promise<BegunStream | Unusable> {
-  const { framing, operation, translation } = route
+  const { framing, translation } = route
   const first = await firstBytes(reader, watch)
+  if (first) begun()
   const contentType = first && streamType(framing, first, response)
   if (first === undefined || contentType === undefined) {
     const rest = first && (await readAll(reader, maxRefusalBytes, watch))
@@ -85,7 +93,7 @@ async function beginStream(
     kind: 'stream',
     contentType: translation === undefined ? contentType : translatedType,
     ...opening,
-    observer: operation.createObserver(),
+    observer: observerOf(route),
     translator: translation?.stream(answerFacts(exchange)),
     framing,
   }
@@ -95,9 +103,10 @@ async function readBody(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, hasNext }: Asked,
-): Promise<BodyAnswer | Unusable> {
-  const observer = route.operation.createObserver()
+  { route, watch, hasNext, begun }: Asked,
+): Promise<WholeBody | Unusable> {
+  begun()
+  const observer = observerOf(route)
   const bytes = await readAll(reader, maxAnswerBytes, watch)
   const body = bytes && parseObject(bytes)
   if (bytes === undefined || !isJsonObject(body)) return unusable(route, bytes ?? nothing)
@@ -128,6 +137,9 @@ async function readBody(
 }
 
 const nothing = new Uint8Array(0)
+
+const observerOf = ({ operation, protocol }: Route) =>
+  observeFailure(operation.createObserver(), protocol.name)
 
 /** Looks for a report of usage: in a body where a stream was asked for, or the other way round. */
 function unusable({ operation }: Route, bytes: Uint8Array): Unusable {

@@ -11,9 +11,9 @@ export interface Limits {
 
 /** One upstream call under watch. */
 export interface Watch {
-  /** A chunk came: from the first one on the limit is the silence between chunks. */
+  /** A chunk came, or is waited for from now on: the limit is the silence between chunks then. */
   touched(): void
-  /** The client does not read: its slowness is not the upstream's silence. */
+  /** Nothing is waited for: the client's slowness is not the upstream's silence. */
   paused(): void
   stop(): void
 }

@@ -123,6 +123,8 @@ export interface FrameSplitter {
   push(chunk: Uint8Array): Frames
   /** The upstream has ended: what was waiting is the last frame, complete or not. */
   end(): Frames
+  /** A frame was too long to wait for its end: a part of it has been passed on. */
+  isWithinFrame(): boolean
 }
 
 export interface Frames {

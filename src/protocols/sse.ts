@@ -66,6 +66,7 @@ export function createSseSplitter(limit: number = heldBytesLimit): FrameSplitter
   }
 
   return {
+    isWithinFrame: () => unframed,
     push(chunk): Frames {
       const waiting = held.length
       const { ends, prefix } = findEnds(chunk)

@@ -257,7 +257,10 @@ describe('a channel that is drained', () => {
   test('is asked when nothing else is there, or nothing else is well', () => {
     const { asking } = createScene()
     const options = optionsOf({ isDraining: true }, {})
-    expect(channelsOf(asking(options.slice(0, 1)))).toEqual([1])
+    const alone = optionsOf({}, {}, { isDraining: true }).slice(2)
+    for (let i = 0; i < 3; i++) {
+      expect(drain(asking(alone), 'connect_failed').map(([id]) => id)).toEqual([3])
+    }
     expect(drain(asking(options), 'connect_failed').map(([id]) => id)).toEqual([2, 1])
   })
 })
@@ -355,21 +358,46 @@ describe('a channel’s own limits', () => {
   })
 })
 
-describe('a stored answer that is continued', () => {
-  test('is asked of the channel that made it, and of no other', () => {
+describe('a place in line', () => {
+  const limits = { rpm: null, tpm: null, concurrency: 1 }
+  const { signal } = new AbortController()
+
+  test('is waited for where nothing is wrong but the limits', async () => {
     const { asking } = createScene()
-    const options = optionsOf({}, { priority: 9, keys: ['a', 'b'] }, {})
-    const found = drain(asking(options, { boundChannelId: 2 }))
-    expect(found.map(([id]) => id)).toEqual([2, 2])
-    expect(new Set(found.map(String)).size).toBe(2)
+    const options = optionsOf({ limits })
+    const holder = asking(options).next()
+    const chooser = asking(options)
+    expect(chooser.next()).toBeUndefined()
+    const waiting = chooser.nextInLine({ waitMs: 60_000, signal })
+    holder?.ended()
+    const choice = await waiting
+    expect(choice?.option.channel.id).toBe(1)
+    expect(asking(options).hasNext()).toBeFalse()
+    choice?.ended()
+    expect(asking(options).hasNext()).toBeTrue()
+    expect(chooser.next()).toBeUndefined()
   })
 
-  test('is asked there however that channel is', () => {
+  test('is not had in time', async () => {
     const { asking } = createScene()
-    const options = optionsOf({}, { isDraining: true })
-    expect(channelsOf(asking(options, { boundChannelId: 2 }))).toEqual([2])
-    const asked = () => asking(options, { boundChannelId: 2 })
-    expect(drain(asked(), 'connect_failed').map(([id]) => id)).toEqual([2])
-    expect(drain(asked(), 'connect_failed').map(([id]) => id)).toEqual([2])
+    const options = optionsOf({ limits })
+    asking(options).next()
+    const chooser = asking(options)
+    chooser.next()
+    expect(await chooser.nextInLine({ waitMs: 0, signal })).toBeUndefined()
+  })
+
+  test('is given up when the client leaves', async () => {
+    const { asking } = createScene()
+    const options = optionsOf({ limits })
+    const holder = asking(options).next()
+    const chooser = asking(options)
+    chooser.next()
+    const client = new AbortController()
+    const waiting = chooser.nextInLine({ waitMs: 60_000, signal: client.signal })
+    client.abort(new Error('It has left.'))
+    await expect(waiting).rejects.toThrow('It has left.')
+    holder?.ended()
+    expect(asking(options).hasNext()).toBeTrue()
   })
 })

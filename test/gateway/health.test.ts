@@ -170,7 +170,9 @@ describe('failures in a row', () => {
   })
 
   test('that broke are no row with an answer that has come to its end', () => {
-    const { break: breakOff, succeed, standing } = createPatient()
+    const { break: breakOff, fail, succeed, standing } = createPatient()
+    fail(blowOf())
+    succeed()
     for (let i = 0; i < 20; i++) {
       breakOff(blowOf({ strikes: 2 }))
       expect(standing()).toBe('ready')

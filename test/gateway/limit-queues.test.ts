@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { graceMs } from '../../src/gateway/sliding-window.ts'
 import { countIn, createLimitScene, type Entering, subject, times } from './limit-scene.ts'
 
 const minute = 60_000
-/** Windows are a little longer than a minute. */
-const graceMs = 200
 
 const names = (all: Readonly<Record<string, Entering>>) =>
   Object.keys(all).filter((name) => all[name]?.permit !== undefined)

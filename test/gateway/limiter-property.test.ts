@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Permit, Subject } from '../../src/gateway/limiter.ts'
+import { graceMs } from '../../src/gateway/sliding-window.ts'
 import { createSeeded, type Seeded } from '../protocols/translation/seeded.ts'
 import { createLimitScene, type Entering, settled, subject } from './limit-scene.ts'
 
 const minute = 60_000
-const graceMs = 200
 
 /** What was counted for a subject and when, as seen from outside. */
 interface Counted {

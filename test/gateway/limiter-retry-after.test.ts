@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { graceMs } from '../../src/gateway/sliding-window.ts'
 import { createSeeded } from '../protocols/translation/seeded.ts'
 import { createLimitScene, type Entering, subject } from './limit-scene.ts'
-
-const graceMs = 200
 
 describe('Retry-After', () => {
   test.each(Array.from({ length: 200 }, (_, seed) => seed))(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { freePermit } from '../../src/gateway/permit.ts'
+import { graceMs } from '../../src/gateway/sliding-window.ts'
 import { countIn, createLimitScene, type Entering, subject, times } from './limit-scene.ts'
 
 /** What a client is told. */
@@ -33,7 +34,7 @@ describe('requests a minute', () => {
     expect(told(ask(key)).retryAfter).toBe(1)
     pass(1)
     const third = ask(key) // 60 s after the first: it waits for the little that makes it sure
-    pass(250)
+    pass(graceMs + 50)
     await settled()
     expect(third.permit).toBeDefined()
     expect(told(ask(key)).retryAfter).toBe(45)

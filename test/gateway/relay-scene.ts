@@ -1,6 +1,6 @@
 import type { Interruption } from '../../src/gateway/exchange.ts'
 import { mayAbort } from '../../src/gateway/exchange.ts'
-import { noHeartbeat } from '../../src/gateway/heartbeat.ts'
+import { type Heartbeat, noHeartbeat } from '../../src/gateway/heartbeat.ts'
 import { endlessMeter, type Meter } from '../../src/gateway/meter.ts'
 import type { End } from '../../src/gateway/record.ts'
 import { createRelay } from '../../src/gateway/relay.ts'
@@ -10,6 +10,7 @@ import type { Observation } from '../../src/protocols/canonical/observation.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { messages } from '../../src/protocols/messages/index.ts'
+import type { FrameSplitter } from '../../src/protocols/protocol.ts'
 import { responses } from '../../src/protocols/responses/index.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { type Dialect, dialects } from '../e2e/dialects.ts'
@@ -33,6 +34,8 @@ export interface RelayOptions {
   readonly meter?: Meter
   readonly settle?: (end: End) => Promise<void>
   readonly translator?: StreamTranslator
+  readonly heartbeat?: Heartbeat
+  readonly splitter?: FrameSplitter
 }
 
 /** A relay between an upstream that the test plays and a client that the test is. */
@@ -83,10 +86,10 @@ export async function createScene(options: RelayOptions = {}) {
       expiry: () => expiry,
       finish: (cause) => finished.push(cause),
     },
-    splitter: createSseSplitter(),
+    splitter: options.splitter ?? createSseSplitter(),
     hideUsage,
     meter: options.meter ?? endlessMeter,
-    heartbeat: noHeartbeat,
+    heartbeat: options.heartbeat ?? noHeartbeat,
     async settle(end, seen) {
       ends.push({ end, seen: structuredClone(seen) })
       await turn() // a commit takes its time, and must be waited for

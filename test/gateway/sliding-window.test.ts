@@ -30,7 +30,7 @@ test('few requests are few entries, and any number of them at most some 600', ()
   expect(window.requests).toBeGreaterThan(90_000)
   expect(window.llmTokens).toBe(window.requests * 10)
   expect(most).toBeGreaterThan(580)
-  expect(most).toBeLessThanOrEqual(604)
+  expect(most).toBeLessThanOrEqual(windowMs / 100 + 2)
 })
 
 test('each request counts for a minute at least, and little longer', () => {

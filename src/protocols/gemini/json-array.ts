@@ -79,6 +79,7 @@ export function createJsonArraySplitter(limit: number = heldBytesLimit): FrameSp
   }
 
   return {
+    isWithinFrame: () => unframed,
     push(chunk): Frames {
       const waiting = held.length
       const { cuts, cut } = scan(chunk, waiting)

@@ -1,0 +1,69 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { createHeartbeats } from '../../src/gateway/heartbeat.ts'
+import { createSseSplitter } from '../../src/protocols/sse.ts'
+import { dialects } from '../e2e/dialects.ts'
+import { createScene, tokens } from './relay-scene.ts'
+
+// Heartbeats between the bytes of a stream, and readers that are slow to take them.
+
+const heartbeats = createHeartbeats(() => performance.now(), { firstMs: 50, everyMs: 50 })
+afterAll(() => heartbeats.stop())
+
+const comment = ': keep-alive\n\n'
+const chat = dialects.chat
+
+describe('a client that is slow to take a heartbeat', () => {
+  test('is not the silence of an upstream that has gone on', async () => {
+    using scene = await createScene({ heartbeat: heartbeats.begin() })
+    expect(await scene.read()).toBe(chat.first(tokens))
+    expect(await scene.read()).toBe(comment)
+    scene.send(chat.piece('hello'))
+    await Bun.sleep(10)
+    await scene.waitTo(5_000) // five times as long as the upstream may be silent
+    scene.send(chat.last(tokens))
+    scene.end()
+    const rest = (await scene.readAll()).replaceAll(comment, '')
+    expect(rest).toBe(chat.piece('hello') + chat.last(tokens))
+    expect(scene.ends).toMatchObject([{ end: { ending: 'complete', cause: null } }])
+    expect(scene.finished).toEqual([null])
+  })
+
+  test('S2: does not hide an upstream that has not', async () => {
+    using scene = await createScene({ heartbeat: heartbeats.begin() })
+    expect(await scene.read()).toBe(chat.first(tokens))
+    expect(await scene.read()).toBe(comment)
+    await scene.waitTo(1_500)
+    expect(scene.finished).toEqual(['timeout_idle'])
+    expect(chat.isError(await scene.readAll())).toBe(true)
+  })
+
+  test('that never takes anything: the end of its time is told when it does', async () => {
+    using scene = await createScene({ heartbeat: heartbeats.begin() })
+    await scene.waitTo(5_000)
+    expect(scene.ends).toEqual([])
+    await scene.waitTo(10_000)
+    expect(scene.ends).toMatchObject([{ end: { ending: 'cut', cause: 'upstream_timeout' } }])
+    const text = await scene.readAll()
+    expect(text).toStartWith(chat.first(tokens))
+    expect(chat.isError(text)).toBe(true)
+  })
+})
+
+test('no heartbeat is put into a frame that is too long to wait for', async () => {
+  const splitter = createSseSplitter(1_000)
+  using scene = await createScene({ heartbeat: heartbeats.begin(), splitter })
+  expect(await scene.read()).toBe(chat.first(tokens))
+  const long = chat.piece('x'.repeat(2_000))
+  scene.send(long.slice(0, 1_500))
+  let text = (await scene.read()) ?? ''
+  while (text.endsWith(comment)) text = (await scene.read()) ?? ''
+  const rest = scene.read()
+  await Bun.sleep(150)
+  scene.send(long.slice(1_500))
+  text += await rest
+  expect(text).toBe(long)
+  expect(await scene.read()).toBe(comment)
+  scene.send(chat.last(tokens))
+  scene.end()
+  expect(chat.isWhole(await scene.readAll())).toBe(true)
+})
