@@ -63,7 +63,6 @@ async function enter(
   const { caller, request } = exchange
   if (caller === undefined) return
   const subjects = subjectsOf(caller, plan)
-  if (subjects.length === 0) return
   const llmTokens = subjects.some(({ limits }) => limits.tpm !== null) ? quickInput(body) : 0
   const waiting = { waitMs: queueTimeMs(), signal: request.signal }
   const permit = await entered(() => limiter.enter(subjects, llmTokens, waiting), onLimited)
@@ -87,19 +86,18 @@ async function entered(
   }
 }
 
-/** Everything that a request is counted against, but its channel. */
+/**
+ * Everything that a request is counted against, but its channel. What has no limit (any more) costs
+ * nothing, and lets those in that wait for one.
+ */
 function subjectsOf({ token, account }: Caller, { group }: Plan): readonly Subject[] {
   const { id, name, limits } = token
-  const all: readonly Subject[] = [
+  return [
     { kind: 'token', id, name, limits },
     { kind: 'account', id: account.id, name: account.email, limits: account.limits },
     { kind: 'group', id: group.id, name: group.name, limits: group.limits },
   ]
-  return all.filter(isLimited)
 }
-
-const isLimited = ({ limits: { rpm, tpm, concurrency } }: Subject) =>
-  rpm !== null || tpm !== null || concurrency !== null
 
 /** Makes translations of one request, which is decoded once, when the first is asked for. */
 function translator(
