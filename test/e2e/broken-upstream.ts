@@ -140,6 +140,8 @@ export async function startBrokenUpstream(
     tollgateYaml({
       listen,
       upstream: raw.url,
+      // Every request meets every channel, whatever the ones before it met.
+      settings: { channel_cooling: false },
       models: [...all, 'gone'],
       channel: { ...channel('main', raw.url, all, 0) },
       moreChannels: [

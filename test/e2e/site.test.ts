@@ -237,11 +237,11 @@ test('published and printed schemas are the same, and accept the real documents'
 test('the schema command lists what it has, and names it when asked for another', async () => {
   const { stdout } = await runBinary(['schema', '--json'])
   const listed: { name: string; path: string }[] = JSON.parse(stdout)
-  expect(listed.map(({ name }) => name)).toEqual(['feed', 'plaza', 'settings', 'config'])
+  expect(listed.map(({ name }) => name)).toEqual(['feed', 'plaza', 'settings', 'status', 'config'])
   for (const { path } of listed) expect((await ask(path)).status).toBe(200)
   const wrong = await runBinary(['schema', 'prices'])
   expect(wrong.exitCode).toBe(2)
-  expect(wrong.stderr).toContain('feed, plaza, settings, config')
+  expect(wrong.stderr).toContain('feed, plaza, settings, status, config')
 })
 
 test('the documentation needs no network: nothing in it is loaded from anywhere', async () => {

@@ -99,12 +99,12 @@ describe.each(pairs)('$name', ({ client, upstream: speaks }) => {
 
   test.each([
     [401, 502, 'upstream_error', 'upstream_auth'],
-    [402, 502, 'upstream_error', 'upstream_auth'],
+    [402, 502, 'upstream_error', 'upstream_quota'],
     [403, 502, 'upstream_error', 'upstream_auth'],
     [429, 429, 'channels_busy', 'upstream_rate_limited'],
     [500, 502, 'upstream_error', 'upstream_failed'],
     [503, 502, 'upstream_error', 'upstream_failed'],
-    [529, 502, 'upstream_error', 'upstream_failed'],
+    [529, 502, 'upstream_error', 'upstream_overloaded'],
   ] as const)('%p of the upstream is %p', async (told, status, code, cause) => {
     upstream.handle((request) =>
       jsonAnswer(refusals[dialectOf(request).name](telltale(), told), told, { 'retry-after': '7' }),

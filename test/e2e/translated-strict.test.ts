@@ -192,7 +192,7 @@ describe('channels are chosen by what they can express', () => {
     expect([asked, dropped]).toEqual([['chat'], null])
   })
 
-  const image = { type: 'image_url', image_url: { url: 'http://127.0.0.1:1/x.png' } }
+  const image = { type: 'image_url', image_url: { url: 'http://127.0.0.1:2/x.png' } }
   const question = { role: 'user', content: [{ type: 'text', text: 'What is it?' }, image] }
 
   test('X1: a file that the gateway may not fetch is a 400 that names the field', async () => {

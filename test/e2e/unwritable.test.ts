@@ -10,6 +10,7 @@ import {
   mountTinyDisk,
   skipped,
 } from '../support/disk-trouble.ts'
+import { jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { logLines, startGateway } from '../torture/gateway.ts'
 import { ask } from './caller.ts'
@@ -69,22 +70,51 @@ test('a database locked for longer than the patience', async () => {
   })
 }, 60_000)
 
+/** How long what needs no writing takes while something is under way, in milliseconds: the most. */
+async function slowestHello({ url }: RunningBinary, during: Promise<unknown>): Promise<number> {
+  let slowestMs = 0
+  while (Bun.peek.status(during) === 'pending') {
+    const askedAt = performance.now()
+    expect((await fetch(`${url}/api/hello`, { method: 'HEAD' })).status).toBe(200)
+    slowestMs = Math.max(slowestMs, performance.now() - askedAt)
+    await Bun.sleep(10)
+  }
+  return slowestMs
+}
+
 test('a database locked before the first request of all', async () => {
   await using troubled = await startTroubled()
   const { gateway } = troubled
   const unlock = lock(gateway)
   const asking = ask(gateway.url, dialects.chat, false)
-  let slowestMs = 0
-  while (Bun.peek.status(asking) === 'pending') {
-    const askedAt = performance.now()
-    expect((await fetch(`${gateway.url}/api/hello`, { method: 'HEAD' })).status).toBe(200)
-    slowestMs = Math.max(slowestMs, performance.now() - askedAt)
-    await Bun.sleep(10)
-  }
+  const slowestMs = await slowestHello(gateway, asking)
   expect((await asking).status).toBe(500)
   expect(slowestMs).toBeLessThan(500)
   unlock()
   await expectAnswers(gateway, tokens, [false])
+}, 30_000)
+
+test('a database locked while a channel begins to cool', async () => {
+  const asked = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  await using upstream = startFakeUpstream(async () => {
+    asked.resolve()
+    await locked.promise
+    return jsonAnswer({ error: { message: 'No money is left.' } }, 402)
+  })
+  await using gateway = await startBinary({
+    args: ['serve', '--log', 'json'],
+    config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
+  })
+  const told = (line: string) => until(line, () => gateway.stdout.join().includes(line), 10_000)
+  const asking = ask(gateway.url, dialects.chat, false)
+  await asked.promise
+  const unlock = lock(gateway)
+  locked.resolve()
+  const failing = told('health of channels not stored')
+  expect(await slowestHello(gateway, failing)).toBeLessThan(500)
+  unlock()
+  await Promise.all([asking, told('health of channels stored again')])
 }, 30_000)
 
 test('a short lock is waited for, and nobody is told', async () => {

@@ -13,6 +13,7 @@ import { TranslationError } from '../../src/protocols/canonical/error.ts'
 import type { CanonicalRequest } from '../../src/protocols/canonical/request.ts'
 import { type Framing, type ProtocolName, protocolNames } from '../../src/protocols/protocol.ts'
 import { protocols } from '../protocols/translation/pairs.ts'
+import { plainChannel } from '../support/no-limits.ts'
 import { corpora, material } from './corpus.ts'
 import { createDice, type Dice } from './dice.ts'
 import { mutate } from './mutate.ts'
@@ -47,6 +48,7 @@ function candidateOf(upstream: ProtocolName, model: string, quirks: readonly str
     timeouts,
     allowPrivate: false,
     quirks,
+    ...plainChannel,
   }
   return { channel, upstreamModel: model }
 }

@@ -11,6 +11,7 @@ import { createCommit } from './commit.ts'
 import { checkPlace, explained } from './failures.ts'
 import { clearCooling, loadCooling, saveCooling } from './health.ts'
 import { migrate } from './migrate.ts'
+import { createPatience } from './patience.ts'
 import { createQueries } from './queries.ts'
 import { exportLedger, exportRequests, findReceipt, sumUsage } from './records.ts'
 import { createSweep } from './sweep.ts'
@@ -80,6 +81,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const readVersion = () => dataVersion.get()?.data_version
   const saveHealth = db.transaction(saveCooling)
+  const patience = createPatience(db)
   const load = db.transaction(() => loadCatalog(queries))
   const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
   let seenVersion = readVersion()
@@ -103,7 +105,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     verification: createVerification(db, path),
     health: {
       load: () => access(() => loadCooling(queries)),
-      save: (changed, ended) => access(() => saveHealth.immediate(queries, changed, ended)),
+      save: (changed, ended) => patience(() => saveHealth.immediate(queries, changed, ended)),
       clear: (channelId) => access(() => clearCooling(queries, channelId)),
     },
     attempts: { list: (filter) => listAttempts(queries, filter) },

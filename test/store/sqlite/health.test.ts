@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { CoolingRow } from '../../../src/store/ports/health.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
@@ -71,4 +72,16 @@ test('a removed channel cools no more, whatever is still told of it', async () =
 test('nothing is written when one row can not be', async () => {
   await expect(store.health.save([cooling(), cooling({ channelId: 99 })], [])).rejects.toThrow()
   expect(await store.health.load()).toEqual([])
+})
+
+test('saving leaves the others free while another process is writing', async () => {
+  const other = new Database(directory.file('gate.db'))
+  other.run('BEGIN IMMEDIATE')
+  const started = performance.now()
+  const saving = store.health.save([cooling()], [])
+  expect(performance.now() - started).toBeLessThan(100)
+  other.run('ROLLBACK')
+  other.close()
+  await saving
+  expect(await store.health.load()).toEqual([cooling()])
 })

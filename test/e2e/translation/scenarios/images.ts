@@ -7,7 +7,7 @@ import { ask, converse, type PairNames, pairOf, refused } from '../pair.ts'
 export function imageScenes(bench: () => Bench, names: PairNames): void {
   const pair = () => pairOf(bench(), names)
   // Nobody listens there: only the gateway of a vendor that wants bytes would try to fetch it.
-  const url = 'http://127.0.0.1:9/gate.png'
+  const url = 'http://127.0.0.1:2/gate.png'
 
   test('T15: an image arrives byte by byte', async () => {
     const { text } = await ask(pair(), ['play image: What is this?', { data: pixel }])
