@@ -120,9 +120,11 @@ build() {
 
 passed=0
 failed=0
+waiting=
 
 # Ends a test run at the first section that fails.
 stop_at() {
+  [ -z "$waiting" ] || kill "$waiting" 2>/dev/null || true
   printf '\n'
   say "Tests: $passed passed, $failed failed"
   fail "failed: $1"
@@ -133,9 +135,29 @@ run_tests() {
   name=$1
   shift
   heading "$name"
-  log=.cache/test.log
-  { unset FORCE_COLOR; code=0; "$bun" test "$@" 2>&1 || code=$?; echo "$code" >.cache/test.code; } | tee "$log"
-  code=$(cat .cache/test.code)
+  { unset FORCE_COLOR; code=0; "$bun" test "$@" 2>&1 || code=$?; echo "$code" >.cache/test.code; } | tee .cache/test.log
+  count_tests .cache/test
+}
+
+# Begins a run that mostly waits, beside the others; finish_waiting shows it and adds its totals.
+begin_waiting() {
+  { unset FORCE_COLOR; code=0; "$bun" test "$@" >.cache/waiting.log 2>&1 || code=$?; echo "$code" >.cache/waiting.code; } &
+  waiting=$!
+}
+
+finish_waiting() {
+  name=$1
+  heading "$name"
+  wait "$waiting"
+  waiting=
+  cat .cache/waiting.log
+  count_tests .cache/waiting
+}
+
+# Adds the totals of a run whose output and exit code are in $1.log and $1.code.
+count_tests() {
+  log=$1.log
+  code=$(cat "$1.code")
   ok=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
   bad=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
   # A run that broke before or between tests has failed, whatever it counted.
@@ -154,10 +176,12 @@ run_everything() {
   "$bun" check --no-script || stop_at 'types'
   heading 'build'
   build dist/tollgate
-  run_tests 'tests' --path-ignore-patterns 'test/e2e/**'
   TOLLGATE_BINARY="$project/dist/tollgate"
   export TOLLGATE_BINARY
+  begin_waiting ./test/long
+  run_tests 'tests' --path-ignore-patterns 'test/e2e/**' --path-ignore-patterns 'test/long/**'
   run_tests 'tests on the binary' ./test/e2e
+  finish_waiting 'tests that wait long'
   printf '\n'
   say "Tests: $passed passed, $failed failed"
 }

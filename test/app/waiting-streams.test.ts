@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
 import { type Dialect, dialects } from '../e2e/dialects.ts'
 import { jsonAnswer, sseAnswer } from '../support/fake-upstream.ts'
+import { speaksAt, testModels } from '../support/tollgate-yaml.ts'
 import { type Clocked, startClocked, usual } from './clocked.ts'
 
 // Streams whose upstream is slow: the client hears heartbeats, and the truth in the end. The times of
@@ -190,6 +191,28 @@ describe('a client that leaves while it hears nothing but heartbeats', () => {
     const { request } = await requestRow(gateway, answer)
     expect(request).toMatchObject({ amountNano: 200_000, estimated: false })
   })
+})
+
+test('what the channel leaves out that answers at last is named, if not in a header', async () => {
+  const { chat, messages } = dialects
+  await using gateway = await start()
+  const { url } = gateway.upstream
+  const second = { name: 'second', api_key: 'second-key-012345', models: testModels, priority: 1 }
+  await gateway.configure({
+    channel: { speaks: speaksAt(url, ['chat']) },
+    moreChannels: [{ ...second, allow_private: true, speaks: speaksAt(url, ['messages']) }],
+    group: { channels: ['main', 'second'] },
+  })
+  gateway.upstream.handle(async ({ path }) => {
+    if (path === messages.path(true)) return sseAnswer(wholeStream(messages))
+    await Bun.sleep(400)
+    return jsonAnswer({ error: { message: 'no' } }, 500)
+  })
+  const answer = await gateway.send(chat.path(true), { ...chat.request(true), seed: 5 })
+  expect(answer.headers.get('x-tollgate-dropped')).toBeNull()
+  const text = await answer.text()
+  expect(text).toContain('\n\n: x-tollgate-dropped: seed\n\ndata: ')
+  expect(chat.isWhole(text)).toBe(true)
 })
 
 test('Gemini’s streamed array stays JSON', async () => {

@@ -16,9 +16,15 @@ const start = (more: Partial<Parameters<typeof startClocked>[0]> = {}) =>
 
 const { chat, responses, messages } = dialects
 
-/** What cools now, and for how long in milliseconds. */
-const coolings = ({ tollgate }: Clocked) =>
-  tollgate.metrics.coolings().map(({ cause, since, until }) => [cause, until - since])
+/** What has cooled, and for how long in milliseconds. */
+const coolings = ({ complaints }: Clocked) =>
+  complaints
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ message }) => message === 'channel cools')
+    .map(({ cause, for_ms }) => [cause, for_ms])
+
+/** How much cools now. */
+const coolingNow = ({ tollgate }: Clocked) => [...tollgate.metrics.coolings()].length
 
 /** How requests for the model have counted so far. */
 function counted({ tollgate }: Clocked): Record<string, number> {
@@ -69,9 +75,9 @@ describe('a count of a request’s input', () => {
         : jsonAnswer({ type: 'error', error: { type: 'rate_limit_error', message: 'slow' } }, 429),
     )
     await (await gateway.ask(messages)).text()
-    expect(coolings(gateway)).toHaveLength(1)
+    expect(coolingNow(gateway)).toBe(1)
     await (await gateway.send('/v1/messages/count_tokens', messages.request(false))).text()
-    expect(coolings(gateway)).toHaveLength(1)
+    expect(coolingNow(gateway)).toBe(1)
   })
 })
 
@@ -115,6 +121,29 @@ describe('R6: a client’s mistake that is told in an answer', () => {
   })
 })
 
+describe('how long an upstream asks to wait holds, wherever it says so', () => {
+  const words = 'Rate limit reached. Please try again in 11.054s.'
+  const error = { code: 'rate_limit_exceeded', message: words }
+
+  test('in the last words of a stream', async () => {
+    await using gateway = await start()
+    gateway.upstream.handle(() =>
+      sseAnswer(`${chat.first(usual)}${chat.piece('a')}data: ${JSON.stringify({ error })}\n\n`),
+    )
+    expect(await (await gateway.ask(chat, { stream: true })).text()).toContain(words)
+    await gateway.tollgate.settled()
+    expect(coolings(gateway)).toEqual([['upstream_rate_limited', 11_054]])
+  })
+
+  test('in a body in place of a stream, which is an error like any other', async () => {
+    await using gateway = await start()
+    gateway.upstream.handle(() => jsonAnswer({ error }))
+    const answer = await gateway.ask(chat, { stream: true })
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '12'])
+    expect(coolings(gateway)).toEqual([['upstream_rate_limited', 11_054]])
+  })
+})
+
 test('a model that the upstream lacks is told in its words, and is the model’s fault', async () => {
   await using gateway = await start()
   const error = { code: 'model_not_found', message: 'The model `test-model` does not exist' }
@@ -136,12 +165,17 @@ test('limits of a key that are used up cool no model for another reason', async 
 describe('the record of an attempt', () => {
   test('has the time of the first byte, not of a head that comes long before', async () => {
     await using upstream = await startRawUpstream(async (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n')
+      socket.write(
+        'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n',
+      )
       await Bun.sleep(400)
       socket.end(wholeStream(chat))
     })
     await using gateway = await start({ channel: { speaks: speaksAt(upstream.url) } })
-    const { request, attempts } = await receiptOf(gateway, await gateway.ask(chat, { stream: true }))
+    const { request, attempts } = await receiptOf(
+      gateway,
+      await gateway.ask(chat, { stream: true }),
+    )
     expect(attempts[0]?.firstByteMs).toBeGreaterThanOrEqual(350)
     expect(attempts[0]?.firstByteMs ?? 0).toBeLessThanOrEqual(request.firstByteMs ?? 0)
   })

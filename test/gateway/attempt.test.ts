@@ -63,7 +63,7 @@ async function createScene(encode: Translation['encode']) {
     ...{ option, key: 'key', isTrial: false },
     succeeded: () => told.push('succeeded'),
     failed: ({ name }) => told.push(name),
-    broke: (name) => told.push(name),
+    broke: ({ name }) => told.push(name),
     ended() {},
   }
   return { exchange, asked, told, run: () => attempt(parts, exchange, body, choice, undefined) }

@@ -88,7 +88,7 @@ describe('a conversation', () => {
     const { ask, answer, bindings } = createTalk()
     const choice = ask().next()
     choice?.succeeded(100)
-    choice?.broke('timeout_idle')
+    choice?.broke({ name: 'timeout_idle' })
     choice?.ended()
     expect(bindings.find(1, 'talk')).toBeUndefined()
     const found = new Set(

@@ -67,3 +67,13 @@ test('no heartbeat is put into a frame that is too long to wait for', async () =
   scene.end()
   expect(chat.isWhole(await scene.readAll())).toBe(true)
 })
+
+test('the end of a stream in the middle of such a frame is told behind it', async () => {
+  using scene = await createScene({ splitter: createSseSplitter(1_000) })
+  expect(await scene.read()).toBe(chat.first(tokens))
+  const part = chat.piece('x'.repeat(2_000)).slice(0, 1_500)
+  scene.send(part)
+  scene.end()
+  const text = await scene.readAll()
+  expect(text).toStartWith(`${part}\n\ndata: {"error":`)
+})

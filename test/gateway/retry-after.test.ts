@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { retryAfterMs } from '../../src/gateway/retry-after.ts'
+import { retryAfterMs, waitFor } from '../../src/gateway/retry-after.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
 import { vendorErrors } from '../support/vendor-errors.ts'
 
@@ -135,6 +135,23 @@ describe('in the body', () => {
     const error = { type: 'usage_limit_reached', resets_in_seconds: 90 }
     expect(wait({}, { error })).toBe(90_000)
     expect(wait({}, { error: { ...error, resets_in_seconds: Number.NaN } })).toBeUndefined()
+  })
+})
+
+describe('a failure', () => {
+  const limits = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6m0s' }
+  const waitOf = (name: Parameters<typeof waitFor>[0], headers: Record<string, string>) =>
+    waitFor(name, new Headers(headers), undefined, now)
+
+  test('of a key waits for the limits of that key', () => {
+    expect(waitOf('upstream_rate_limited', limits)).toBe(360_000)
+    expect(waitOf('upstream_quota', limits)).toBe(360_000)
+  })
+
+  test('of a model does not: other keys have limits of their own', () => {
+    expect(waitOf('upstream_failed', limits)).toBeUndefined()
+    expect(waitOf('upstream_overloaded', limits)).toBeUndefined()
+    expect(waitOf('upstream_overloaded', { ...limits, 'retry-after': '7' })).toBe(7000)
   })
 })
 

@@ -1,0 +1,107 @@
+import { applyConfig } from '../../src/app/apply.ts'
+import { createTollgate } from '../../src/app/tollgate.ts'
+import { createLogger } from '../../src/lib/log.ts'
+import { createSecretBox } from '../../src/lib/secrets.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { allDialects, type Dialect } from '../e2e/dialects.ts'
+import { until } from '../e2e/until.ts'
+import { startFaultUpstream } from '../support/fault/upstream.ts'
+import { speaksAt, testKey, tollgateYaml, upstreamKey } from '../support/tollgate-yaml.ts'
+import { configOf } from './serving.ts'
+
+/** A hundredth of what they really are. */
+export const heartbeat = { firstMs: 250, everyMs: 150 }
+
+/** Models that fail: what cools is left out of other tests. */
+const failing = ['soon', 'late'].flatMap((when) => allDialects.map(({ name }) => `${when}-${name}`))
+
+/** What a client has heard. */
+interface Heard {
+  readonly status: number
+  readonly id: string
+  /** Each piece as it came, and when, in milliseconds since the request. */
+  readonly pieces: readonly { readonly text: string; readonly atMs: number }[]
+  readonly text: string
+}
+
+interface HearOptions {
+  readonly model?: string
+  readonly signal?: AbortSignal
+}
+
+/**
+ * The gateway in this process, before an upstream that a test scripts. The channel of the model
+ * `hurried`, and the first one of `pair`, take no silence longer than 900 ms.
+ */
+export async function startHeartbeats() {
+  const upstream = await startFaultUpstream()
+  const speaks = speaksAt(upstream.url)
+  const channel = { api_key: upstreamKey, models: ['pair'], allow_private: true, speaks }
+  const timeouts = { first_byte: '900ms', idle: '900ms' }
+  const models = ['test-model', 'hurried', ...failing]
+  const config = configOf(
+    tollgateYaml({
+      ...{ upstream: upstream.url, store: ':memory:', models },
+      moreChannels: [
+        { ...channel, name: 'first', timeouts },
+        { ...channel, name: 'second', priority: 1 },
+        { ...channel, name: 'hurried', models: ['hurried'], timeouts },
+      ],
+      group: { channels: ['main', 'first', 'second', 'hurried'] },
+      channel: { models: ['test-model', ...failing] },
+      prices: { pair: { input: 1, output: 2 } },
+    }),
+  )
+  const clock = Date.now
+  const store = openSqliteStore({ path: ':memory:', clock })
+  const secrets = createSecretBox('a secret of this test')
+  await applyConfig({ store, secrets, warnings: [] }, config, { prune: false })
+  const log = createLogger({ sink: () => {}, pretty: false, clock, level: 'error' })
+  const tollgate = await createTollgate({ config, store, secrets, log, clock, heartbeat })
+  const server = Bun.serve({
+    ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0, development: false },
+    fetch: (request) => tollgate.app.handle(request),
+  })
+  const url = `http://127.0.0.1:${server.port}`
+  const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
+
+  return {
+    ...{ upstream, tollgate, url },
+    async hear(dialect: Dialect, stream: boolean, options: HearOptions = {}): Promise<Heard> {
+      const { model = 'test-model', signal } = options
+      const startedAt = performance.now()
+      const named = dialect.name === 'gemini' ? {} : { model }
+      const answer = await fetch(url + dialect.path(stream).replace('test-model', model), {
+        ...{ method: 'POST', headers, proxy: false },
+        body: JSON.stringify({ ...dialect.request(stream), ...named }),
+        ...(signal && { signal }),
+      })
+      const pieces: { text: string; atMs: number }[] = []
+      const decoder = new TextDecoder()
+      for await (const piece of answer.body ?? []) {
+        const text = decoder.decode(piece, { stream: true })
+        pieces.push({ text, atMs: performance.now() - startedAt })
+      }
+      const id = answer.headers.get('x-request-id') ?? ''
+      return { status: answer.status, id, pieces, text: pieces.map(({ text }) => text).join('') }
+    },
+    /** The receipt of a request, as soon as it is there. */
+    recordOf: (id: string) =>
+      until(`the record of ${id}`, async () => {
+        await tollgate.settled()
+        const receipt = await fetch(`${url}/v1/receipts/${id}`, { headers })
+        return receipt.status === 200 && ((await receipt.json()) as Record<string, unknown>)
+      }),
+    async [Symbol.asyncDispose]() {
+      await server.stop(true)
+      tollgate.interruptAll()
+      await tollgate.settled()
+      await tollgate.stop()
+      await store.close()
+      await upstream.stop()
+    },
+  }
+}
+
+/** What `startHeartbeats` gives. */
+export type HeartbeatScene = Awaited<ReturnType<typeof startHeartbeats>>

@@ -1,0 +1,4 @@
+import { answerFaults } from './answers.ts'
+import { testFaults } from './run.ts'
+
+testFaults(answerFaults)

@@ -1,0 +1,4 @@
+import { connectionFaults } from './connections.ts'
+import { testFaults } from './run.ts'
+
+testFaults(connectionFaults)

@@ -1,0 +1,4 @@
+import { testFaults } from './run.ts'
+import { insideFaults } from './streams.ts'
+
+testFaults(insideFaults)

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { allDialects, costNano, type Dialect, wholeStream } from '../e2e/dialects.ts'
+import { type Ledger, openLedger } from '../e2e/ledger.ts'
+import { until } from '../e2e/until.ts'
+import { type RunningBinary, startBinary } from '../support/binary.ts'
+import type { FaultRequest } from '../support/fault/requests.ts'
+import {
+  chunk,
+  httpHead,
+  lastChunk,
+  type Steps,
+  stall,
+  wait,
+  write,
+} from '../support/fault/steps.ts'
+import { type FaultUpstream, startFaultUpstream } from '../support/fault/upstream.ts'
+import { answerWell, dialectOf, usualTokens, words } from '../support/fault/well.ts'
+import { speaksAt, testKey, tollgateYaml, upstreamKey } from '../support/tollgate-yaml.ts'
+
+// S1 and S2 in real time: two minutes and a half, in which next to nothing is done.
+
+const silentMs = 150_000
+/** Of the channel whose upstream dies. */
+const limitMs = 40_000
+const comment = ': keep-alive\n\n'
+
+let upstream: FaultUpstream
+let gateway: RunningBinary
+let ledger: Ledger
+
+beforeAll(async () => {
+  upstream = await startFaultUpstream({ script: behave })
+  const channel = { api_key: upstreamKey, allow_private: true, speaks: speaksAt(upstream.url) }
+  const models = ['silent', 'dead', 'dying']
+  gateway = await startBinary({
+    config: (listen) =>
+      tollgateYaml({
+        ...{ listen, upstream: upstream.url, models },
+        channel: { models: ['silent'] },
+        moreChannels: [
+          {
+            ...{ ...channel, name: 'limited', models: ['dead', 'dying'] },
+            timeouts: { first_byte: `${limitMs}ms`, idle: `${limitMs}ms` },
+          },
+        ],
+        group: { channels: ['main', 'limited'] },
+      }),
+  })
+  ledger = openLedger(gateway.cwd)
+})
+afterAll(async () => {
+  ledger[Symbol.dispose]()
+  await gateway.stop()
+  await upstream.stop()
+})
+
+function behave(request: FaultRequest): Steps {
+  const dialect = dialectOf(request)
+  const head = write(httpHead({ type: 'text/event-stream', framing: 'chunked' }))
+  const begun = dialect.first(usualTokens) + dialect.piece(words[0])
+  if (request.model === 'dead') return [stall]
+  if (request.model === 'dying') return [head, write(chunk(begun)), stall]
+  const whole = wholeStream(dialect, usualTokens, words)
+  return request.isStreamed
+    ? [wait(silentMs), head, write(chunk(whole)), write(lastChunk)]
+    : [wait(silentMs), ...answerWell(request)]
+}
+
+/** Everything that a client hears, and how long it has heard nothing before each piece. */
+async function hear(dialect: Dialect, stream: boolean, model: string) {
+  let heardAt = performance.now()
+  const answer = await fetch(gateway.url + dialect.path(stream).replace('test-model', model), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...dialect.request(stream),
+      ...(dialect.name === 'gemini' ? {} : { model }),
+    }),
+    ...{ proxy: false, keepalive: false, timeout: false },
+  })
+  let text = ''
+  const silences: number[] = []
+  const decoder = new TextDecoder()
+  for await (const piece of answer.body ?? []) {
+    silences.push(performance.now() - heardAt)
+    heardAt = performance.now()
+    text += decoder.decode(piece, { stream: true })
+  }
+  const id = answer.headers.get('x-request-id') ?? ''
+  return { status: answer.status, id, silences, text, said: text.replaceAll(comment, '') }
+}
+const countOf = (text: string) => text.split(comment).length - 1
+
+const tests = allDialects.flatMap((dialect) => [
+  async function silentStream() {
+    const { status, id, silences, text, said } = await hear(dialect, true, 'silent')
+    expect([status, said]).toEqual([200, wholeStream(dialect, usualTokens, words)])
+    // After 25 s, and then each 15 s: at 25, 40, 55 … 145.
+    expect(countOf(text)).toBe(9)
+    expect(silences[0]).toBeWithin(25_000, 28_000)
+    for (const silence of silences.slice(1, 9)) expect(silence).toBeWithin(15_000, 18_000)
+    expect(ledger.record(id)).toMatchObject({
+      ...{ ending: 'complete', estimated: 0, charged_nano: -costNano(usualTokens) },
+    })
+    expect(ledger.attempts(id)).toEqual([{ status: 200, cause: null }])
+  },
+  async function silentAnswer() {
+    const { status, id, text } = await hear(dialect, false, 'silent')
+    expect([status, JSON.parse(text)]).toEqual([200, dialect.body(usualTokens)])
+    expect(ledger.record(id)).toMatchObject({ charged_nano: -costNano(usualTokens) })
+  },
+  async function deadStream() {
+    const { id, text, said } = await hear(dialect, true, 'dead')
+    expect([countOf(text), dialect.isError(said)]).toEqual([1, true])
+    expect(said).toContain('did not begin to answer in time')
+    const record = await until('the record', () => ledger.record(id))
+    expect(record).toMatchObject({ ending: 'failed', cause: 'upstream_timeout', amount_nano: 0 })
+    expect(record.duration_ms).toBeWithin(limitMs, limitMs + 3_000)
+  },
+  async function dyingStream() {
+    const { id, text, said } = await hear(dialect, true, 'dying')
+    expect(said).toStartWith(dialect.first(usualTokens) + dialect.piece(words[0]))
+    expect([countOf(text), dialect.isError(said)]).toEqual([2, true])
+    expect(said).toContain('fell silent')
+    expect(ledger.record(id)).toMatchObject({ ending: 'cut', cause: 'upstream_timeout' })
+  },
+])
+
+test('S1, S2: heartbeats carry a client over 150 s of silence, and not over a dead upstream', async () => {
+  await Promise.all(tests.map((one) => one()))
+  // Nobody has asked twice in the meantime.
+  expect(upstream.count()).toBe(tests.length)
+}, 180_000)
