@@ -43,6 +43,7 @@ export async function askChannels(
     } catch (error) {
       // What this channel needs can't be had: another one may not need it.
       if (!(error instanceof GatewayError)) throw error
+      choice.succeeded() // nothing was sent: how long that took tells nothing of the channel
       refusal ??= error
     }
     leave(exchange, choice)
@@ -54,7 +55,10 @@ export async function askChannels(
   return conclude(exchange, chooser, failures, refusal)
 }
 
-/** Waits in line, as long as the operator lets requests wait, where channels are only too busy. */
+/**
+ * Waits in line, as long as the operator lets requests wait, where channels are only too busy. Whatever
+ * ends the exchange, or shows that nobody pays for it, ends its waiting.
+ */
 async function waitForRoom(
   { queueTimeMs, tick }: AskParts,
   exchange: Exchange,
@@ -62,10 +66,18 @@ async function waitForRoom(
 ): Promise<Choice | undefined> {
   const waitMs = queueTimeMs() - (tick() - exchange.startedTick)
   if (chooser.busyForMs() === undefined || waitMs <= 0) return undefined
-  const choice = await chooser.nextInLine({ waitMs, signal: exchange.request.signal })
-  if (exchange.interruption === undefined) return choice
-  choice?.ended(0)
-  throw stopping()
+  const line = new AbortController()
+  const leaveLine = () => line.abort(stopping())
+  exchange.abort = leaveLine
+  exchange.onInterrupted = leaveLine
+  try {
+    // Whatever becomes of the request, its place is given back with the exchange.
+    exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
+  } finally {
+    await exchange.reservation?.written() // a refusal of the money may be what has ended it
+  }
+  if (exchange.interruption) throw stopping()
+  return exchange.choice
 }
 
 /** Frees the place of an attempt that has come to nothing. */

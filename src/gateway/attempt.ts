@@ -85,7 +85,10 @@ async function ask(
 
   const fail = (failure: Failure, usageRaw?: unknown): AttemptResult => {
     controller.abort()
-    if (!isOurs() && isTelling(route, failure)) choice.failed(failure)
+    if (!isOurs()) {
+      if (isTelling(route, failure)) choice.failed(failure)
+      else choice.succeeded()
+    }
     row.finish(failure.name, usageRaw)
     return { ok: false, failure }
   }
@@ -106,16 +109,12 @@ async function ask(
   }
 
   /** The client gets an answer that has failed all the same; what was wrong with it is remembered. */
-  const blame = (name: FailureName): void => {
+  const blame = (name: FailureName, { headers }: Response, observer: FailureObserver): void => {
     exchange.fault = failureClasses[name].fault
-    if (!isOurs() && isTelling(route, { name, status })) choice.broke(name)
-  }
-
-  /** A stream that has begun has ended so. */
-  const finish = (observer: FailureObserver) => (cause: string | null) => {
-    const broken = brokenBy(observer, cause, expiry)
-    if (broken !== undefined) blame(broken)
-    row.finish(cause, observer.seen.usageRaw)
+    if (isOurs()) return
+    const failure = failureOf(name, status, waitFor(name, headers, observer.told(), parts.clock()))
+    if (isTelling(route, failure)) choice.broke(failure)
+    else choice.succeeded()
   }
 
   let status: number | null = null
@@ -139,16 +138,20 @@ async function ask(
     }
     if (read.kind === 'body') {
       const failed = read.observer.failure()
-      if (failed !== undefined) blame(failed)
+      if (failed !== undefined) blame(failed, response, read.observer)
       else choice.succeeded(isCount(route) ? undefined : row.begun())
       row.finish(failed ? 'upstream_error' : null, read.observer.seen.usageRaw)
       return { ok: true, answer: read }
     }
     choice.succeeded(row.begun())
     const { observer } = read
+    const finish = (cause: string | null) => {
+      const broken = brokenBy(observer, cause, expiry)
+      if (broken !== undefined) blame(broken, response, observer)
+      row.finish(cause, observer.seen.usageRaw)
+    }
     const { signal } = controller
-    const ended = { expiry: () => expiry, finish: finish(observer) }
-    return { ok: true, answer: { ...read, watch, signal, ...ended } }
+    return { ok: true, answer: { ...read, watch, signal, expiry: () => expiry, finish } }
   } catch (error) {
     return fail({ name: nameOf(error), status })
   }
@@ -182,6 +185,7 @@ function brokenBy(
   cause: string | null,
   expiry: Expiry | undefined,
 ): FailureName | undefined {
+  if (cause === null) return undefined
   if (expiry !== undefined) return `timeout_${expiry}`
   if (cause === 'upstream_invalid') return cause
   if (cause !== 'upstream_error') return undefined

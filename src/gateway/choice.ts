@@ -20,8 +20,8 @@ export interface Choice {
    */
   succeeded(firstByteMs?: number): void
   failed(failure: Failure): void
-  /** An answer that had begun broke for this reason. */
-  broke(name: FailureName): void
+  /** An answer that goes to the client all the same has failed or broken off. */
+  broke(failure: Pick<Failure, 'name' | 'retryAfterMs'>): void
   /**
    * The attempt is over, or the whole answer: its place on the channel is free. Idempotent.
    * `usedLlmTokens` as far as known: what counts against the channel's limit instead of the estimate.
@@ -97,8 +97,8 @@ export function createChoice(parts: ChoiceParts, chosen: Chosen): Choice {
       tell(name, retryAfterMs)
       if (slowFailures.includes(name)) load.sample(channel.id, series, tick() - begunTick)
     },
-    broke(name) {
-      tell(name)
+    broke({ name, retryAfterMs }) {
+      tell(name, retryAfterMs)
       if (conversation) bindings.unbind(tokenId, conversation.key, channel.id)
     },
     ended(usedLlmTokens) {

@@ -55,7 +55,9 @@ export function createForwarder(parts: ForwardParts): Forwarder {
       if (closed) throw stopping()
       const body = await Promise.race([admit(parts, exchange, call), interruptionOf(exchange)])
       if (!signal.aborted) call.limitSilence(0) // models think in silence
-      const heartbeat = body.facts.stream ? parts.heartbeats.begin() : noHeartbeat
+      const heartbeat = body.facts.stream
+        ? parts.heartbeats.begin(exchange.startedTick)
+        : noHeartbeat
       const coming = answer(parts, exchange, { body, heartbeat, done })
       const reply = await replyInTime(exchange, coming, heartbeat)
       // Streams set no limit again: their end is not a moment at which the connection is surely there.

@@ -21,7 +21,8 @@ export interface HeartbeatTimes {
 }
 
 export interface Heartbeats {
-  begin(): Heartbeat
+  /** `since`: from when on its client has heard nothing; now when left out. */
+  begin(since?: number): Heartbeat
   stop(): void
 }
 
@@ -56,8 +57,8 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
   timer.unref()
 
   return {
-    begin() {
-      const entry: Entry = { silentSince: tick(), limitMs: times.firstMs, onDue: undefined }
+    begin(since = tick()) {
+      const entry: Entry = { silentSince: since, limitMs: times.firstMs, onDue: undefined }
       entries.add(entry)
       return {
         next: (pending) =>

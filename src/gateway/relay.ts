@@ -112,8 +112,9 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
     } catch (error) {
       if (exchange.interruption === 'client_left') return
       await settled(settle)
-      // A line end of two characters may have been cut in half.
+      // A line end of two characters may have been cut in half; a frame that was too long, anywhere.
       if (lastByte === carriageReturn) yield lineFeed
+      if (exchange.framing === 'sse' && tap.isWithinFrame()) yield emptyLine
       const told = encodeFailure(parts, error, !framesSent)
       if (told.byteLength > 0) yield told
     } finally {
@@ -302,6 +303,7 @@ function failureToTell({ exchange, answer }: RelayParts, error: unknown): Gatewa
 
 const carriageReturn = 0x0d
 const lineFeed = Uint8Array.of(0x0a)
+const emptyLine = Uint8Array.of(0x0a, 0x0a)
 
 function endsLine(bytes: Uint8Array): boolean {
   return bytes.at(-1) === 0x0a || bytes.at(-1) === carriageReturn

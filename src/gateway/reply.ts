@@ -91,9 +91,12 @@ export function streamHeaders(exchange: Exchange, contentType: string): Record<s
   return { ...replyHeaders(exchange, contentType), 'cache-control': 'no-cache' }
 }
 
+/** Names what of the request does not reach the upstream. */
+export const droppedHeader = 'x-tollgate-dropped'
+
 function replyHeaders(exchange: Exchange, contentType: string): Record<string, string> {
   const headers = modelHeaders(exchange.protocol, exchange.requestId, contentType)
-  if (exchange.dropped.length > 0) headers['x-tollgate-dropped'] = listDropped(exchange.dropped)
+  if (exchange.dropped.length > 0) headers[droppedHeader] = listDropped(exchange.dropped)
   return headers
 }
 

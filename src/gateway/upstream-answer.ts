@@ -141,9 +141,12 @@ const nothing = new Uint8Array(0)
 const observerOf = ({ operation, protocol }: Route) =>
   observeFailure(operation.createObserver(), protocol.name)
 
-/** Looks for a report of usage: in a body where a stream was asked for, or the other way round. */
-function unusable({ operation }: Route, bytes: Uint8Array): Unusable {
-  const observer = operation.createObserver()
+/**
+ * Looks for an error and for a report of usage: in a body where a stream was asked for, or the other
+ * way round.
+ */
+function unusable(route: Route, bytes: Uint8Array): Unusable {
+  const observer = observerOf(route)
   const body = parseObject(bytes)
   if (isJsonObject(body)) observer.pushBody(body)
   else {
@@ -152,7 +155,8 @@ function unusable({ operation }: Route, bytes: Uint8Array): Unusable {
       for (const { data, event } of frames) observer.push(data, event)
     }
   }
-  return { kind: 'unusable', failure: 'upstream_invalid', usageRaw: observer.seen.usageRaw }
+  const failure = observer.failure() ?? 'upstream_invalid'
+  return { kind: 'unusable', failure, told: observer.told(), usageRaw: observer.seen.usageRaw }
 }
 
 /** What an upstream says that does not answer. */

@@ -1,7 +1,6 @@
 import type { Exchange } from './exchange.ts'
 import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
-import type { Reply } from './reply.ts'
-import { streamHeaders } from './reply.ts'
+import { droppedHeader, type Reply, streamHeaders } from './reply.ts'
 
 /**
  * The answer to a request for a stream: when it is slow to come, a stream that says nothing but
@@ -21,18 +20,21 @@ export async function replyInTime(
   )
   if (!isPaid || exchange.interruption !== undefined) return coming
   const type = exchange.framing === 'sse' ? 'text/event-stream; charset=utf-8' : 'application/json'
-  return {
-    status: 200,
-    headers: streamHeaders(exchange, type),
-    body: waitingStream(exchange, coming, heartbeat),
-    fault: undefined,
-  }
+  const headers = streamHeaders(exchange, type)
+  const body = waitingStream(exchange, coming, { heartbeat, headers })
+  return { status: 200, headers, body, fault: undefined }
+}
+
+/** What the client has until the answer comes. */
+interface Sent {
+  readonly heartbeat: Heartbeat
+  readonly headers: Reply['headers']
 }
 
 async function* waitingStream(
   exchange: Exchange,
   coming: Promise<Reply>,
-  heartbeat: Heartbeat,
+  { heartbeat, headers }: Sent,
 ): AsyncGenerator<Uint8Array> {
   let reply: Reply | typeof beat = beat
   while (reply === beat) {
@@ -41,8 +43,28 @@ async function* waitingStream(
     reply = await heartbeat.next(coming)
   }
   const { body, fault } = reply
+  const late = exchange.framing === 'sse' ? lateHeader(headers, reply.headers) : undefined
+  if (late !== undefined) yield late
   if (fault !== undefined) yield toldInside(exchange, fault)
-  else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body
+  else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* withoutMark(body)
+}
+
+/** A byte order mark is one at the beginning only, and heartbeats have been sent already. */
+async function* withoutMark(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true
+  for await (const chunk of stream) {
+    const [a, b, c] = chunk
+    const hasMark = isFirst && a === 0xef && b === 0xbb && c === 0xbf
+    isFirst = false
+    yield hasMark ? chunk.subarray(3) : chunk
+  }
+}
+
+/** What the channel leaves out that has answered at last, when the headers name something else: a comment. */
+function lateHeader(sent: Reply['headers'], late: Reply['headers']): Uint8Array | undefined {
+  const dropped = late[droppedHeader]
+  if (dropped === undefined || dropped === sent[droppedHeader]) return undefined
+  return new TextEncoder().encode(`: ${droppedHeader}: ${dropped}\n\n`)
 }
 
 /** An error where a status was sent already. */

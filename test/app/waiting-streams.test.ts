@@ -55,6 +55,15 @@ describe.each(all)('a $name stream', (dialect) => {
     expect(request.firstByteMs).toBeGreaterThanOrEqual(600)
   })
 
+  test('that begins with a byte order mark has none behind a heartbeat', async () => {
+    await using gateway = await start()
+    gateway.upstream.handle(slowly(400, () => sseAnswer(`\ufeff${wholeStream(dialect)}`)))
+    const text = await (await gateway.ask(dialect, { stream: true })).text()
+    expect(countBeats(text)).toBeGreaterThanOrEqual(1)
+    expect(text).not.toContain('\ufeff')
+    expect(dialect.isWhole(text.replaceAll(comment, ''))).toBe(true)
+  })
+
   test('that falls silent in the middle has heartbeats there', async () => {
     await using gateway = await start()
     const [head, tail] = [dialect.first(usual) + dialect.piece('a'), dialect.last(usual)]
