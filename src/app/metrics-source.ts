@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { RunningTotals } from '../gateway/running-totals.ts'
+import type { RunningTotals } from '../gateway/availability/running-totals.ts'
 import type { CoolingRow } from '../store/ports/health.ts'
 
 /** What the metrics are drawn from, at the moment they are asked for. */

@@ -2,7 +2,7 @@ import type { Logger } from '../lib/log.ts'
 import type { Answer, Refusal } from './answer.ts'
 import { type AttemptRowParts, startRow } from './attempt-row.ts'
 import type { RequestBody } from './body.ts'
-import type { Choice } from './chooser.ts'
+import type { Choice } from './channels/chooser.ts'
 import { type Exchange, mayAbort } from './exchange.ts'
 import {
   classifyAnswer,
@@ -10,11 +10,11 @@ import {
   type Failure,
   type FailureName,
   failureClasses,
-} from './failures.ts'
+} from './failures/failures.ts'
+import { waitFor } from './failures/retry-after.ts'
+import type { FailureObserver } from './failures/told-failure.ts'
 import type { Route } from './options.ts'
-import type { Outbound, OutboundCall } from './outbound.ts'
-import { waitFor } from './retry-after.ts'
-import type { FailureObserver } from './told-failure.ts'
+import type { Outbound, OutboundCall } from './outbound/outbound.ts'
 import { translateRefusal } from './translated-answer.ts'
 import { readAnswer, readRefusal } from './upstream-answer.ts'
 import { buildCall, type Destination } from './upstream-call.ts'

@@ -5,14 +5,14 @@ import type { Settlement } from '../store/ports/records.ts'
 import type { Affinity } from './affinity.ts'
 import type { Refusal } from './answer.ts'
 import type { Authenticator, Caller } from './authenticate.ts'
-import type { Availability } from './availability.ts'
+import type { Availability } from './availability/availability.ts'
+import { outcomeOf } from './availability/outcome.ts'
 import type { Committer } from './committer.ts'
 import { GatewayError } from './errors.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
 import { logExchange } from './exchange-log.ts'
 import { shownError } from './hide-secrets.ts'
-import { outcomeOf } from './outcome.ts'
 import {
   affordedTokens,
   balanceUsedUp,

@@ -1,7 +1,7 @@
 import type { Channel } from '../catalog/catalog.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
-import { proxyLogin } from './dial-proxy.ts'
 import type { Concluded } from './exchange.ts'
+import { proxyLogin } from './outbound/dial-proxy.ts'
 
 /**
  * Takes a channel's keys, hosts and proxy out of a text: an upstream may quote its own host, or the

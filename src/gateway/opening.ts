@@ -2,8 +2,8 @@ import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
 import type { Frames, JsonObject } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
 import type { ByteReader } from './byte-reader.ts'
+import { observeFailure } from './failures/told-failure.ts'
 import type { Route } from './options.ts'
-import { observeFailure } from './told-failure.ts'
 import type { Watch } from './watchdog.ts'
 
 /** A stream whose beginning was looked at: nothing of it is lost. */

@@ -4,9 +4,14 @@ import type { Affinity, Origin } from './affinity.ts'
 import type { Caller } from './authenticate.ts'
 import { collectBytes, TooManyBytes } from './bounded-bytes.ts'
 import { GatewayError, modelHeaders } from './errors.ts'
-import { classifyAnswer, classifyFailure, type FailureName, finalError } from './failures.ts'
+import {
+  classifyAnswer,
+  classifyFailure,
+  type FailureName,
+  finalError,
+} from './failures/failures.ts'
 import { hideSecretsIn } from './hide-secrets.ts'
-import type { Outbound } from './outbound.ts'
+import type { Outbound } from './outbound/outbound.ts'
 import { readRefusal } from './upstream-answer.ts'
 import { baseOf, upstreamHeaders } from './upstream-call.ts'
 

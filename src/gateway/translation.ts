@@ -17,8 +17,8 @@ import {
 } from '../protocols/translation/seal.ts'
 import type { RequestBody } from './body.ts'
 import { GatewayError } from './errors.ts'
-import type { MediaFetcher } from './fetch-media.ts'
-import { inlineMedia } from './inline-media.ts'
+import type { MediaFetcher } from './media/fetch-media.ts'
+import { inlineMedia } from './media/inline-media.ts'
 
 export interface TranslationParts {
   readonly sealer: Sealer

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { isPlainForm, rebuildForm } from './form-body.ts'
 import { replaceFields } from './json-fields.ts'
 import type { Route } from './options.ts'
-import type { OutboundCall } from './outbound.ts'
+import type { OutboundCall } from './outbound/outbound.ts'
 import { isStrict } from './strict.ts'
 
 /**

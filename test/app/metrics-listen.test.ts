@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { UserError } from '../../src/app/instance.ts'
 import { listenMetrics, type MetricsListening } from '../../src/app/metrics-listen.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
-import { createRunningTotals } from '../../src/gateway/running-totals.ts'
+import { createRunningTotals } from '../../src/gateway/availability/running-totals.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { parseExposition } from '../support/exposition.ts'
 

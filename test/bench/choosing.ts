@@ -1,5 +1,5 @@
-import { conversationOf } from '../../src/gateway/conversation.ts'
-import { channelOf, createScene, optionOf } from '../gateway/choosing-scene.ts'
+import { conversationOf } from '../../src/gateway/channels/conversation.ts'
+import { channelOf, createScene, optionOf } from '../gateway/channels/choosing-scene.ts'
 
 /**
  * What choosing a channel costs each request: with 1, 3 and 50 channels that are all well, from the

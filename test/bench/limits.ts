@@ -1,4 +1,4 @@
-import { createLimiter, type Limiter, type Subject } from '../../src/gateway/limiter.ts'
+import { createLimiter, type Limiter, type Subject } from '../../src/gateway/limits/limiter.ts'
 import type { Limits } from '../../src/store/ports/catalog.ts'
 import { noLimits } from '../support/no-limits.ts'
 

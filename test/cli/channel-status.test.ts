@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { createKeyMark } from '../../src/app/key-mark.ts'
-import { failureClasses } from '../../src/gateway/failures.ts'
+import { failureClasses } from '../../src/gateway/failures/failures.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import type { CoolingRow } from '../../src/store/ports/health.ts'
 import type { Store } from '../../src/store/ports/store.ts'

@@ -1,8 +1,8 @@
 import type { Candidate } from '../../src/catalog/catalog.ts'
 import { checkBody, parseJsonBody, type RequestBody } from '../../src/gateway/body.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
-import type { FetchMedia } from '../../src/gateway/fetch-media.ts'
-import { MediaError } from '../../src/gateway/media-error.ts'
+import type { FetchMedia } from '../../src/gateway/media/fetch-media.ts'
+import { MediaError } from '../../src/gateway/media/media-error.ts'
 import {
   type AnswerFacts,
   createTranslation,

@@ -1,4 +1,4 @@
-import type { FailureName } from '../../src/gateway/failures.ts'
+import type { FailureName } from '../../src/gateway/failures/failures.ts'
 import type { ProtocolName } from '../../src/protocols/protocol.ts'
 import { accentErrors } from './vendor-errors/accents.ts'
 import { anthropicErrors } from './vendor-errors/anthropic.ts'

@@ -1,5 +1,5 @@
 import { parseDecimal } from '../../billing/money.ts'
-import { isPrivateHost } from '../../gateway/public-address.ts'
+import { isPrivateHost } from '../../gateway/outbound/public-address.ts'
 import { quirks } from '../../protocols/canonical/quirks.ts'
 import type { Tell } from './checks.ts'
 import type { ConfigFile } from './schema.ts'

@@ -1,4 +1,4 @@
-import { type FailureClass, failureClasses } from '../../gateway/failures.ts'
+import { type FailureClass, failureClasses } from '../../gateway/failures/failures.ts'
 import { humanTime, isoTime } from '../../lib/format.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'

@@ -1,4 +1,4 @@
-import { fullServer } from '../../gateway/full-server.ts'
+import { fullServer } from '../../gateway/outbound/full-server.ts'
 import { freePort } from '../../support/binary.ts'
 import { cutAt, drip, end, httpHead, reset, stall, wait, write } from '../../support/fault/steps.ts'
 import type { Script } from '../../support/fault/upstream.ts'

@@ -4,7 +4,7 @@ import {
   type FailureClass,
   type FailureName,
   failureClasses,
-} from '../../../src/gateway/failures.ts'
+} from '../../../src/gateway/failures/failures.ts'
 import type { Fault } from '../../../src/store/ports/availability.ts'
 import { faultyChannels, type Row } from './rows.ts'
 

@@ -1,4 +1,4 @@
-import type { FailureName } from '../../../src/gateway/failures.ts'
+import type { FailureName } from '../../../src/gateway/failures/failures.ts'
 import type { Steps } from '../../support/fault/steps.ts'
 import type { FaultOptions, FaultUpstream, Script } from '../../support/fault/upstream.ts'
 import type { Dialect } from '../dialects.ts'

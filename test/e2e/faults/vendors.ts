@@ -1,5 +1,5 @@
-import { failureClasses } from '../../../src/gateway/failures.ts'
-import { waitFor } from '../../../src/gateway/retry-after.ts'
+import { failureClasses } from '../../../src/gateway/failures/failures.ts'
+import { waitFor } from '../../../src/gateway/failures/retry-after.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import { httpBytes, write } from '../../support/fault/steps.ts'
 import {

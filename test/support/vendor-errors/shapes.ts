@@ -1,4 +1,4 @@
-import type { FailureName } from '../../../src/gateway/failures.ts'
+import type { FailureName } from '../../../src/gateway/failures/failures.ts'
 import type { ProtocolName } from '../../../src/protocols/protocol.ts'
 
 /** An answer of a vendor that is no success. */

@@ -1,0 +1,189 @@
+import {
+  type AvailabilityFigures,
+  addCounts,
+  type Bar,
+  bucketStart,
+  emptyCounts,
+  failuresOf,
+  isEmpty,
+  type OpenCounts,
+  requestsOf,
+  type WindowName,
+  windowStart,
+  windows,
+} from '../../catalog/availability.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { inSlices } from '../../lib/slices.ts'
+import {
+  type AvailabilityBucket,
+  type AvailabilityCounts,
+  type AvailabilityStore,
+  bucketMs,
+} from '../../store/ports/availability.ts'
+
+/** The sums of one window, by group and model. */
+interface WindowSums {
+  readonly name: WindowName
+  /** When its first bucket begins; undefined: nothing is loaded. */
+  from: number | undefined
+  readonly groups: Map<number, GroupSums>
+}
+
+interface GroupSums {
+  readonly all: OpenCounts
+  readonly models: Map<string, OpenCounts>
+  /** By the beginning of their bucket; only of windows that are shown bucket by bucket. */
+  readonly bars: Map<number, Bar>
+}
+
+type Sums = readonly WindowSums[]
+
+const windowNames = Object.keys(windows) as readonly WindowName[]
+const barWindows: readonly WindowName[] = ['24h', '90d'] satisfies Parameters<
+  AvailabilityFigures['bars']
+>[0][]
+
+const emptySums = (from?: number): Sums =>
+  windowNames.map((name) => ({
+    name,
+    from: from === undefined ? undefined : windowStart(name, from),
+    groups: new Map(),
+  }))
+
+/**
+ * The sums of all windows over what is stored. Moving a window on reads no more than the buckets
+ * that leave it: what they held is taken away again. Not to be used while something is being stored.
+ */
+export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clock) {
+  const stored = emptySums()
+
+  /** Adds the buckets that begin in [since, until) to a window, or takes them away again. */
+  async function count(window: WindowSums, since: number, until: number, times: 1 | -1) {
+    const { size } = windows[window.name]
+    // One after the other: no more than one of them is in memory at a time.
+    for (let start = since; start < until; start += bucketMs[size]) {
+      await countAll(window, start, start + bucketMs[size], times)
+    }
+  }
+
+  async function countAll(window: WindowSums, since: number, until: number, times: 1 | -1) {
+    const buckets = await store.read(windows[window.name].size, since, until)
+    await inSlices(each(buckets, (bucket) => add(window, bucket, times)))
+  }
+
+  async function moveOn(window: WindowSums, nowMs: number): Promise<void> {
+    const { size, buckets } = windows[window.name]
+    const next = windowStart(window.name, nowMs)
+    const { from } = window
+    if (from === next) return
+    // Should this fail halfway, all is loaded again.
+    window.from = undefined
+    if (from !== undefined && from < next && next < from + buckets * bucketMs[size]) {
+      await count(window, from, next, -1)
+    } else {
+      window.groups.clear()
+      await count(window, next, bucketStart(size, nowMs), 1)
+      // What is later than now was stored before the clock was set back: its time will come.
+      await countAll(window, bucketStart(size, nowMs), Number.MAX_SAFE_INTEGER, 1)
+    }
+    window.from = next
+  }
+
+  return {
+    /** Counts buckets that have just been stored. */
+    stored(buckets: readonly AvailabilityBucket[]): void {
+      for (const window of stored) for (const bucket of buckets) addIfWithin(window, bucket)
+    },
+    /** The figures as of now, `unstored` included. They hold until something is stored. */
+    async figures(unstored: () => Iterable<AvailabilityBucket>): Promise<AvailabilityFigures> {
+      const nowMs = clock()
+      for (const window of stored) await moveOn(window, nowMs)
+      const fresh = emptySums(nowMs)
+      const addFresh = (bucket: AvailabilityBucket) => {
+        for (const window of fresh) addIfWithin(window, bucket)
+      }
+      await inSlices(each(unstored(), addFresh))
+      return createFigures([stored, fresh], nowMs)
+    },
+  }
+}
+
+const bucketsPerStep = 50
+
+/** Does something with each bucket; for `inSlices`. */
+function* each(
+  buckets: Iterable<AvailabilityBucket>,
+  work: (bucket: AvailabilityBucket) => void,
+): Generator<void, void> {
+  let done = 0
+  for (const bucket of buckets) {
+    work(bucket)
+    if (++done % bucketsPerStep === 0) yield
+  }
+}
+
+function addIfWithin(window: WindowSums, bucket: AvailabilityBucket): void {
+  if (window.from !== undefined && bucket.startedAt >= window.from) add(window, bucket, 1)
+}
+
+function add({ name, groups }: WindowSums, bucket: AvailabilityBucket, times: 1 | -1): void {
+  const { groupId, model, startedAt } = bucket
+  const sums = groups.get(groupId) ?? { all: emptyCounts(), models: new Map(), bars: new Map() }
+  const sum = sums.models.get(model) ?? emptyCounts()
+  addCounts(sums.all, bucket, times)
+  addCounts(sum, bucket, times)
+  // What is empty again must not stay: models come and go.
+  if (isEmpty(sum)) sums.models.delete(model)
+  else sums.models.set(model, sum)
+  if (barWindows.includes(name)) {
+    const start = bucketStart(windows[name].size, startedAt)
+    const { requests = 0, failed = 0 } = sums.bars.get(start) ?? {}
+    const bar = {
+      requests: requests + times * requestsOf(bucket),
+      failed: failed + times * failuresOf(bucket),
+    }
+    if (bar.requests === 0) sums.bars.delete(start)
+    else sums.bars.set(start, bar)
+  }
+  if (sums.models.size === 0) groups.delete(groupId)
+  else groups.set(groupId, sums)
+}
+
+/** Figures from several sums, which hold different requests. */
+function createFigures(layers: readonly Sums[], nowMs: number): AvailabilityFigures {
+  const sumsOf = (window: WindowName, groupId: number): readonly GroupSums[] =>
+    layers.flatMap((sums) => {
+      const found = sums.find(({ name }) => name === window)?.groups.get(groupId)
+      return found ? [found] : []
+    })
+  return {
+    counts(window, groupId, model) {
+      const found = sumsOf(window, groupId)
+        .map(({ all, models }) => (model === undefined ? all : models.get(model)))
+        .filter((sum) => sum !== undefined)
+      return found.length > 1 ? sumOf(found) : found[0]
+    },
+    models: (groupId) =>
+      new Set(sumsOf('90d', groupId).flatMap(({ models }) => [...models.keys()])),
+    bars(window, groupId) {
+      const { size, buckets } = windows[window]
+      const found = sumsOf(window, groupId)
+      return Array.from({ length: buckets }, (_, place): Bar => {
+        const start = windowStart(window, nowMs) + place * bucketMs[size]
+        const bars = found.map(({ bars }) => bars.get(start) ?? noBar)
+        return {
+          requests: bars.reduce((sum, { requests }) => sum + requests, 0),
+          failed: bars.reduce((sum, { failed }) => sum + failed, 0),
+        }
+      })
+    },
+  }
+}
+
+const noBar: Bar = { requests: 0, failed: 0 }
+
+function sumOf(parts: readonly AvailabilityCounts[]): AvailabilityCounts {
+  const sum = emptyCounts()
+  for (const part of parts) addCounts(sum, part)
+  return sum
+}

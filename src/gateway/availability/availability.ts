@@ -1,0 +1,191 @@
+import {
+  type AvailabilityFigures,
+  bucketStart,
+  emptyCounts,
+  firstBytePlace,
+  type OpenCounts,
+} from '../../catalog/availability.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { createTurns } from '../../lib/turns.ts'
+import type {
+  AvailabilityBucket,
+  AvailabilityStore,
+  Fault,
+} from '../../store/ports/availability.ts'
+import { createWindows } from './availability-windows.ts'
+import { createRunningTotals, type RunningTotals } from './running-totals.ts'
+
+export interface AvailabilityParts {
+  readonly store: AvailabilityStore
+  readonly clock: Clock
+  readonly log: Logger
+  readonly repeat?: Repeat
+}
+
+/** How a request ended, as availability is reckoned. */
+export interface AvailabilityOutcome {
+  readonly groupId: number
+  /** As the client named it; only models that the group offers. */
+  readonly model: string
+  /** Who made it fail; null: it succeeded. */
+  readonly fault: Fault | null
+  /** From the request's arrival to the first byte of its answer; null: it is not known. */
+  readonly firstByteMs: number | null
+  readonly outputTokens: number
+  /** From the first byte to the end of a streamed answer; null: it came in one piece. */
+  readonly generationMs: number | null
+}
+
+/** How well requests are answered, counted by group and model. */
+export interface Availability {
+  record(outcome: AvailabilityOutcome): void
+  /** What was counted since the start of the process. */
+  readonly totals: RunningTotals
+  /**
+   * Gives the figures as of now to `work`; nothing is stored until it has ended, so that they hold.
+   * Rejects as `work` does, or when the store can't be read.
+   */
+  look<Result>(work: (figures: AvailabilityFigures) => Result | Promise<Result>): Promise<Result>
+  /** Stores what was counted so far; what the store does not take is kept for the next time. */
+  flush(): Promise<void>
+  /** Ends the timer, and stores what there is. */
+  stop(): Promise<void>
+}
+
+const flushMs = 60_000
+
+/** So many groups × models are counted in one minute; more are not, and the log says so. */
+const maxKeys = 20_000
+
+/** So many buckets wait for a store that fails; beyond, the oldest are lost. */
+const maxUnstored = 50_000
+
+/** So many buckets are one transaction: a few milliseconds. */
+const bucketsPerCommit = 100
+
+type Cell = OpenCounts & Pick<AvailabilityBucket, 'groupId' | 'model' | 'startedAt'>
+
+interface Minute {
+  readonly startedAt: number
+  readonly groups: Map<number, Map<string, Cell>>
+  keys: number
+}
+
+/** Counts in memory and stores once a minute; the timer starts at once. */
+export function createAvailability(parts: AvailabilityParts): Availability {
+  const { store, clock, log, repeat = repeatByTimer } = parts
+  const windows = createWindows(store, clock)
+  const inTurn = createTurns()
+  const totals = createRunningTotals()
+  let minutes: Minute[] = []
+  let unstored: readonly AvailabilityBucket[] = []
+  let uncounted = 0
+  const stopFlushing = repeat(() => void flush(), flushMs)
+
+  function minuteOf(startedAt: number): Minute {
+    const last = minutes.at(-1)
+    if (last?.startedAt === startedAt) return last
+    // A clock that was set back is in an earlier minute.
+    const known = minutes.find((minute) => minute.startedAt === startedAt)
+    const minute = known ?? { startedAt, groups: new Map(), keys: 0 }
+    if (!known) minutes.push(minute)
+    return minute
+  }
+
+  function cellOf(minute: Minute, groupId: number, model: string): Cell | undefined {
+    const models = minute.groups.get(groupId) ?? new Map<string, Cell>()
+    const known = models.get(model)
+    if (known) return known
+    if (minute.keys >= maxKeys) return undefined
+    const cell = { ...emptyCounts(), groupId, model, startedAt: minute.startedAt }
+    minute.keys++
+    minute.groups.set(groupId, models.set(model, cell))
+    return cell
+  }
+
+  function* notStored(): Generator<AvailabilityBucket> {
+    yield* unstored
+    for (const { groups } of minutes) for (const models of groups.values()) yield* models.values()
+  }
+
+  function takeCounted(): void {
+    const all = [...notStored()]
+    minutes = []
+    unstored = all.slice(-maxUnstored)
+    const lost = all.length - unstored.length + uncounted
+    uncounted = 0
+    if (lost > 0) log.warn('availability counts lost: there are too many', { lost })
+  }
+
+  async function storeCounted(): Promise<void> {
+    takeCounted()
+    let most = bucketsPerCommit
+    while (unstored.length > 0) {
+      const part = unstored.slice(0, most)
+      try {
+        await store.add(part)
+        windows.stored(part)
+      } catch (error) {
+        if (isStoreFault(error)) {
+          return log.warn('availability counts not stored yet', { count: unstored.length, error })
+        }
+        // One that can't ever be stored must not take the others of its transaction with it.
+        most = 1
+        if (part.length > 1) continue
+        log.error('availability counts lost: they can not be stored', { error })
+      }
+      unstored = unstored.slice(part.length)
+      await pause()
+    }
+    await store.prune(clock())
+  }
+
+  const flush = (): Promise<void> =>
+    inTurn(storeCounted).catch((error: unknown) =>
+      log.error('old availability counts not removed', { error }),
+    )
+
+  return {
+    totals,
+    record(outcome) {
+      totals.recordRequest(outcome)
+      const minute = minuteOf(bucketStart('minute', clock()))
+      const cell = cellOf(minute, outcome.groupId, outcome.model)
+      if (cell === undefined) uncounted++
+      else count(cell, outcome)
+    },
+    look: (work) => inTurn(async () => work(await windows.figures(notStored))),
+    flush,
+    async stop() {
+      stopFlushing()
+      await flush()
+    },
+  }
+}
+
+/** The store as a whole fails (locked, full, read-only): it may do better in a minute. */
+const isStoreFault = (error: unknown) => error instanceof Error && error.name === 'StoreError'
+
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+function count(
+  cell: Cell,
+  { fault, firstByteMs, outputTokens, generationMs }: AvailabilityOutcome,
+): void {
+  if (fault !== null) {
+    cell.failed[fault] = (cell.failed[fault] ?? 0) + 1
+    return
+  }
+  cell.succeeded++
+  if (firstByteMs !== null) {
+    const place = firstBytePlace(firstByteMs)
+    cell.firstByte[place] = (cell.firstByte[place] ?? 0) + 1
+    cell.firstByteMs += Math.round(firstByteMs)
+  }
+  // Tokens that came in one piece say nothing of how fast they are made.
+  if (generationMs === null || generationMs < 1) return
+  cell.outputTokens += outputTokens
+  cell.generationMs += Math.round(generationMs)
+}

@@ -1,0 +1,138 @@
+import type { Channel } from '../../catalog/catalog.ts'
+import { GatewayError } from '../errors.ts'
+import type { Wait } from '../limits/limit-queues.ts'
+import type { Permit, Subject } from '../limits/limiter.ts'
+import { canExpress } from '../options.ts'
+import { type Choice, createChoice } from './choice.ts'
+import { createKeyTurns } from './key-turns.ts'
+import {
+  type Asked,
+  beginSearch,
+  type Candidate,
+  type ChooserParts,
+  findLastResort,
+  findRanked,
+  hasKeyLeft,
+  isOver,
+  type Search,
+  seriesFor,
+} from './search.ts'
+
+export type { Choice } from './choice.ts'
+export type { Asked, ChooserParts } from './search.ts'
+
+/** Says which channel and key is asked next, for one request. */
+export interface Chooser {
+  /** Undefined when none is left, or attempts or time are used up. */
+  next(): Choice | undefined
+  /** Whether `next` would give one; finds out what the others can express, if it must. */
+  hasNext(): boolean
+  /** Whether there is more to ask than was asked yet, be it fit or not: told at once. */
+  hasOthers(): boolean
+  /**
+   * Set when the last choice found channels that are fit but for their own limits: how long until
+   * one has room, in milliseconds.
+   */
+  busyForMs(): number | undefined
+  /**
+   * For when `next` has found nothing but channels at their limits: waits in line for a place on the
+   * one that would be asked else. Undefined when it does not come in time. Rejects with the signal's
+   * reason.
+   */
+  nextInLine(wait: Wait): Promise<Choice | undefined>
+}
+
+/** One value for the whole process: it knows whose turn it is among the keys of a channel. */
+export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser {
+  const turns = createKeyTurns(parts.health)
+  return (asked) => {
+    const search = beginSearch(parts, turns, asked)
+    return {
+      next() {
+        const found = find(search)
+        return found && take(search, found.candidate, found.permit)
+      },
+      hasNext() {
+        const found = find(search)
+        found?.permit.undo()
+        return found !== undefined
+      },
+      hasOthers: () =>
+        !isOver(search) && search.asked.options.some((option) => hasKeyLeft(search, option)),
+      busyForMs: () => search.busyMs,
+      nextInLine: (wait) => waitInLine(search, wait),
+    }
+  }
+}
+
+/** The best of what is left, with its place on the channel taken. */
+function find(search: Search): { candidate: Candidate; permit: Permit } | undefined {
+  search.full = undefined
+  search.busyMs = undefined
+  search.isBusy = false
+  if (isOver(search)) return undefined
+  for (;;) {
+    const candidate = findRanked(search) ?? findLastResort(search)
+    if (candidate === undefined) return undefined
+    const permit = enter(search, candidate)
+    if (permit) return { candidate, permit }
+  }
+}
+
+/** Takes a place on a channel; undefined, and noted, when it can't be asked after all. */
+function enter(search: Search, { option }: Candidate): Permit | undefined {
+  if (!canExpress(option)) {
+    search.unfit ??= new Set()
+    search.unfit.add(option)
+    return undefined
+  }
+  const { channel } = option
+  const entered = search.parts.limiter.tryEnter(subjectOf(channel), search.asked.llmTokens)
+  if (!('retryAfterMs' in entered)) return entered
+  search.full ??= new Set()
+  search.full.add(channel.id)
+  search.isBusy ||= !channel.isDraining
+  search.busyMs = Math.min(search.busyMs ?? Number.POSITIVE_INFINITY, entered.retryAfterMs)
+  return undefined
+}
+
+async function waitInLine(search: Search, wait: Wait): Promise<Choice | undefined> {
+  const { parts, asked } = search
+  search.full = undefined
+  const candidate = findRanked(search)
+  if (candidate === undefined) return undefined
+  try {
+    const subjects = [subjectOf(candidate.option.channel)]
+    const permit = await parts.limiter.enter(subjects, asked.llmTokens, wait)
+    return take(search, candidate, permit)
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 429) return undefined
+    throw error
+  }
+}
+
+const subjectOf = ({ id, name, limits }: Channel): Subject => ({
+  kind: 'channel',
+  id,
+  name,
+  limits,
+})
+
+function take(search: Search, candidate: Candidate, permit: Permit): Choice {
+  const { parts, asked, tried, turns, isChoice } = search
+  const { option, key, isLastResort = false } = candidate
+  const { tokenId, conversation } = asked
+  if (tried.length === 0) search.firstTick = parts.tick()
+  tried.push({ channelId: option.channel.id, key })
+  search.hadLastResort ||= isLastResort
+  turns.took(option.channel, key)
+  return createChoice(parts, {
+    option,
+    key,
+    series: seriesFor(search, option),
+    pool: isChoice ? (asked.pool ?? '') : undefined,
+    permit,
+    tokenId,
+    conversation: isChoice ? conversation : undefined,
+  })
+}

@@ -1,0 +1,128 @@
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../../protocols/json.ts'
+import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
+
+/** What several requests have in common that belong to one conversation. */
+export interface Conversation {
+  /** Equal for all its turns; says nothing about what is said in it. */
+  readonly key: string
+  /**
+   * It was begun by an earlier request. Without a hint of the client's this is told by an answer of
+   * the model, so that equal requests that are no conversation are shared out like any other.
+   */
+  readonly isBegun: boolean
+}
+
+/** Headers in which clients name their sessions. */
+const sessionHeaders = [
+  'session_id',
+  'session-id',
+  'x-session-affinity',
+  'x-session-id',
+  'conversation_id',
+  'x-claude-code-session-id',
+  'thread-id',
+] as const
+
+/** So much of each part is looked at, in characters. */
+const maxPart = 4096
+/** And so many values. */
+const maxVisits = 256
+
+/**
+ * The conversation that a request belongs to: by the client's own hint, else by what it begins with.
+ * Undefined when nothing tells. Reads a few kilobytes at most, however long the body is. `model`:
+ * where the body does not name it.
+ */
+export function conversationOf(
+  protocol: ProtocolName,
+  body: JsonObject,
+  headers: Headers,
+  model: string = stringIn(body, 'model') ?? '',
+): Conversation | undefined {
+  const hint = hintIn(protocol, body) ?? hintInHeaders(headers)
+  if (hint !== undefined)
+    return { key: hashOf('hint', model, hint.slice(0, maxPart)), isBegun: true }
+  const { system, user, isBegun } = readOpening(protocol, body)
+  return user === '' ? undefined : { key: hashOf('opening', model, system, user), isBegun }
+}
+
+const hashOf = (...parts: readonly string[]) => Bun.hash(parts.join('\0')).toString(36)
+
+function hintIn(protocol: ProtocolName, body: JsonObject): string | undefined {
+  if (protocol === 'messages') return stringIn(objectIn(body, 'metadata'), 'user_id')
+  if (protocol === 'gemini') return undefined
+  const cacheKey = stringIn(body, 'prompt_cache_key')
+  if (cacheKey !== undefined || protocol === 'chat') return cacheKey
+  return stringIn(body, 'conversation') ?? stringIn(objectIn(body, 'conversation'), 'id')
+}
+
+function hintInHeaders(headers: Headers): string | undefined {
+  for (const name of sessionHeaders) {
+    const value = headers.get(name)
+    if (value) return value
+  }
+  return undefined
+}
+
+/** The part of a request that stays the same from turn to turn. */
+interface Opening {
+  readonly system: string
+  /** The client's first message; empty when there is none. */
+  readonly user: string
+  readonly isBegun: boolean
+}
+
+const systemRoles: readonly unknown[] = ['system', 'developer']
+
+function readOpening(protocol: ProtocolName, body: JsonObject): Opening {
+  const system = [body.system, body.instructions, body.systemInstruction, body.system_instruction]
+  if (typeof body.input === 'string') {
+    return { system: prefixOf(system), user: prefixOf(body.input), isBegun: false }
+  }
+  let user: unknown
+  let isBegun = false
+  for (const turn of turnsOf(protocol, body)) {
+    if (!isJsonObject(turn)) continue
+    // Gemini's only message may leave it out; items of a response without one are no client's.
+    const role = turn.role ?? (protocol === 'gemini' ? 'user' : undefined)
+    if (systemRoles.includes(role)) {
+      if (user === undefined) system.push(turn.content)
+    } else if (role === 'user') user ??= turn.content ?? turn.parts ?? ''
+    else isBegun = true
+    if (isBegun && user !== undefined) break
+  }
+  return { system: prefixOf(system), user: prefixOf(user), isBegun }
+}
+
+function turnsOf(protocol: ProtocolName, body: JsonObject): readonly unknown[] {
+  if (protocol === 'responses') return arrayIn(body, 'input')
+  return arrayIn(body, protocol === 'gemini' ? 'contents' : 'messages')
+}
+
+/** Where contents have what tells them from others. */
+const toldFields = ['text', 'content', 'parts', 'image_url', 'url', 'source', 'inlineData', 'data']
+
+/** The beginning of a value's texts, each with its length: long ones often begin alike. */
+function prefixOf(value: unknown): string {
+  const found: string[] = []
+  let left = maxPart
+  let visits = 0
+  const visit = (part: unknown): void => {
+    visits++
+    if (typeof part === 'string' && part !== '') {
+      found.push(part.slice(0, left), String(part.length))
+      left -= part.length
+    }
+    for (const inner of partsOf(part)) {
+      if (left <= 0 || visits >= maxVisits) return
+      visit(inner)
+    }
+  }
+  visit(value)
+  return found.join('\0')
+}
+
+function partsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return isJsonObject(value) ? toldFields.map((field) => value[field]) : []
+}

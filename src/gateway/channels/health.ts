@@ -1,0 +1,232 @@
+import type { Catalog, Channel } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/health.ts'
+import type { Cooling } from '../failures/failures.ts'
+import { type Blow, durationMs, freeTick, idOf, isForgotten, reasonable } from './cooling-rules.ts'
+import { createCoolingSaver } from './cooling-saver.ts'
+import { type CoolingEntry, createCoolingTable } from './cooling-table.ts'
+import { createInventory } from './inventory.ts'
+
+/**
+ * How a key of a channel stands for a model. `trial`: it has cooled, and the next request that asks
+ * finds out; the others see it as cooling until that one has its answer.
+ */
+export type Standing = 'ready' | 'trial' | 'cooling'
+
+/** One use of a channel's key for a model, from sending to the end of the answer. */
+export interface Use {
+  readonly channel: Channel
+  readonly key: string
+  /** As the upstream calls it. */
+  readonly model: string
+  /** It is the one that finds out whether the cooling was long enough. */
+  readonly isTrial: boolean
+  /** How many coolings had begun before it. */
+  readonly turn: number
+  /** How it goes. */
+  state: 'begun' | 'answered' | 'failed'
+}
+
+/** What cools at present: kept in memory, written behind, and taken over at the next start. */
+export interface Health {
+  standing(channel: Channel, key: string, model: string): Standing
+  /** How long until it may be tried, in milliseconds; 0 unless it cools. */
+  coolingMs(channel: Channel, key: string, model: string): number
+  begin(channel: Channel, key: string, model: string): Use
+  /** The answer has begun well: what says otherwise of its channel, key or model has ended. */
+  succeeded(use: Use): void
+  /** It came to nothing, or its answer broke after it had begun. */
+  failed(use: Use, blow: Blow): void
+  /** It is over; harmless when repeated. */
+  ended(use: Use): void
+  /** What cools now, without what waits for its trial. */
+  coolings(): readonly CoolingRow[]
+  /** Takes over what was saved, with the time that is left. Rejects when it can't be read. */
+  load(): Promise<void>
+  /**
+   * The catalog is another one, or another process has changed the database: forgets what is not
+   * there any more, and what the operator has ended. Never rejects.
+   */
+  refresh(catalog: Catalog): Promise<void>
+  /** Writes what was not written yet. Never rejects. */
+  flush(): Promise<void>
+}
+
+/** What health is kept with. */
+export interface HealthParts {
+  readonly clock: Clock
+  /** Monotonic, so that nothing cools longer because a clock was set. */
+  readonly tick: Clock
+  readonly store: HealthStore
+  /** A keyed hash of a key, without spaces: what is stored and logged of it. */
+  readonly keyMark: (key: string) => string
+  readonly log: Logger
+  /** False: nothing cools, and what did is forgotten; left out: true. */
+  readonly isOn?: () => boolean
+  /** How long a change waits to be written; a second when left out. */
+  readonly saveMs?: number
+}
+
+const sweepMs = 60_000
+
+/** Begins with nothing: `load` takes over what was saved. */
+export function createHealth(parts: HealthParts): Health {
+  const { clock, tick, log, isOn = () => true } = parts
+  const saver = createCoolingSaver({ ...parts, delayMs: parts.saveMs ?? 1_000 })
+  const table = createCoolingTable((entry) => entry.row && saver.ended(entry.id))
+  const inventory = createInventory(parts.keyMark)
+  /** Counts coolings: what was begun before one is known by its smaller number. */
+  let turn = 0
+  let sweptTick = tick()
+
+  const covering = ({ channel, key, model }: Pick<Use, 'channel' | 'key' | 'model'>) =>
+    table.has(channel.id) ? table.covering(channel.id, inventory.markOf(key), model) : []
+
+  function standing(channel: Channel, key: string, model: string): Standing {
+    if (!table.has(channel.id)) return 'ready'
+    const now = tick()
+    const cooling = covering({ channel, key, model }).filter((entry) => entry.row)
+    if (cooling.length === 0) return 'ready'
+    return cooling.some((entry) => freeTick(entry, now) > now) ? 'cooling' : 'trial'
+  }
+
+  function forget(entry: CoolingEntry): void {
+    table.delete(entry)
+    if (entry.row) saver.ended(entry.id)
+  }
+
+  /** What lies far back is in no row with what comes, and no memory is kept for it. */
+  function sweep(now: number): void {
+    if (now - sweptTick < sweepMs) return
+    sweptTick = now
+    for (const entry of table.all()) if (isForgotten(entry, now)) forget(entry)
+  }
+
+  function cool(entry: CoolingEntry, channel: Channel, name: string, ms: number): void {
+    const now = clock()
+    const { since = now, rounds = 0 } = entry.row ?? {}
+    entry.row = { ...entry.id, cause: name, since, until: now + ms, rounds: rounds + 1 }
+    entry.endsTick = tick() + ms
+    entry.turn = ++turn
+    entry.trial = undefined
+    saver.changed(entry.row)
+    const facts = { cause: name, for_ms: ms, rounds: entry.row.rounds }
+    log.warn('channel cools', { ...partOf(entry.id, channel), ...facts })
+  }
+
+  /** The upstream asks for more time than it was given. */
+  function prolong(entry: CoolingEntry, { name, retryAfterMs }: Blow): void {
+    const { row } = entry
+    if (row === undefined || retryAfterMs === undefined) return
+    const ms = reasonable(retryAfterMs)
+    if (tick() + ms <= entry.endsTick) return
+    entry.endsTick = tick() + ms
+    entry.row = { ...row, cause: name, until: clock() + ms }
+    saver.changed(entry.row)
+  }
+
+  function strike(entry: CoolingEntry, use: Use, blow: Blow, cools: Cooling): void {
+    const now = tick()
+    // Begun before it cooled, or let through while it does: the same outage, not one more.
+    const isKnown = use.turn < entry.turn || (entry.row && entry.endsTick > now)
+    if (isKnown) {
+      prolong(entry, blow)
+      return
+    }
+    if (use.state === 'answered') entry.breaks++
+    else entry.strikes++
+    entry.touchedTick = now
+    const mayGoOn = entry.strikes + entry.breaks < cools.strikes
+    if (mayGoOn && entry.row === undefined) return
+    cool(entry, use.channel, blow.name, durationMs(cools, entry, blow.retryAfterMs))
+  }
+
+  function end(entry: CoolingEntry, channel: Channel): void {
+    log.info('channel is well again', partOf(entry.id, channel))
+    entry.row = undefined
+    entry.touchedTick = tick()
+    saver.ended(entry.id)
+  }
+
+  return {
+    standing,
+    coolingMs(channel, key, model) {
+      const now = tick()
+      const ends = covering({ channel, key, model }).map((entry) => freeTick(entry, now))
+      return Math.max(now, ...ends) - now
+    },
+    begin(channel, key, model) {
+      const isTrial = standing(channel, key, model) === 'trial'
+      const use: Use = { channel, key, model, isTrial, turn, state: 'begun' }
+      if (!isTrial) return use
+      for (const entry of covering(use)) {
+        if (entry.row === undefined) continue
+        entry.trial = use
+        entry.trialTick = tick()
+      }
+      return use
+    },
+    succeeded(use) {
+      if (use.state === 'begun') use.state = 'answered'
+      for (const entry of covering(use)) {
+        leaveTrial(entry, use)
+        entry.strikes = 0
+        if (entry.row && use.turn >= entry.turn) end(entry, use.channel)
+      }
+    },
+    failed(use, blow) {
+      for (const entry of covering(use)) leaveTrial(entry, use)
+      const { cools } = blow
+      if (cools !== null && isOn()) {
+        sweep(tick())
+        const id = idOf(cools, { ...use, mark: inventory.markOf(use.key) })
+        strike(table.get(id) ?? table.add(id), use, blow, cools)
+      }
+      use.state = 'failed'
+    },
+    ended(use) {
+      for (const entry of covering(use)) {
+        leaveTrial(entry, use)
+        if (use.state !== 'answered') continue
+        entry.strikes = entry.breaks = 0
+        // One that has cooled is kept: what was begun before that may still come to its end.
+        if (entry.row === undefined && entry.turn === 0) table.delete(entry)
+      }
+    },
+    coolings() {
+      const now = tick()
+      return [...table.all()].flatMap(({ row, endsTick }) => (row && endsTick > now ? row : []))
+    },
+    async load() {
+      const rows = await parts.store.load()
+      saver.found(rows)
+      for (const row of rows) {
+        const entry = table.get(row) ?? table.add(row)
+        entry.row = row
+        entry.touchedTick = tick()
+        // A clock that was set back prolongs nothing.
+        entry.endsTick = tick() + Math.min(row.until - clock(), row.until - row.since)
+      }
+    },
+    async refresh(catalog) {
+      const isThere = inventory.of(catalog, table.all())
+      for (const entry of [...table.all()]) if (!isOn() || !isThere(entry.id)) forget(entry)
+      for (const id of await saver.removed()) {
+        const entry = table.get(id)
+        if (entry) table.delete(entry)
+      }
+    },
+    flush: saver.flush,
+  }
+}
+
+function leaveTrial(entry: CoolingEntry, use: Use): void {
+  if (entry.trial === use) entry.trial = undefined
+}
+
+const partOf = ({ key, model }: CoolingId, { name }: Channel) => ({
+  channel: name,
+  ...(key && { key }),
+  ...(model && { model }),
+})

@@ -1,0 +1,139 @@
+import type { Channel } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { quirkNames } from '../../protocols/canonical/quirks.ts'
+import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
+import type { Usage } from '../../protocols/canonical/usage.ts'
+import { isJsonObject } from '../../protocols/json.ts'
+import { usualMaxTokens } from '../../protocols/messages/max-tokens.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import { collectBytes, TooManyBytes } from '../bounded-bytes.ts'
+import {
+  classifyAnswer,
+  classifyError,
+  classifyFailure,
+  type FailureName,
+} from '../failures/failures.ts'
+import { waitFor } from '../failures/retry-after.ts'
+import { preferred } from '../options.ts'
+import type { Outbound, OutboundCall } from '../outbound/outbound.ts'
+import { readRefusal } from '../upstream-answer.ts'
+import { baseOf } from '../upstream-call.ts'
+
+/** What a probe asks. */
+export interface ProbeTarget {
+  readonly channel: Channel
+  readonly key: string
+  /** As the upstream calls it. */
+  readonly model: string
+}
+
+/** What came of it. */
+export interface ProbeResult {
+  /** Undefined: the model answers. */
+  readonly failure: FailureName | undefined
+  readonly status: number | null
+  /** How long the upstream has asked to wait. */
+  readonly retryAfterMs?: number | undefined
+  /** What the upstream says that it has used. */
+  readonly usage?: Usage | undefined
+  /** What broke the call off. */
+  readonly error?: unknown
+}
+
+export interface ProbeCallParts {
+  readonly outbound: Outbound
+  readonly clock: Clock
+}
+
+/** The cheapest request that a model must work for. Where a vendor takes no less, its codec asks more. */
+const ping = (model: string): CanonicalRequest => ({
+  ...{ model, stream: false, tools: [], native: [], maxOutputTokens: 1 },
+  turns: [{ role: 'user', parts: [{ type: 'text', text: 'ping' }] }],
+})
+
+/** A probe's answer is a few hundred bytes; this much may stand around them. */
+const maxAnswerBytes = 1_048_576
+
+/** Asks a model of a channel for one token; throws only the signal's reason. */
+export async function callProbe(
+  parts: ProbeCallParts,
+  target: ProbeTarget,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const { timeouts, speaks } = target.channel
+  const protocol = preferred(Object.keys(speaks), responses)
+  const late = new AbortController()
+  const limitMs = Math.min(timeouts.firstByteMs, timeouts.totalMs)
+  const call = probeCall(target, protocol, AbortSignal.any([late.signal, signal]))
+  const timer = setTimeout(() => late.abort(), limitMs)
+  try {
+    const response = await parts.outbound(call)
+    return await judge(response, target, protocol, parts.clock())
+  } catch (error) {
+    signal.throwIfAborted()
+    const isTooLarge = error instanceof TooManyBytes
+    const failure = isTooLarge ? 'upstream_invalid' : classifyFailure(error)
+    return { failure: late.signal.aborted ? 'timeout_first_byte' : failure, status: null, error }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function probeCall(
+  { channel, key, model }: ProbeTarget,
+  protocol: Protocol,
+  signal: AbortSignal,
+): OutboundCall {
+  const body = protocol.codec.encodeRequest(ping(model), {
+    model,
+    quirks: new Set(quirkNames.filter((quirk) => channel.quirks.includes(quirk))),
+    defaultMaxOutputTokens: usualMaxTokens(model),
+  })
+  const { allowPrivate, proxy, timeouts } = channel
+  return {
+    url: protocol.url(baseOf(channel, protocol.name), protocol.generation.path(model, false)),
+    method: 'POST',
+    headers: {
+      ...{ 'accept-encoding': 'identity', 'content-type': 'application/json' },
+      'user-agent': 'Tollgate',
+      ...protocol.demandedHeaders,
+      ...protocol.keyHeaders(key),
+    },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+    ...{ signal, allowPrivate, proxy, connectMs: timeouts.connectMs },
+  }
+}
+
+async function judge(
+  response: Response,
+  { channel, model }: ProbeTarget,
+  protocol: Protocol,
+  now: number,
+): Promise<ProbeResult> {
+  const { status, headers } = response
+  if (!response.ok) {
+    const { value } = await readRefusal(response, channel)
+    // What is wrong with the probe itself says nothing of the channel, good or bad.
+    const failure = classifyAnswer(protocol.name, status, value, model) ?? 'client_fault'
+    return { failure, status, retryAfterMs: waitFor(failure, headers, value, now) }
+  }
+  const body = parseJson(await collectBytes(response, maxAnswerBytes))
+  if (!isJsonObject(body)) return { failure: 'upstream_invalid', status }
+  const observer = protocol.generation.createObserver()
+  observer.pushBody(body)
+  const { seen } = observer
+  if (seen.foreign) return { failure: 'upstream_invalid', status }
+  const { usage } = seen
+  if (seen.outcome !== 'failed') return { failure: undefined, status, usage }
+  const failure = classifyError(protocol.name, body)
+  return { failure, status, usage, retryAfterMs: waitFor(failure, headers, body, now) }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined // no answer of any protocol: the caller says so
+  }
+}

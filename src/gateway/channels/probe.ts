@@ -1,0 +1,225 @@
+import type { Catalog, Channel } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { failureClasses } from '../failures/failures.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import type { Health } from './health.ts'
+import { type Load, seriesOf } from './load.ts'
+import { callProbe, type ProbeResult } from './probe-call.ts'
+
+/** Asks channels how they are, without a client that waits for it. */
+export interface Prober {
+  start(): void
+  /** Ends the probes that are under way; resolves when they have. */
+  stop(): Promise<void>
+  /** Asks one channel now; undefined when it has no model to ask for, or the probe was stopped. */
+  probe(channel: Channel): Promise<ProbeResult | undefined>
+}
+
+export interface ProberParts {
+  readonly catalog: () => Catalog
+  readonly outbound: Outbound
+  readonly health: Pick<
+    Health,
+    'standing' | 'coolings' | 'begin' | 'succeeded' | 'failed' | 'ended'
+  >
+  /** Tells of clients' requests that were answered. */
+  readonly load: Pick<Load, 'firstByte'>
+  readonly clock: Clock
+  readonly tick: Clock
+  readonly log: Logger
+  /** Numbers in [0, 1). */
+  readonly random: () => number
+  readonly repeat?: Repeat | undefined
+}
+
+/** A channel that is probed. */
+interface Probed {
+  readonly channel: Channel
+  readonly everyMs: number
+  /** As the upstream calls it. */
+  readonly model: string
+}
+
+/** What is remembered of a channel from round to round. Ticks are milliseconds. */
+interface Schedule {
+  /** As it was when this was made. */
+  readonly everyMs: number
+  dueTick: number
+  /** When a client's request was answered last. */
+  answeredTick: number
+  isAsked: boolean
+  /** Whose turn it is among the channel's keys. */
+  turn: number
+}
+
+const roundMs = 1_000
+const maxAtOnce = 4
+
+/**
+ * Probes the channels that have a `probe`, each at its own pace and only those that clients can be
+ * sent to. A probe is charged to nobody and leaves no record: what it used is in the log, for the
+ * comparison with the vendor's bill. It counts for the channel's health as a request would, so a
+ * success ends what cools. None is sent where clients' requests tell as much, and none to an
+ * upstream that has asked to be left alone.
+ */
+export function createProber(parts: ProberParts): Prober {
+  const { health, load, tick, log, random, repeat = repeatByTimer } = parts
+  const schedules = new Map<number, Schedule>()
+  const underWay = new Set<Promise<unknown>>()
+  let stopping = new AbortController()
+  let stopRounds: (() => void) | undefined
+  let known: { readonly catalog: Catalog; readonly probed: readonly Probed[] } | undefined
+
+  function probedNow(): readonly Probed[] {
+    const catalog = parts.catalog()
+    if (known?.catalog === catalog) return known.probed
+    const probed = findProbed(catalog)
+    known = { catalog, probed }
+    const ids = new Set(probed.map(({ channel }) => channel.id))
+    for (const id of schedules.keys()) if (!ids.has(id)) schedules.delete(id)
+    return probed
+  }
+
+  /** Not all at once, neither after the start nor ever after. */
+  function scheduleOf({ channel, everyMs }: Probed, now: number): Schedule {
+    const found = schedules.get(channel.id)
+    if (found?.everyMs === everyMs) return found
+    const schedule: Schedule = {
+      ...{ everyMs, dueTick: now + everyMs * random() },
+      ...{ answeredTick: Number.NEGATIVE_INFINITY, isAsked: false, turn: 0 },
+    }
+    schedules.set(channel.id, schedule)
+    return schedule
+  }
+
+  function round(): void {
+    const now = tick()
+    for (const probed of probedNow()) {
+      const { channel, everyMs, model } = probed
+      const schedule = scheduleOf(probed, now)
+      // Load forgets soon: what it knows is noted while it does.
+      for (const isStreamed of [true, false]) {
+        const answered = load.firstByte(channel.id, seriesOf(model, isStreamed))?.lastTick
+        schedule.answeredTick = Math.max(schedule.answeredTick, answered ?? schedule.answeredTick)
+      }
+      if (now < schedule.dueTick || schedule.isAsked || underWay.size >= maxAtOnce) continue
+      schedule.dueTick = now + everyMs * (0.9 + 0.2 * random())
+      if (isTold(probed, schedule, now) || wantsPeace(probed)) continue
+      void run(probed, schedule)
+    }
+  }
+
+  function run(probed: Probed, schedule: Schedule): Promise<ProbeResult | undefined> {
+    schedule.isAsked = true
+    const asking = ask(probed, schedule).finally(() => {
+      schedule.isAsked = false
+      underWay.delete(asking)
+    })
+    underWay.add(asking)
+    return asking
+  }
+
+  /** Clients have been answered lately, and all is well. */
+  function isTold(
+    { channel, everyMs, model }: Probed,
+    { answeredTick, turn }: Schedule,
+    now: number,
+  ) {
+    if (now - answeredTick >= everyMs) return false
+    return health.standing(channel, keyInTurn(channel, turn), model) === 'ready'
+  }
+
+  function wantsPeace({ channel, model }: Probed): boolean {
+    return health
+      .coolings()
+      .some(
+        (row) =>
+          row.channelId === channel.id &&
+          row.cause === 'upstream_rate_limited' &&
+          (row.model === '' || row.model === model),
+      )
+  }
+
+  async function ask(
+    { channel, model }: Probed,
+    schedule: Schedule,
+  ): Promise<ProbeResult | undefined> {
+    const key = keyInTurn(channel, schedule.turn++)
+    const use = health.begin(channel, key, model)
+    const startedTick = tick()
+    try {
+      const result = await callProbe(parts, { channel, key, model }, stopping.signal)
+      const { failure: name, retryAfterMs } = result
+      if (name === undefined) health.succeeded(use)
+      else {
+        const { cools } = failureClasses[name]
+        health.failed(use, { name, cools, ...(retryAfterMs !== undefined && { retryAfterMs }) })
+      }
+      tell(channel, model, result, tick() - startedTick)
+      return result
+    } catch (error) {
+      if (!stopping.signal.aborted) log.error('probe broke', { channel: channel.name, error })
+      return undefined
+    } finally {
+      health.ended(use)
+    }
+  }
+
+  function tell(channel: Channel, model: string, result: ProbeResult, durationMs: number): void {
+    const { failure, status, usage, error } = result
+    const fields = {
+      ...{ channel: channel.name, model, status, duration_ms: Math.round(durationMs) },
+      input_tokens: usage && usage.inputTokens + usage.cacheReadTokens,
+      cache_write_tokens: usage && usage.cacheWriteTokens + usage.cacheWrite1hTokens,
+      output_tokens: usage?.outputTokens,
+    }
+    const message = error instanceof Error ? error.message : undefined
+    if (failure === undefined) log.info('probe answered', fields)
+    else log.warn('probe failed', { ...fields, cause: failure, error: message })
+  }
+
+  return {
+    start() {
+      if (stopRounds) return
+      stopping = new AbortController()
+      stopRounds = repeat(round, roundMs)
+    },
+    async stop() {
+      stopRounds?.()
+      stopRounds = undefined
+      stopping.abort()
+      await Promise.all(underWay)
+    },
+    async probe(channel) {
+      const probed = probedNow().find((one) => one.channel.id === channel.id)
+      return probed && (await run(probed, scheduleOf(probed, tick())))
+    },
+  }
+}
+
+function keyInTurn({ keys, name }: Channel, turn: number): string {
+  const key = keys[turn % keys.length]
+  if (key === undefined) throw new Error(`channel ${name} has no key`)
+  return key
+}
+
+/** Channels that clients can be sent to, each with the model that it is asked for. */
+function findProbed({ groups, channels }: Catalog): readonly Probed[] {
+  const wanted = new Map<number, Probed>()
+  for (const group of groups.values()) {
+    if (!group.enabled) continue
+    for (const { model, candidates } of group.offers.values()) {
+      for (const { channel, upstreamModel } of candidates) {
+        const { id, probe, isDraining } = channel
+        if (probe === null || isDraining || wanted.has(id) || !channels.has(id)) continue
+        if (channel.keys.length === 0) continue
+        // Without a name it is the first of its models that is sold.
+        if (probe.model !== null && probe.model !== model) continue
+        wanted.set(id, { channel, everyMs: probe.everyMs, model: upstreamModel })
+      }
+    }
+  }
+  return [...wanted.values()]
+}

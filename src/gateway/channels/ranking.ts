@@ -1,0 +1,129 @@
+import type { Option } from '../options.ts'
+import { type FirstByte, isSlow, type Load } from './load.ts'
+
+/** How far back in line an option stands, beside its priority. */
+export const levels = { fresh: 0, asked: 1, draining: 2 } as const
+/** One of them. */
+export type Level = (typeof levels)[keyof typeof levels]
+
+/** An option that can be asked now. */
+export interface Ranked {
+  readonly option: Option
+  /** Its key whose turn it is. */
+  readonly key: string
+  /** With which of its answers it is compared. */
+  readonly series: string
+  readonly level: Level
+  /** Behind its equals: the conversation that is bound to it has left it. */
+  readonly isLeft: boolean
+}
+
+/** What ranking is done with. */
+export interface RankingParts {
+  readonly load: Load
+  readonly random: () => number
+  /** What is shared out between them; see `Load`. */
+  readonly pool: string
+}
+
+/** What a slow channel's weight is divided by. */
+const slowWeight = 4
+/** How far above its share of what is under way is more than chance, beside twice its spread. */
+const busyFactor = 1.2
+
+/**
+ * The one to ask of those that can be asked: by level, then priority, then those that speak the
+ * client's protocol; among equals at random by weight, but not the clearly busier one of the two
+ * that were drawn first. Undefined when there is none.
+ */
+export function chooseRanked(parts: RankingParts, ranked: readonly Ranked[]): Ranked | undefined {
+  const [first] = ranked
+  if (first === undefined || ranked.length === 1) return first
+  let best = first
+  let equals: Ranked[] = []
+  for (const one of ranked) {
+    const order = compare(one, best)
+    if (order > 0) continue
+    if (order < 0) equals = []
+    equals.push(one)
+    best = one
+  }
+  return equals.length === 1 ? best : draw(parts, equals)
+}
+
+/** Of exponential draws with these rates the smallest one is a random choice by weight. */
+function draw({ load, random, pool }: RankingParts, equals: readonly Ranked[]): Ranked | undefined {
+  const figures = equals.map((ranked) => firstByteOf(load, ranked))
+  const bestMs = leastMean(figures)
+  let one: Drawn | undefined
+  let other: Drawn | undefined
+  const all = { weight: 0, inFlight: 0 }
+  for (const [i, ranked] of equals.entries()) {
+    const weight = weightOf(ranked, isSlow(figures[i], bestMs))
+    const inFlight = load.inFlight(pool, ranked.option.channel.id)
+    all.weight += weight
+    all.inFlight += inFlight
+    const at = -Math.log(1 - random()) / weight
+    if (other !== undefined && at >= other.at) continue
+    const drawn = { ranked, at, weight, inFlight }
+    if (one === undefined || at < one.at) {
+      other = one
+      one = drawn
+    } else other = drawn
+  }
+  return one && other && isBusier(one, other, all) ? other.ranked : one?.ranked
+}
+
+function weightOf({ option }: Ranked, slow: boolean): number {
+  const weight = Math.max(option.channel.weight, Number.EPSILON)
+  return slow ? weight / slowWeight : weight
+}
+
+function compare(a: Ranked, b: Ranked): number {
+  return (
+    a.level - b.level ||
+    a.option.channel.priority - b.option.channel.priority ||
+    Number(b.option.isNative) - Number(a.option.isNative) ||
+    Number(a.isLeft) - Number(b.isLeft)
+  )
+}
+
+/** Whether one of these is slow beside the best that could be asked in its stead. */
+export function isSlowAmong(load: Load, one: Ranked, ranked: readonly Ranked[]): boolean {
+  const figure = firstByteOf(load, one)
+  if (figure === undefined) return false
+  const others = ranked.filter(
+    (other) => other !== one && compare({ ...one, level: levels.fresh }, other) === 0,
+  )
+  return isSlow(figure, leastMean(others.map((other) => firstByteOf(load, other))))
+}
+
+/** Of what is known; infinite when nothing is. */
+function leastMean(figures: readonly (FirstByte | undefined)[]): number {
+  let leastMs = Number.POSITIVE_INFINITY
+  for (const figure of figures) if (figure && figure.meanMs < leastMs) leastMs = figure.meanMs
+  return leastMs
+}
+
+const firstByteOf = (load: Load, { option, series }: Ranked) =>
+  load.firstByte(option.channel.id, series)
+
+interface Busy {
+  readonly weight: number
+  readonly inFlight: number
+}
+
+interface Drawn extends Busy {
+  readonly ranked: Ranked
+  /** The smallest one is drawn first. */
+  readonly at: number
+}
+
+/** Whether one has clearly more to do than its share of all that is under way, and the other less. */
+function isBusier(one: Busy, other: Busy, all: Busy): boolean {
+  const share = one.weight / all.weight
+  const fair = all.inFlight * share
+  const spread = Math.sqrt(fair * (1 - share))
+  if (one.inFlight <= fair * busyFactor + 2 * spread + 1) return false
+  return one.inFlight / one.weight > other.inFlight / other.weight
+}

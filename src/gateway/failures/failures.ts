@@ -1,0 +1,275 @@
+import type { Fault } from '../../store/ports/availability.ts'
+import type { Refusal } from '../answer.ts'
+import { type ErrorKind, GatewayError } from '../errors.ts'
+import { ConnectTimeout } from '../outbound/dial.ts'
+import { AddressRefused } from '../outbound/outbound.ts'
+import { readErrorBody } from './error-body.ts'
+import { findSign, statusOfWords } from './failure-signs.ts'
+
+export interface FailureClass {
+  readonly fault: Fault
+  /** Whether another channel or key may do better. */
+  readonly retry: boolean
+  /** What is left alone for a while; null: nothing, this says nothing of the channel's health. */
+  readonly cools: Cooling | null
+  /** Whether it counts against availability. */
+  readonly counts: boolean
+  /** What the client gets when nothing did better. */
+  readonly answer: ErrorKind
+  /** For the client: nothing of the upstream's host, key or account. */
+  readonly message: string
+  /** For the operator: what has happened, as a sentence. */
+  readonly why: string
+}
+
+/** How a part of a channel cools. A wait that the upstream asks for outweighs the back-off. */
+export interface Cooling {
+  readonly scope: 'channel' | 'key' | 'model' | 'key-model'
+  /** So many failures in a row begin it. */
+  readonly strikes: number
+  /** Its first length in milliseconds; each further one is twice as long, … */
+  readonly baseMs: number
+  /** … up to this. */
+  readonly capMs: number
+}
+
+const cooling = (
+  scope: Cooling['scope'],
+  strikes: number,
+  baseSeconds: number,
+  capSeconds: number,
+): Cooling => ({ scope, strikes, baseMs: baseSeconds * 1000, capMs: capSeconds * 1000 })
+
+/** Where nothing answers, nothing of the channel will. */
+const unreachable = cooling('channel', 1, 2, 60)
+/** Happens now and then to a model that is well; and to one model while the others are. */
+const unsteady = cooling('model', 2, 2, 120)
+/** A key that is refused is refused at each call; a single 403 may be about one request's text. */
+const refused = cooling('key', 2, 60, 600)
+
+/** Every way in which an attempt fails: one row per class. */
+export const failureClasses = {
+  address_refused: {
+    ...{ fault: 'channel', retry: true, cools: unreachable, counts: true, answer: 'no_channel' },
+    message:
+      'The channel for this model has a private address, which it may not call without allow_private.',
+    why: 'Its address is a private one, and the channel has no allow_private.',
+  },
+  timeout_connect: {
+    ...{ fault: 'upstream', retry: true, cools: unreachable, counts: true },
+    answer: 'upstream_timeout',
+    message: 'The upstream could not be reached in time.',
+    why: 'No connection came about within the limit for connecting.',
+  },
+  connect_failed: {
+    ...{ fault: 'channel', retry: true, cools: unreachable, counts: true },
+    answer: 'upstream_error',
+    message: 'The upstream could not be reached.',
+    why: 'No connection came about: it was refused, or the name of the host has no address.',
+  },
+  tls_failed: {
+    ...{ fault: 'channel', retry: true, cools: cooling('channel', 1, 10, 120), counts: true },
+    answer: 'upstream_error',
+    message: 'The upstream could not be reached.',
+    why: 'The TLS handshake failed, or the certificate is not valid for the host.',
+  },
+  connection_lost: {
+    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
+    answer: 'upstream_error',
+    message: 'The upstream closed the connection before it answered.',
+    why: 'The connection broke off, or carried what is not HTTP, before an answer was there.',
+  },
+  timeout_first_byte: {
+    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
+    answer: 'upstream_timeout',
+    message: 'The upstream did not begin to answer in time.',
+    why: 'The upstream did not begin to answer within the limit for the first byte.',
+  },
+  timeout_idle: {
+    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
+    answer: 'upstream_timeout',
+    message: 'The upstream fell silent in the middle of its answer.',
+    why: 'The upstream fell silent in the middle of an answer.',
+  },
+  // How long an answer gets is the request's doing as much as the upstream's: nothing cools.
+  timeout_total: {
+    ...{ fault: 'upstream', retry: false, cools: null, counts: true },
+    answer: 'upstream_timeout',
+    message: 'The upstream did not finish its answer in time.',
+    why: 'The upstream did not finish an answer within the limit for the whole.',
+  },
+  upstream_auth: {
+    ...{ fault: 'channel', retry: true, cools: refused, counts: true },
+    answer: 'upstream_error',
+    message: 'The upstream refused the gateway itself. This is not a fault of your key.',
+    why: 'The upstream refused the key, or what the key may do (401 or 403).',
+  },
+  // No vendor's API speaks here: what stands before it may dislike the text of one request.
+  upstream_blocked: {
+    ...{ fault: 'channel', retry: true, cools: cooling('key-model', 3, 2, 30), counts: true },
+    answer: 'upstream_error',
+    message: 'The upstream refused the gateway itself. This is not a fault of your key.',
+    why: 'Something before the upstream refused the calls: not in the words of its API.',
+  },
+  upstream_quota: {
+    ...{ fault: 'channel', retry: true, cools: cooling('key', 1, 60, 600), counts: true },
+    answer: 'upstream_error',
+    message: 'The upstream refused the gateway itself. This is not a fault of your key.',
+    why: 'The account at the upstream has used up its money or its quota.',
+  },
+  upstream_rate_limited: {
+    ...{ fault: 'channel', retry: true, cools: cooling('key-model', 1, 2, 60), counts: true },
+    answer: 'channels_busy',
+    message: 'All channels for this model are rate limited at present. Try again later.',
+    why: 'The upstream asked to slow down (429).',
+  },
+  upstream_overloaded: {
+    ...{ fault: 'upstream', retry: true, cools: cooling('model', 2, 2, 30), counts: true },
+    answer: 'upstream_error',
+    message: 'The upstream is overloaded at present.',
+    why: 'The upstream said that it is overloaded.',
+  },
+  upstream_failed: {
+    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
+    answer: 'upstream_error',
+    message: 'The upstream failed.',
+    why: 'The upstream reported a failure of its own.',
+  },
+  upstream_invalid: {
+    ...{ fault: 'upstream', retry: true, cools: unsteady, counts: true },
+    answer: 'upstream_invalid',
+    message: 'The upstream sent an answer that could not be understood.',
+    why: 'The upstream sent what is no answer of its protocol.',
+  },
+  // Which models there are may depend on the key.
+  model_unavailable: {
+    ...{ fault: 'model', retry: true, cools: cooling('key-model', 1, 10, 300), counts: true },
+    answer: 'no_channel',
+    message: 'No channel has this model at present.',
+    why: 'The upstream said that it has no such model or endpoint, or not for this key.',
+  },
+  request_too_large: {
+    ...{ fault: 'client', retry: true, cools: null, counts: false },
+    answer: 'body_too_large',
+    message: 'The request is larger than the upstream takes.',
+    why: 'A request was larger than the upstream takes, or takes with this key.',
+  },
+  refusal_unreadable: {
+    ...{ fault: 'client', retry: true, cools: null, counts: false },
+    answer: 'upstream_invalid',
+    message: 'The upstream sent an answer that could not be understood.',
+    why: 'The upstream refused a request, and not in the words of its API.',
+  },
+  gateway_exhausted: {
+    ...{ fault: 'gateway', retry: true, cools: null, counts: true },
+    answer: 'no_channel',
+    message: 'The gateway has no connection left for this request at present. Try again.',
+    why: 'This machine had no file, memory or port left for a connection.',
+  },
+  client_fault: {
+    ...{ fault: 'client', retry: false, cools: null, counts: false },
+    answer: 'invalid_value',
+    message: 'The upstream refused the request as it is.',
+    why: 'The upstream refused a request as it is.',
+  },
+} as const satisfies Record<string, FailureClass>
+
+export type FailureName = keyof typeof failureClasses
+
+/** One failed attempt. */
+export interface Failure {
+  readonly name: FailureName
+  /** Upstream's HTTP status, when there was one. */
+  readonly status: number | null
+  /** How long the upstream asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number
+  /** What the client is told, byte for byte, if nothing did better: of `model_unavailable` only. */
+  readonly refusal?: Refusal
+}
+
+/**
+ * The class of an answer that is not a success; undefined for the client's own fault, which is
+ * passed on as it is. `body` is the parsed JSON, or undefined where it is none; `model` is the one that
+ * the upstream was asked for: that it lacks another one, which the request names too, is no failure.
+ */
+export function classifyAnswer(
+  protocol: string,
+  status: number,
+  body: unknown,
+  model?: string,
+): FailureName | undefined {
+  const error = body === undefined ? undefined : readErrorBody(body)
+  const name = findSign(protocol, status, error)?.is
+  if (name === 'model_unavailable' && model !== undefined && error) {
+    return namesAnother(error.messages, model) ? undefined : name
+  }
+  return name === 'client_fault' ? undefined : name
+}
+
+/** A name in quotes, or behind the word. */
+const namedModel = /[`'"]([^`'"]+)[`'"]|\bmodels?(?:\/|: ?)([\w./:@-]+)/i
+
+function namesAnother(messages: readonly string[], model: string): boolean {
+  const said = messages.join('\n')
+  return namedModel.test(said) && !said.toLowerCase().includes(model.toLowerCase())
+}
+
+/** The class of an error that is told inside of a 200 answer, or of a stream: event, body or error. */
+export function classifyError(protocol: string, error: unknown): FailureName {
+  const told = readErrorBody(error)
+  const status = told.status ?? statusOfWords(told.words)
+  const name = findSign(protocol, status, told)?.is
+  if (name !== undefined) return name
+  return status === undefined ? 'upstream_failed' : 'client_fault'
+}
+
+/** What a call throws, by its code: Bun's own words and the system's. */
+const thrownCodes: readonly (readonly [RegExp, FailureName])[] = [
+  [/^(?:EMFILE|ENFILE|ENOMEM|ENOBUFS|EADDRNOTAVAIL)$/, 'gateway_exhausted'],
+  [/CERT|SIGNATURE|^ERR_(?:TLS|SSL)_|^EPROTO$/, 'tls_failed'],
+  [/^(?:ConnectionRefused|ECONNREFUSED|FailedToOpenSocket|ERR_PROXY_TUNNEL)$/, 'connect_failed'],
+  [/^(?:ENOTFOUND|EAI_\w+|DNS\w*|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN)$/, 'connect_failed'],
+  [/DecompressionError$|^ZlibError$/, 'upstream_invalid'],
+]
+
+/** The class of what an outbound call threw. */
+export function classifyFailure(error: unknown): FailureName {
+  if (error instanceof AddressRefused) return 'address_refused'
+  if (error instanceof ConnectTimeout) return 'timeout_connect'
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return thrownCodes.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost'
+}
+
+/**
+ * What the client is told when all channels failed. What is wrong with the
+ * request itself outweighs the rest: no channel will do better. Then a rate limit does, since waiting
+ * helps against it; then the last failure, but one that lacks the model only where all do.
+ */
+export function finalError(failures: readonly Failure[]): GatewayError {
+  const last = decisive(failures)
+  if (last === undefined) {
+    return new GatewayError('no_channel', 'No channel is fit to answer for this model at present.')
+  }
+  const isBusy = isRateLimited(last)
+  const { answer, message } = failureClasses[isBusy ? 'upstream_rate_limited' : last.name]
+  if (!isBusy) return new GatewayError(answer, message)
+  const known = failures.filter(isRateLimited).flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
+  const waitMs = known.length > 0 ? Math.min(...known) : defaultWaitMs
+  return new GatewayError(answer, message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
+}
+
+const defaultWaitMs = 5_000
+
+/** The failure that speaks for all of them; its fault is the request's. */
+export function decisive(failures: readonly Failure[]): Failure | undefined {
+  return (
+    failures.findLast(({ name }) => name === 'client_fault') ??
+    failures.findLast(isRateLimited) ??
+    failures.findLast(({ name }) => name !== 'model_unavailable') ??
+    failures.at(-1)
+  )
+}
+
+/** By CONTRACT 2.5 whatever an upstream answers with 429, be it the end of its money. */
+const isRateLimited = ({ name, status }: Failure) =>
+  name === 'upstream_rate_limited' || status === 429

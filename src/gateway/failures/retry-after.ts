@@ -1,0 +1,145 @@
+import { arrayIn, isJsonObject, objectIn } from '../../protocols/json.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import { readErrorBody } from './error-body.ts'
+import { type FailureClass, type FailureName, failureClasses } from './failures.ts'
+
+const maxWaitMs = 3_600_000
+
+/**
+ * How long an upstream asks to wait before the next request, in milliseconds, never more than an
+ * hour; undefined: it does not say. Sources, in this order: the standard's header and OpenAI's exact
+ * one, what the body says, and the limits that are used up.
+ */
+export function retryAfterMs(
+  headers: Headers,
+  body: JsonObject | undefined,
+  nowMs: number,
+): number | undefined {
+  const waitMs =
+    numberOf(headers.get('retry-after-ms')) ??
+    waitOf(headers.get('retry-after'), nowMs) ??
+    waitInBody(body, nowMs) ??
+    waitOfLimits(headers, nowMs)
+  return waitMs === undefined ? undefined : Math.ceil(Math.min(Math.max(waitMs, 0), maxWaitMs))
+}
+
+/**
+ * The same for a failure of a class. Limits that are used up are a key's: no model or channel has to
+ * wait for them, with whatever other keys there are, when it fails for another reason.
+ */
+export function waitFor(
+  name: FailureName,
+  headers: Headers,
+  body: JsonObject | undefined,
+  nowMs: number,
+): number | undefined {
+  const { cools }: FailureClass = failureClasses[name]
+  const isOfKey = cools?.scope === 'key' || cools?.scope === 'key-model'
+  return retryAfterMs(isOfKey ? headers : withoutLimits(headers), body, nowMs)
+}
+
+function withoutLimits(headers: Headers): Headers {
+  const left = new Headers()
+  for (const name of ['retry-after-ms', 'retry-after']) {
+    const value = headers.get(name)
+    if (value !== null) left.set(name, value)
+  }
+  return left
+}
+
+const numberOf = (text: string | null): number | undefined =>
+  text !== null && /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined
+
+/** Larger ones are no length of time but points in it: seconds since 1970, and milliseconds. */
+const [leastSeconds, leastMilliseconds] = [1e9, 1e11]
+const perUnit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/**
+ * Milliseconds until what a header says: seconds (`7`), a length of time (`6m0s`, `12ms`), or a point
+ * in time (a date of HTTP or RFC 3339, or a number since 1970).
+ */
+function waitOf(text: unknown, nowMs: number): number | undefined {
+  if (typeof text !== 'string') return undefined
+  const number = numberOf(text)
+  if (number !== undefined) {
+    if (number >= leastMilliseconds) return number - nowMs
+    return number >= leastSeconds ? number * 1000 - nowMs : number * 1000
+  }
+  const trimmed = text.trim()
+  if (/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(trimmed)) return lengthOf(trimmed)
+  const isDate = /^([A-Z][a-z]{2,8}, |\d{4}-\d\d-\d\d)/.test(trimmed)
+  const at = isDate ? Date.parse(trimmed) : Number.NaN
+  return Number.isNaN(at) ? undefined : at - nowMs
+}
+
+function lengthOf(text: string): number {
+  let sum = 0
+  for (const [, count, unit] of text.matchAll(/([\d.]+)(ms|s|m|h|d)/g)) {
+    sum += Number(count) * perUnit[unit as keyof typeof perUnit]
+  }
+  return sum
+}
+
+/** `x-ratelimit-reset-tokens`, `anthropic-ratelimit-input-tokens-reset`, and others built alike. */
+const resetNames = [
+  [/^x-ratelimit-reset(-.+)?$/, (part: string) => `x-ratelimit-remaining${part}`],
+  [/^anthropic-ratelimit(-.+)-reset$/, (part: string) => `anthropic-ratelimit${part}-remaining`],
+] as const
+
+/** Until every limit of which nothing is left is there again. */
+function waitOfLimits(headers: Headers, nowMs: number): number | undefined {
+  let longest: number | undefined
+  headers.forEach((value, name) => {
+    for (const [pattern, remainingName] of resetNames) {
+      const part = pattern.exec(name)
+      if (part === null) continue
+      const remaining = headers.get(remainingName(part[1] ?? ''))
+      // The plain form is sent by some without what remains, and only when nothing does.
+      const isUsedUp = remaining === null ? part[1] === undefined : Number(remaining) <= 0
+      const waitMs = isUsedUp ? waitOf(value, nowMs) : undefined
+      if (waitMs !== undefined) longest = Math.max(longest ?? 0, waitMs)
+    }
+  })
+  return longest
+}
+
+/**
+ * Google's `google.rpc.RetryInfo`; the headers that OpenRouter quotes; ChatGPT's `resets_in_seconds`;
+ * else the words of the message, which is all that there is in a stream.
+ */
+function waitInBody(body: JsonObject | undefined, nowMs: number): number | undefined {
+  const error = objectIn(body, 'error') ?? objectIn(objectIn(body, 'response'), 'error') ?? body
+  const info = arrayIn(error, 'details').find(
+    (detail) => isJsonObject(detail) && typeof detail.retryDelay === 'string',
+  )
+  const told = isJsonObject(info) ? waitOf(info.retryDelay, nowMs) : undefined
+  return told ?? waitInQuoted(error, nowMs) ?? waitInSeconds(error) ?? waitInWords(error)
+}
+
+function waitInQuoted(error: JsonObject | undefined, nowMs: number): number | undefined {
+  const quoted = objectIn(objectIn(error, 'metadata'), 'headers')
+  if (quoted === undefined) return undefined
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(quoted).slice(0, 50)) {
+    if (/^[\w-]+$/.test(name) && /^[\w :,.+-]+$/.test(String(value)))
+      headers.set(name, String(value))
+  }
+  return waitOf(headers.get('retry-after'), nowMs) ?? waitOfLimits(headers, nowMs)
+}
+
+function waitInSeconds(error: JsonObject | undefined): number | undefined {
+  const seconds = error?.resets_in_seconds
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1000 : undefined
+}
+
+const waitWords =
+  /\b(?:try again|retry) (?:in|after) (?:((?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)\b|(\d+(?:\.\d+)?) (second|minute|hour)s?\b)/i
+
+function waitInWords(error: JsonObject | undefined): number | undefined {
+  for (const message of readErrorBody(error).messages) {
+    const [, length, count, unit] = waitWords.exec(message) ?? []
+    if (length !== undefined) return lengthOf(length.toLowerCase())
+    if (count !== undefined) return lengthOf(`${count}${unit?.charAt(0).toLowerCase()}`)
+  }
+  return undefined
+}

@@ -1,0 +1,212 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Repeat } from '../../lib/repeat.ts'
+import { stopping } from '../errors.ts'
+import { limitError } from './limit-error.ts'
+import { createPermit, type Permit } from './permit.ts'
+import { graceMs } from './sliding-window.ts'
+import {
+  hasRoom,
+  hold,
+  isFree,
+  longestOf,
+  type Refused,
+  shortagesOf,
+  type Tally,
+  unhold,
+} from './tally.ts'
+
+/** How long a request may wait for its places, and what ends its waiting. */
+export interface Wait {
+  readonly waitMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * A request that waits. It takes its places one after the other, and holds those it has while it
+ * waits for the next: all do so in the same order, so that none waits for one that waits for it.
+ */
+export interface Waiter {
+  readonly tallies: readonly Tally<Waiter>[]
+  readonly llmTokens: number
+  readonly deadline: number
+  /** So many tallies hold a place for it; in the queue of the next one it stands. */
+  held: number
+  readonly enter: (permit: Permit) => void
+  readonly refuse: (reason: unknown) => void
+}
+
+/** Queues for places: one per tally, in order of arrival. */
+export interface LimitQueues {
+  /** Counts a request that keeps within all limits. */
+  permit(tallies: readonly Tally<Waiter>[], llmTokens: number, now: number): Permit
+  /** Waits for the places; throws or rejects with a `GatewayError`, or with the signal's reason. */
+  wait(tallies: readonly Tally<Waiter>[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
+  /** Refuses all that wait, and from now on all that would. */
+  stop(): void
+}
+
+/** So many stand in one queue at most. */
+const maxQueued = 10_000
+
+/** While anybody waits, it is looked so often for those whose time has come. */
+const beatMs = 10
+
+export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
+  /** The tallies in whose queue somebody stands. */
+  const queued = new Set<Tally<Waiter>>()
+  const permitParts = { tick, hasRoom: letIn }
+  let stopBeat: (() => void) | undefined
+  let isStopped = false
+
+  const permit: LimitQueues['permit'] = (tallies, llmTokens, now) =>
+    createPermit(permitParts, tallies, llmTokens, now)
+
+  function letIn(tally: Tally<Waiter>): void {
+    if (tally.isLettingIn) return // what is given back meanwhile is seen by the loop
+    tally.isLettingIn = true
+    const now = tick()
+    for (const waiter of tally.queue) {
+      if (!hasRoom(tally, waiter.llmTokens, now)) break
+      leaveQueue(tally, waiter)
+      take(tally, waiter)
+      advance(waiter, now)
+    }
+    tally.isLettingIn = false
+  }
+
+  /** Takes all places that are free, up to the first that is not. */
+  function advance(waiter: Waiter, now: number): void {
+    const { tallies, llmTokens } = waiter
+    let next = tallies[waiter.held]
+    while (next !== undefined && isFree(next, llmTokens, now)) {
+      take(next, waiter)
+      next = tallies[waiter.held]
+    }
+    if (next !== undefined) {
+      joinQueue(next, waiter, now)
+      return
+    }
+    for (const tally of tallies) unhold(tally, llmTokens)
+    waiter.enter(permit(tallies, llmTokens, now))
+  }
+
+  function joinQueue(tally: Tally<Waiter>, waiter: Waiter, now: number): void {
+    const isTooLong = now + knownMs(shortagesOf(tally, waiter.llmTokens, now)) > waiter.deadline
+    if (isTooLong || tally.queue.size >= maxQueued) {
+      refuse(waiter, now)
+      return
+    }
+    tally.queue.add(waiter)
+    tally.queuedLlmTokens += waiter.llmTokens
+    queued.add(tally)
+    stopBeat ??= repeat(beat, beatMs)
+  }
+
+  function leaveQueue(tally: Tally<Waiter>, waiter: Waiter): void {
+    if (!tally.queue.delete(waiter)) return
+    tally.queuedLlmTokens -= waiter.llmTokens
+    if (tally.queue.size === 0) queued.delete(tally)
+    if (queued.size > 0) return
+    stopBeat?.()
+    stopBeat = undefined
+  }
+
+  /** Gives back the waiter's place in a queue and all that it holds. */
+  function leave(waiter: Waiter): void {
+    const { tallies, held, llmTokens } = waiter
+    const touched = tallies.slice(0, held + 1)
+    for (const [at, tally] of touched.entries()) {
+      if (at < held) unhold(tally, llmTokens)
+      else leaveQueue(tally, waiter)
+    }
+    for (const tally of touched) letIn(tally)
+  }
+
+  function refuse(waiter: Waiter, now: number): void {
+    const { tallies, held, llmTokens } = waiter
+    leave(waiter)
+    const fromItsQueue = [...tallies.slice(held), ...tallies.slice(0, held)]
+    waiter.refuse(limitError(longestOf(fromItsQueue, llmTokens, now)))
+  }
+
+  function beat(): void {
+    for (const tally of queued) {
+      letIn(tally)
+      const now = tick()
+      for (const waiter of tally.queue) if (waiter.deadline <= now) refuse(waiter, now)
+    }
+  }
+
+  return {
+    permit,
+    wait(tallies, llmTokens, { waitMs, signal }) {
+      signal.throwIfAborted()
+      for (const tally of tallies) letIn(tally) // time has passed, or its limits have changed
+      const now = tick()
+      if (tallies.every((tally) => isFree(tally, llmTokens, now))) {
+        return permit(tallies, llmTokens, now)
+      }
+      if (isStopped) throw stopping()
+      const shortages = tallies.flatMap((tally) => shortagesOf(tally, llmTokens, now))
+      const limitMs = patienceMs(shortages, waitMs)
+      if (limitMs === 0 || knownMs(shortages) > limitMs) {
+        throw limitError(longestOf(tallies, llmTokens, now))
+      }
+      return new Promise<Permit>((resolve, reject) => {
+        const settle = () => {
+          for (const tally of tallies) tally.expected--
+          signal.removeEventListener('abort', abort)
+        }
+        const waiter: Waiter = {
+          tallies,
+          llmTokens,
+          deadline: now + limitMs,
+          held: 0,
+          enter(permit) {
+            settle()
+            resolve(permit)
+          },
+          refuse(reason) {
+            settle()
+            reject(reason)
+          },
+        }
+        const abort = () => {
+          leave(waiter)
+          waiter.refuse(signal.reason)
+        }
+        for (const tally of tallies) tally.expected++
+        signal.addEventListener('abort', abort, { once: true })
+        advance(waiter, now)
+      })
+    },
+    stop() {
+      isStopped = true
+      for (const tally of queued) {
+        for (const waiter of tally.queue) {
+          leave(waiter)
+          waiter.refuse(stopping())
+        }
+      }
+    },
+  }
+}
+
+function take(tally: Tally<Waiter>, waiter: Waiter): void {
+  hold(tally, waiter.llmTokens)
+  waiter.held++
+}
+
+/** How long a request waits as far as is known: that is, but for those whose end is unknown. */
+const knownMs = (shortages: readonly Refused[]) =>
+  shortages.reduce(
+    (most, { limit, retryAfterMs }) =>
+      limit === 'concurrency' ? most : Math.max(most, retryAfterMs),
+    0,
+  )
+
+/** The little by which windows are longer than a minute is waited for in any case. */
+function patienceMs(shortages: readonly Refused[], waitMs: number): number {
+  const isFull = shortages.some(({ limit }) => limit === 'concurrency')
+  return isFull ? waitMs : Math.max(waitMs, graceMs)
+}

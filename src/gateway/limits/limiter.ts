@@ -1,0 +1,59 @@
+import type { Clock } from '../../lib/clock.ts'
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { createLimitQueues, type Wait, type Waiter } from './limit-queues.ts'
+import { freePermit, type Permit } from './permit.ts'
+import { createTallies } from './tallies.ts'
+import { isFree, longestOf, type Refused, type Subject, type Tally } from './tally.ts'
+
+export type { Permit } from './permit.ts'
+export type { Refused, Subject } from './tally.ts'
+
+/** Keeps requests within the limits of all that they count for. */
+export interface Limiter {
+  /**
+   * Enters all, or none. At once, or waits in order of arrival up to `waitMs`; give the subjects in
+   * the same order of their kinds each time. Throws the `GatewayError` of the limit that leaves no
+   * room for the longest time, or the signal's reason.
+   */
+  enter(subjects: readonly Subject[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
+  /** At once or not at all. */
+  tryEnter(subject: Subject, llmTokens: number): Permit | Refused
+  /** Refuses all that wait, and ends the timers. */
+  stop(): void
+}
+
+/** Counts in memory; `tick` is monotonic, in milliseconds. */
+export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Limiter {
+  const tallies = createTallies<Waiter>(tick, repeat)
+  const queues = createLimitQueues(tick, repeat)
+
+  return {
+    enter(subjects, llmTokens, wait) {
+      let counted: Tally<Waiter>[] | undefined
+      for (const subject of subjects) {
+        const tally = tallies.of(subject)
+        if (tally === undefined) continue
+        counted ??= []
+        counted.push(tally)
+      }
+      if (counted === undefined) return freePermit
+      const now = tick()
+      for (const tally of counted) {
+        if (!isFree(tally, llmTokens, now)) return queues.wait(counted, llmTokens, wait)
+      }
+      return queues.permit(counted, llmTokens, now)
+    },
+    tryEnter(subject, llmTokens) {
+      const tally = tallies.of(subject)
+      if (tally === undefined) return freePermit
+      const now = tick()
+      return isFree(tally, llmTokens, now)
+        ? queues.permit([tally], llmTokens, now)
+        : longestOf([tally], llmTokens, now)
+    },
+    stop() {
+      queues.stop()
+      tallies.stop()
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import type { Limits } from '../../store/ports/catalog.ts'
+import {
+  type Amount,
+  createWindow,
+  expire,
+  fits,
+  passingOf,
+  roomAt,
+  roomBehind,
+  type SlidingWindow,
+  windowMs,
+} from './sliding-window.ts'
+
+/** Whose requests are limited. Its limits are those of the moment: they may differ in each call. */
+export interface Subject {
+  readonly kind: 'token' | 'account' | 'group' | 'channel'
+  readonly id: number
+  readonly name: string
+  readonly limits: Limits
+}
+
+/** Which limit leaves no room, and for how long as far as is known. */
+export interface Refused {
+  readonly subject: Subject
+  readonly limit: 'rpm' | 'tpm' | 'concurrency'
+  readonly retryAfterMs: number
+}
+
+/** Who stands in the queue of a tally. */
+export interface Queued {
+  readonly llmTokens: number
+}
+
+/** What is counted of one subject. */
+export interface Tally<Waiter extends Queued = Queued> {
+  readonly key: number
+  subject: Subject
+  readonly window: SlidingWindow
+  /** Requests that have not ended. */
+  open: number
+  /** What is kept for requests that still wait elsewhere: they count, but not from a time on yet. */
+  readonly held: Record<Amount, number>
+  /** In order of arrival. */
+  readonly queue: Set<Waiter>
+  /** What all in the queue ask for. */
+  queuedLlmTokens: number
+  /** Requests that wait for a place here, or that will once they have one elsewhere. */
+  expected: number
+  isLettingIn: boolean
+}
+
+export const createTally = <Waiter extends Queued>(
+  key: number,
+  subject: Subject,
+): Tally<Waiter> => ({
+  key,
+  subject,
+  window: createWindow(),
+  open: 0,
+  held: { requests: 0, llmTokens: 0 },
+  queue: new Set(),
+  queuedLlmTokens: 0,
+  expected: 0,
+  isLettingIn: false,
+})
+
+/** Nothing would be lost with it. */
+export function isIdle(tally: Tally, now: number): boolean {
+  if (tally.open > 0 || tally.expected > 0) return false
+  expire(tally.window, now)
+  return tally.window.oldest === undefined
+}
+
+/** Whether a request keeps within all limits, and nobody waits who would be overtaken. */
+export function isFree(tally: Tally, llmTokens: number, now: number): boolean {
+  return tally.queue.size === 0 && hasRoom(tally, llmTokens, now)
+}
+
+/** Whether a request keeps within all limits. */
+export function hasRoom(tally: Tally, llmTokens: number, now: number): boolean {
+  const { window, held, subject } = tally
+  const { rpm, tpm, concurrency } = subject.limits
+  if (concurrency !== null && tally.open >= concurrency) return false
+  expire(window, now)
+  if (rpm !== null && !fits(window.requests + held.requests, 1, rpm)) return false
+  return tpm === null || fits(window.llmTokens + held.llmTokens, llmTokens, tpm)
+}
+
+/** Keeps a place for a request that waits elsewhere. */
+export function hold(tally: Tally, llmTokens: number): void {
+  tally.open++
+  tally.held.requests++
+  tally.held.llmTokens += llmTokens
+}
+
+/** Gives it back. */
+export function unhold(tally: Tally, llmTokens: number): void {
+  tally.open--
+  tally.held.requests--
+  tally.held.llmTokens -= llmTokens
+}
+
+/** Nobody knows when a request will end. */
+const unknownMs = 1000
+
+/** What keeps a request out that comes now: all limits that leave it no room. */
+export function shortagesOf(tally: Tally, llmTokens: number, now: number): Refused[] {
+  const { subject, open, window } = tally
+  const { rpm, tpm, concurrency } = subject.limits
+  const shortages: Refused[] = []
+  const add = (limit: Refused['limit'], retryAfterMs: number) => {
+    if (retryAfterMs > 0) shortages.push({ subject, limit, retryAfterMs })
+  }
+  expire(window, now)
+  const rpmAt = enterAt(tally, 'requests', 1, rpm, now)
+  const tpmAt = enterAt(tally, 'llmTokens', llmTokens, tpm, now)
+  const isLate = rpmAt === undefined || tpmAt === undefined
+  const lateAt = isLate ? enterLateAt(tally, llmTokens, now) : now
+  add('rpm', (rpmAt ?? lateAt) - now)
+  add('tpm', (tpmAt ?? lateAt) - now)
+  if (concurrency !== null && open >= concurrency) add('concurrency', unknownMs)
+  return shortages
+}
+
+/** What keeps a request out the longest. */
+export function longestOf(tallies: readonly Tally[], llmTokens: number, now: number): Refused {
+  let longest: Refused | undefined
+  for (const tally of tallies) {
+    // Of a queue that is full nothing else may be known.
+    longest ??= { subject: tally.subject, limit: 'concurrency', retryAfterMs: 0 }
+    for (const shortage of shortagesOf(tally, llmTokens, now)) {
+      if (shortage.retryAfterMs > longest.retryAfterMs) longest = shortage
+    }
+  }
+  if (longest === undefined) throw new Error('nothing keeps a request out that has no limits')
+  return longest
+}
+
+/**
+ * When one limit leaves room behind all that wait already. Undefined: only when some of these will
+ * have passed.
+ */
+function enterAt(
+  { window, held, queue, queuedLlmTokens }: Tally,
+  what: Amount,
+  amount: number,
+  limit: number | null,
+  now: number,
+): number | undefined {
+  if (limit === null) return now
+  const queued = what === 'requests' ? queue.size : queuedLlmTokens
+  const used = window[what] + held[what] + queued
+  return roomAt(window, what, { used, amount, limit }, now)
+}
+
+/** The same for all limits, by going through all that is to come before: a queue may be long. */
+function enterLateAt({ window, held, queue, subject }: Tally, llmTokens: number, now: number) {
+  const passing = [...passingOf(window), { until: now + windowMs, ...held }]
+  const waiting = Array.from(queue, (waiter) => waiter.llmTokens)
+  return roomBehind(passing, [...waiting, llmTokens], subject.limits, now)
+}

@@ -1,0 +1,173 @@
+import { LRUCache } from 'lru-cache'
+import { readBounded } from '../bounded-bytes.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { createSlots } from '../slots.ts'
+import { isRedirect, readAddress, redirectTarget } from './media-address.ts'
+import { asMediaError, MediaError } from './media-error.ts'
+import { bareType, mediaTypeOf } from './media-type.ts'
+
+/** A file's bytes in base64 and what they are: image, PDF, sound or film. */
+export interface Media {
+  readonly mediaType: string
+  readonly data: string
+}
+
+/**
+ * Fetches what a client's request has the address of. Throws `MediaError` for what can't be had, and
+ * the signal's reason when that was given.
+ */
+export type FetchMedia = (url: string, options: { signal: AbortSignal }) => Promise<Media>
+
+export interface MediaFetcher {
+  /**
+   * A fetcher for one owner, such as an account. What it has fetched is kept for its owner alone: how
+   * fast an answer comes must not tell one customer what another one has sent.
+   */
+  of(owner: string): FetchMedia
+}
+
+export interface MediaLimits {
+  /** Of one file, as it is after unpacking. */
+  readonly fileBytes: number
+  /** For a place among those that fetch. */
+  readonly waitMs: number
+  /** From then to the last byte, redirects included. */
+  readonly fetchMs: number
+  readonly connectMs: number
+  /** Files that are fetched at the same time, for all clients together. */
+  readonly atOnce: number
+  /** Base64 that is kept in all, and for how long. */
+  readonly cacheBytes: number
+  readonly cacheMs: number
+}
+
+const usualLimits: MediaLimits = {
+  fileBytes: 20 * 1024 * 1024,
+  waitMs: 5_000,
+  fetchMs: 10_000,
+  connectMs: 5_000,
+  atOnce: 32,
+  cacheBytes: 64 * 1024 * 1024,
+  cacheMs: 5 * 60_000,
+}
+
+const maxRedirects = 3
+
+export interface MediaFetcherParts {
+  readonly outbound: Outbound
+  /** Clients may name addresses of this machine and its network. Default: no. */
+  readonly allowPrivate?: boolean | undefined
+  readonly limits?: Partial<MediaLimits> | undefined
+}
+
+/** Nothing of the client's, and no cookies: `fetch` keeps none. */
+const ownHeaders = {
+  'user-agent': 'Tollgate',
+  accept: 'image/*, application/pdf, audio/*, video/*',
+  'accept-encoding': 'identity',
+}
+
+/**
+ * Makes the fetcher of a process (CASES X1). The address is a stranger's, and so is the server: only
+ * http and https to public addresses, by GET, with no header but its own; redirects only within the
+ * same origin; size and time bounded; only files that a model can be shown come back.
+ */
+export function createMediaFetcher(parts: MediaFetcherParts): MediaFetcher {
+  const { outbound, allowPrivate = false } = parts
+  const limits = { ...usualLimits, ...parts.limits }
+  const slots = createSlots(limits.atOnce)
+  const cache = new LRUCache<string, Media>({
+    maxSize: limits.cacheBytes,
+    ttl: limits.cacheMs,
+    sizeCalculation: ({ data }, key) => data.length + key.length,
+  })
+
+  const send = (url: URL, signal: AbortSignal) =>
+    outbound({
+      ...{ url: url.href, method: 'GET', headers: ownHeaders, body: undefined },
+      ...{ signal, allowPrivate, connectMs: limits.connectMs, isForeign: true },
+    })
+
+  async function load(url: URL, signal: AbortSignal, key: string): Promise<Media> {
+    const response = await follow(url, (next) => send(next, signal))
+    if (response.status !== 200) {
+      throw new MediaError(`The host of the file answered with status ${response.status}.`)
+    }
+    const bytes = await readBounded(response, limits.fileBytes)
+    const header = response.headers.get('content-type')
+    const mediaType = mediaTypeOf(bytes, header)
+    if (mediaType === undefined) throw new MediaError(wrongType(header))
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+    const media = { mediaType, data }
+    if (!/\bno-store\b/i.test(response.headers.get('cache-control') ?? '')) cache.set(key, media)
+    return media
+  }
+
+  async function fetchMedia(owner: string, text: string, signal: AbortSignal): Promise<Media> {
+    signal.throwIfAborted()
+    const url = readAddress(text)
+    const key = `${owner}\n${url.href}`
+    const kept = cache.get(key)
+    if (kept !== undefined) return kept
+    const release = await slots.take(signal, limits.waitMs)
+    if (release === undefined) throw new MediaError(busy, { isBusy: true })
+    try {
+      return await within(limits.fetchMs, signal, (ending) => load(url, ending, key))
+    } catch (error) {
+      signal.throwIfAborted()
+      throw asMediaError(error, limits.fileBytes)
+    } finally {
+      release()
+    }
+  }
+
+  return {
+    of:
+      (owner) =>
+      (url, { signal }) =>
+        fetchMedia(owner, url, signal),
+  }
+}
+
+/** Asks for an address, and for where it is redirected to within its origin. */
+async function follow(first: URL, send: (url: URL) => Promise<Response>): Promise<Response> {
+  let url = first
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const response = await send(url)
+    if (!isRedirect(response.status)) return response
+    await response.body?.cancel()
+    url = redirectTarget(url, response.headers.get('location'))
+  }
+  throw new MediaError(`The address redirects more than ${maxRedirects} times.`)
+}
+
+const busy = 'Too many files are being fetched at present. Try again later.'
+
+function wrongType(header: string | null): string {
+  const type = bareType(header)
+  const said = /^[\w.+-]{1,40}\/[\w.+-]{1,40}$/.test(type) ? ` Its host calls it ${type}.` : ''
+  return `The file is no image, PDF, sound or film of a known kind.${said}`
+}
+
+/** Runs with a limit of time. When that is over, or the caller leaves, whatever runs is ended. */
+async function within<T>(
+  limitMs: number,
+  signal: AbortSignal,
+  run: (ending: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const leave = () => reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  const late = () =>
+    reject(new MediaError(`The file could not be fetched within ${limitMs / 1000} s.`))
+  const timer = setTimeout(late, limitMs)
+  try {
+    return await Promise.race([run(controller.signal), ended])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', leave)
+    // Also an answer that was refused is not read to its end.
+    controller.abort()
+  }
+}
