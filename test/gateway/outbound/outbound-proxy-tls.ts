@@ -6,7 +6,8 @@
 import { createOutbound } from '../../../src/gateway/outbound/outbound.ts'
 import { startForwardProxy } from '../../support/forward-proxy.ts'
 
-const pem = (name: string) => Bun.file(new URL(`../../fixtures/tls/${name}`, import.meta.url)).text()
+const pem = (name: string) =>
+  Bun.file(new URL(`../../fixtures/tls/${name}`, import.meta.url)).text()
 const server = Bun.serve({
   ...{ hostname: '127.0.0.1', port: 0, development: false },
   tls: { cert: await pem('media.test.pem'), key: await pem('media.test.key') },
