@@ -58,12 +58,12 @@ export async function setAside(
   const { nano, limit } = parts.reservations.room(caller)
   const isWhole = estimate.full.amountNano <= nano
   const isLimited = body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
-  if (!isWhole && !(body.facts.stream && estimate.least.amountNano <= nano))
+  if (!isWhole && !(body.facts.stream && estimate.least().amountNano <= nano))
     throw unauthenticated(limit)
   // All there is, where it may not be enough: so one answer at most can turn out dearer than that.
   const { amountNano, outputTokens } = isWhole
     ? estimate.full
-    : { ...estimate.least, amountNano: nano }
+    : { ...estimate.least(), amountNano: nano }
   const written = write(parts, exchange, caller, reservationOf(exchange, caller, plan, amountNano))
   const isEnough = isWhole && isLimited
   exchange.reservation = {
@@ -142,7 +142,7 @@ function estimateCost(
     /** With the longest answer that is to be expected. */
     full: estimate(perAnswer * facts.answers),
     /** With the first words of one: a stream that has so much may begin. */
-    least: estimate(Math.min(perAnswer, firstOutputTokens) * facts.answers),
+    least: () => estimate(Math.min(perAnswer, firstOutputTokens) * facts.answers),
   }
 }
 
@@ -167,9 +167,7 @@ function costOf(plan: Plan, body: RequestBody, inputTokens: number, outputTokens
 function inputKind(terms: PriceTerms, { bytes }: RequestBody) {
   if (terms.unit !== 'tokens') return 'inputTokens'
   const { input, cacheWrite, cacheWrite1h } = effectiveRates(terms.base)
-  const isForHour =
-    cacheWrite1h > cacheWrite &&
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('"1h"')
+  const isForHour = cacheWrite1h > cacheWrite && bytes.includes('"1h"')
   if (isForHour && cacheWrite1h > input) return 'cacheWrite1hTokens'
   return cacheWrite > input ? 'cacheWriteTokens' : 'inputTokens'
 }

@@ -12,7 +12,7 @@ const maxValues = 1_000_000
 
 /** A request's body: its bytes as they came, and what was read of them. */
 export interface RequestBody {
-  readonly bytes: Uint8Array
+  readonly bytes: Buffer
   readonly contentType: string
   readonly facts: RequestFacts
   /** The parsed body. */
@@ -25,7 +25,7 @@ export interface RequestBody {
  * Reads a body of at most `maxBytes`. A larger announced length is refused unread; a body without
  * a length is counted while it comes.
  */
-export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced > maxBytes) throw tooLarge(maxBytes)
   const encoding = request.headers.get('content-encoding')
@@ -35,10 +35,10 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
       `Content-Encoding "${encoding}" is not accepted. Send the body uncompressed.`,
     )
   }
-  if (request.body === null) return new Uint8Array(0)
   try {
-    if (Number.isInteger(announced)) return new Uint8Array(await request.arrayBuffer())
-    return await readCounted(request.body, maxBytes)
+    // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
+    if (Number.isInteger(announced)) return Buffer.from(await request.arrayBuffer())
+    return request.body === null ? Buffer.alloc(0) : await readCounted(request.body, maxBytes)
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError('invalid_json', 'The body ended before it was complete.', {
@@ -55,7 +55,7 @@ async function readCounted(body: ReadableStream<Uint8Array>, maxBytes: number) {
     if (size > maxBytes) throw tooLarge(maxBytes)
     parts.push(part)
   }
-  return new Uint8Array(Buffer.concat(parts))
+  return Buffer.concat(parts)
 }
 
 function tooLarge(maxBytes: number): GatewayError {
@@ -69,7 +69,7 @@ export type ParsedBody = Pick<RequestBody, 'bytes' | 'contentType' | 'fields'> &
 }
 
 /** Parses a JSON body. Throws the 400 of what is no JSON, or could be read in two ways. */
-export function parseJsonBody(bytes: Uint8Array): ParsedBody {
+export function parseJsonBody(bytes: Buffer): ParsedBody {
   const fields = findFields(bytes, { maxDepth, maxValues })
   if (fields.tooDeep) throw tooDeep()
   if (fields.tooMany) throw tooManyValues()
@@ -94,7 +94,7 @@ export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody
   return { ...parsed, value, facts: operation.read(value) }
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) {
     throw new GatewayError('invalid_json', 'The body is empty. Send a JSON object.')
   }
@@ -139,9 +139,11 @@ function misspelt(name: string): GatewayError {
   return new GatewayError('invalid_value', message, { param: name })
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function decodeUtf8(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     throw new GatewayError('invalid_json', 'The body is not valid UTF-8.')
   }

@@ -12,6 +12,16 @@ export interface Context {
 
 export type Handler = (context: Context) => Promise<Response> | Response
 
+/**
+ * A handler as Elysia is to see it. Elysia reads in a handler's text what of a request it must prepare
+ * for it: where the context is passed on whole, cookies, query and all, which costs a quarter of what
+ * answering the request does.
+ */
+export const bare =
+  (handle: Handler): Handler =>
+  ({ request, server, params }) =>
+    handle({ request, server, params })
+
 /** The call as the gatekeeper sees it; `geminiPath` as in `HttpCall`. */
 export function httpCall({ request, server }: Context, geminiPath: boolean): HttpCall {
   return { request, geminiPath, peer: () => server?.requestIP(request)?.address ?? '' }

@@ -7,7 +7,7 @@ export function isForm(contentType: string | null): contentType is string {
 }
 
 /** Reads a form's fields as those of the JSON body; files stay bytes. Throws the 400 of a broken form. */
-export async function parseFormBody(bytes: Uint8Array, contentType: string): Promise<ParsedBody> {
+export async function parseFormBody(bytes: Buffer, contentType: string): Promise<ParsedBody> {
   const form = await parseForm(bytes, contentType)
   const value: Record<string, unknown> = {}
   for (const [name, entry] of form.entries()) {

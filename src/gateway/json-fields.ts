@@ -34,8 +34,7 @@ export interface ScanLimits {
  * replaced while every other byte stays. Safe on any bytes, but means something only for valid JSON
  * with an object at the top. Stops at the limits.
  */
-export function findFields(bytes: Uint8Array, { maxDepth, maxValues }: ScanLimits): JsonFields {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+export function findFields(buffer: Buffer, { maxDepth, maxValues }: ScanLimits): JsonFields {
   const spans = new Map<string, FieldSpan>()
   let duplicate: string | undefined
   let depth = 0

@@ -137,6 +137,7 @@ async function readBody(
 }
 
 const nothing = new Uint8Array(0)
+const decoder = new TextDecoder()
 
 const observerOf = ({ operation, protocol }: Route) =>
   observeFailure(operation.createObserver(), protocol.name)
@@ -239,7 +240,7 @@ async function readAll(
  */
 function streamType(framing: Framing, first: Uint8Array, response: Response): string | undefined {
   const declared = response.headers.get('content-type')
-  const start = new TextDecoder().decode(first.subarray(0, 64)).trimStart()
+  const start = decoder.decode(first.subarray(0, 64)).trimStart()
   if (framing === 'json-array') {
     return start.startsWith('[') ? jsonType(response) : undefined
   }
@@ -256,7 +257,7 @@ function jsonType(response: Response): string {
 /** Parses a JSON object or array; undefined for anything else. */
 function parseObject(bytes: Uint8Array): unknown {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    const value: unknown = JSON.parse(decoder.decode(bytes))
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined // not JSON: the caller treats it as an answer that can't be understood

@@ -16,7 +16,7 @@ import { isStrict } from './strict.ts'
  * The client's headers that go upstream, each as the client sent it. Everything else stays here:
  * credentials, cookies, addresses and proxies' marks are nobody else's business.
  */
-const forwardedHeaders = [
+const forwardedHeaders: ReadonlySet<string> = new Set([
   'accept',
   'user-agent',
   'anthropic-version',
@@ -29,7 +29,7 @@ const forwardedHeaders = [
   'originator',
   'x-client-request-id',
   'x-session-affinity',
-] as const
+])
 
 /** Headers that belong to a client family: Codex sends several, more with each version. */
 const forwardedPrefix = 'x-codex-'
@@ -79,13 +79,8 @@ export function upstreamHeaders(
     'accept-encoding': 'identity',
     ...exchange.protocol.keyHeaders(key),
   }
-  const { headers: incoming } = exchange.request
-  for (const name of forwardedHeaders) {
-    const value = incoming.get(name)
-    if (value !== null) headers[name] = value
-  }
-  incoming.forEach((value, name) => {
-    if (name.startsWith(forwardedPrefix)) headers[name] = value
+  exchange.request.headers.forEach((value, name) => {
+    if (forwardedHeaders.has(name) || name.startsWith(forwardedPrefix)) headers[name] = value
   })
   if (contentType !== null) headers['content-type'] = contentType
   return headers
@@ -149,8 +144,9 @@ const sealRefused = (param: string) =>
     { param },
   )
 
+const writtenSeals = sealBeginnings.map((beginning) => Buffer.from(`"${beginning}`))
+
 /** Another vendor's reasoning is in it, sealed by this gateway: its own vendor would refuse it. */
 function hasSeals({ bytes }: RequestBody): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return sealBeginnings.some((beginning) => buffer.includes(`"${beginning}`))
+  return writtenSeals.some((beginning) => bytes.includes(beginning))
 }

@@ -99,6 +99,42 @@ function jsonLine(time: string, level: LogLevel, message: string, fields: LogFie
   return JSON.stringify(line)
 }
 
+/** A line without any of these holds no key: `keyPattern` needs one of them. */
+const mayHoldKey = /sk-|AIza|Bearer/i
+
+/** Whether a value is written as it is. */
+function isPlain(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+      return value.length <= maxTextLength
+    case 'number':
+      return Number.isFinite(value)
+    case 'boolean':
+      return true
+    default:
+      return value === null
+  }
+}
+
+/**
+ * The same line as `jsonLine` makes, for the fields that nearly all lines have: plain values, no name
+ * of the line's own, nothing that looks like a key. Undefined when it is not such a line. Every
+ * request writes one: looking once at the whole line takes a fifth of the time of cleaning each value.
+ */
+function plainLine(time: string, level: LogLevel, message: string, fields: LogFields) {
+  let left = maxValues
+  for (const name in fields) {
+    if (name === 'time' || name === 'level' || name === 'message') return undefined
+    const value = fields[name]
+    if (value === undefined) continue
+    if (name.length > maxTextLength || !isPlain(value) || --left <= 0) return undefined
+  }
+  if (left === maxValues || message.length > maxTextLength) return undefined
+  const begin = `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)},`
+  const line = begin + JSON.stringify(fields).slice(1)
+  return mayHoldKey.test(line) ? undefined : line
+}
+
 /** A logger that writes JSON lines, or lines for people, to `sink`. */
 export function createLogger({ sink, pretty, clock, level }: LoggerOptions): Logger {
   const format = pretty ? prettyLine : jsonLine
@@ -106,8 +142,11 @@ export function createLogger({ sink, pretty, clock, level }: LoggerOptions): Log
   function write(line: LogLevel, message: string, fields: LogFields = {}): void {
     if (ranks[line] < ranks[level]) return
     try {
-      const clean = cleanFields(fields, { left: maxValues })
-      sink(format(new Date(clock()).toISOString(), line, cleanText(message), clean))
+      const time = new Date(clock()).toISOString()
+      const plain = pretty ? undefined : plainLine(time, line, message, fields)
+      sink(
+        plain ?? format(time, line, cleanText(message), cleanFields(fields, { left: maxValues })),
+      )
     } catch {
       // A line that can't be written must not fail the work that it tells of; say so if possible.
       try {

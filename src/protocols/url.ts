@@ -1,8 +1,22 @@
+import { LRUCache } from 'lru-cache'
+
+/** A process asks few URLs, each of them many times. */
+const joined = new LRUCache<string, string>({ max: 1_000 })
+
 /**
  * An upstream URL: `base` with `path` put behind its own path. Queries of both are kept, that of
  * `base` first (Azure's `api-version`).
  */
 export function joinUrl(base: string, path: string): string {
+  const parts = `${base}\n${path}`
+  const known = joined.get(parts)
+  if (known !== undefined) return known
+  const url = join(base, path)
+  joined.set(parts, url)
+  return url
+}
+
+function join(base: string, path: string): string {
   const url = new URL(base)
   const mark = path.indexOf('?')
   const pathname = mark === -1 ? path : path.slice(0, mark)

@@ -71,7 +71,7 @@ export interface Read {
 /** Reads a body's text as the gateway does; undefined for what it refuses. */
 export function readRequest(client: ProtocolName, text: string): Read | undefined {
   return unlessRefused(() => {
-    const parsed = parseJsonBody(new TextEncoder().encode(text))
+    const parsed = parseJsonBody(Buffer.from(text))
     const body = checkBody(parsed, protocols[client].generation)
     const request = decodeRequest(protocols[client], body, body.facts.model ?? 'in-the-path')
     return { client, body, request }

@@ -25,7 +25,7 @@ async function createScene(encode: Translation['encode']) {
   const { candidate } = exchange
   if (candidate === undefined) throw new Error('There is no channel.')
   const body = {
-    bytes: new Uint8Array(0),
+    bytes: Buffer.alloc(0),
     contentType: '',
     value,
     fields: undefined,
@@ -69,7 +69,7 @@ async function createScene(encode: Translation['encode']) {
   return { exchange, asked, told, run: () => attempt(parts, exchange, body, choice, undefined) }
 }
 
-const bytes = new TextEncoder().encode('{}')
+const bytes = Buffer.from('{}')
 
 describe('files are fetched before the upstream is asked', () => {
   test('the time that it takes is not the upstream’s silence', async () => {

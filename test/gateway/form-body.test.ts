@@ -5,7 +5,7 @@ const contentType = 'multipart/form-data; boundary=XX'
 const part = (head: string, value: string) => `--XX\r\n${head}\r\n\r\n${value}\r\n`
 const named = (name: string, value: string) =>
   part(`Content-Disposition: form-data; name="${name}"`, value)
-const encode = (text: string) => new TextEncoder().encode(`${text}--XX--\r\n`)
+const encode = (text: string) => Buffer.from(`${text}--XX--\r\n`)
 const parsed = (text: string, type = contentType) => ({
   bytes: encode(text),
   contentType: type,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { findFields, replaceFields } from '../../src/gateway/json-fields.ts'
 
-const encode = (text: string) => new TextEncoder().encode(text)
+const encode = (text: string) => Buffer.from(text)
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const limits = { maxDepth: 256, maxValues: 1_000 }
 const fieldsOf = (text: string) => findFields(encode(text), limits)

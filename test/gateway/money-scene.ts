@@ -82,7 +82,7 @@ export async function createMoneyScene(options: MoneyOptions) {
   const caller = { ...made.caller, token, account: { ...token.account } }
   const facts = { ...operation.read(value), stream }
   const exchange: Exchange = { ...made.exchange, caller, facts }
-  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  const bytes = Buffer.from(JSON.stringify(value))
   const body: RequestBody = {
     ...{ bytes, facts, value, fields: undefined },
     contentType: 'application/json',

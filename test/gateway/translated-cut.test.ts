@@ -13,7 +13,7 @@ import { protocols } from './relay-scene.ts'
 
 const words = ['one', ' two', ' three', ' four']
 const tokens = { input: 10, output: 4 }
-const encode = (text: string) => new TextEncoder().encode(text)
+const encode = (text: string) => Buffer.from(text)
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 /** A tap for a client of one protocol on an upstream of another. */

@@ -33,6 +33,18 @@ test('writes one JSON line per call', () => {
   ])
 })
 
+test.each([
+  ['no field', {}],
+  ['nothing but undefined', { a: undefined, b: undefined }],
+  ['plain ones', { a: 'x"\n', b: 1.5, c: null, d: false, e: undefined }],
+])('a line with fields is the same as one that needs cleaning: %s', (_, fields) => {
+  const line = lineOf('request', fields)
+  // A symbol makes the logger look at every value; what it is shown as is taken out again.
+  const { odd, ...cleaned } = lineOf('request', { odd: Symbol('s'), ...fields })
+  expect(odd).toBe('[symbol]')
+  expect(line).toEqual(cleaned)
+})
+
 test('writes nothing below its level', () => {
   const { lines, logger } = createLines({ level: 'warn' })
   logger.info('a')
@@ -66,6 +78,8 @@ test.each([
   [`Authorization: Bearer ${key}==`, 'Authorization: Bearer [hidden]'],
   [`authorization: bearer  ${key}`, 'authorization: bearer  [hidden]'],
   [`?key=AIza${key}`, '?key=AIza[hidden]'],
+  [`line\nsk-${key}`, 'line\nsk-[hidden]'],
+  [`Bearer\n${key}`, 'Bearer\n[hidden]'],
   ['a risk-management-system', 'a risk-management-system'],
   ['sk-ab…wxyz', 'sk-ab…wxyz'],
 ])('hides what looks like a key: %s', (text, shown) => {

@@ -93,6 +93,16 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     dialer: createDialer(env),
   }
   const proxies = createProxyDialer()
+  const targets = new LRUCache<string, URL>({ max: 1_000 })
+
+  /** The operator's channels are at few addresses, each of which is called many times. */
+  function targetOf(address: string): URL {
+    const known = targets.get(address)
+    if (known !== undefined) return known
+    const url = readTarget(address)
+    targets.set(address, url)
+    return url
+  }
 
   async function byProxy(url: URL, address: string, call: OutboundCall): Promise<Way> {
     const proxy = readProxy(address)
@@ -128,8 +138,8 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
   }
 
   return async (call) => {
-    const url = readTarget(call.url)
     const isOwn = call.isForeign !== true
+    const url = isOwn ? targetOf(call.url) : readTarget(call.url)
     const { proxy, method, signal, body } = call
     const way = await (proxy !== undefined && isOwn
       ? byProxy(url, proxy, call)
