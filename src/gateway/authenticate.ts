@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../lib/clock.ts'
+import { growing } from '../lib/growing.ts'
 import type { Limits } from '../store/ports/catalog.ts'
 import type { Committed, Spent } from '../store/ports/records.ts'
 import type { TokenRecord, TokenStore } from '../store/ports/tokens.ts'
@@ -55,9 +56,9 @@ export function createAuthenticator(
   keyedHash: (key: string) => string,
   onBalance: (account: AccountState, beforeNano: number) => void = () => {},
 ): Authenticator {
-  const callers = new LRUCache<string, Caller>({ max: cacheSize })
-  const accounts = new LRUCache<number, AccountState>({ max: cacheSize })
-  const spendings = new LRUCache<number, SpendingState>({ max: cacheSize })
+  const callers = new LRUCache<string, Caller>(growing(cacheSize))
+  const accounts = new LRUCache<number, AccountState>(growing(cacheSize))
+  const spendings = new LRUCache<number, SpendingState>(growing(cacheSize))
   let generation = 0
 
   async function load(hash: string): Promise<Caller> {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../lib/clock.ts'
+import { growing } from '../../lib/growing.ts'
 
 /** Where a conversation is at home: what its prompt cache belongs to. */
 export interface Binding {
@@ -22,7 +23,7 @@ const bindingMs = 3_600_000
 /** Keyed by token: no two tokens ever share a binding, whatever their conversations look like. */
 export function createBindings(tick: Clock): Bindings {
   const bindings = new LRUCache<string, Binding>({
-    max: maxBindings,
+    ...growing(maxBindings),
     ttl: bindingMs,
     ttlResolution: 0,
     updateAgeOnGet: true,

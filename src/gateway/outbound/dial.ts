@@ -1,5 +1,6 @@
 import { connect, isIPv6, type LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
+import { growing } from '../../lib/growing.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
 
 /** No connection came about within the channel's limit. */
@@ -30,7 +31,7 @@ export const knownMs = 60_000
  * use while the host has it, since kept connections belong to an address.
  */
 export function createDialer(env: Environment): Dialer {
-  const known = new LRUCache<string, string>({ max: 10_000, ttl: knownMs })
+  const known = new LRUCache<string, string>({ ...growing(10_000), ttl: knownMs })
   const proxy = readEnvironmentProxy(env)
   return {
     async reach(url, limitMs, addresses) {

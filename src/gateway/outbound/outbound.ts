@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
+import { growing } from '../../lib/growing.ts'
 import { ConnectTimeout, createDialer } from './dial.ts'
 import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
@@ -196,7 +197,7 @@ function asOwnError(error: unknown): unknown {
 function createFinder(parts: OutboundParts, resolve: Resolve) {
   const mayReach = parts.isPublic ?? isPublic
   const checked = new LRUCache<string, readonly string[]>({
-    max: 10_000,
+    ...growing(10_000),
     ttl: parts.verdictMs ?? 30_000,
   })
 
