@@ -1,3 +1,6 @@
+import type { SecretBox } from '../lib/secrets.ts'
+import type { TokenView } from '../store/ports/admin.ts'
+import type { Store } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
 import { type Plan, planChanges } from './config/diff.ts'
 import type { Instance } from './instance.ts'
@@ -10,8 +13,10 @@ export async function planConfig(
 ): Promise<Plan> {
   const [catalog, accounts, tokens] = await Promise.all([
     store.catalog.load(),
-    store.admin.accounts(),
-    configuredTokens(store, config, prune),
+    prune
+      ? store.admin.accounts()
+      : store.admin.accountsNamed(config.accounts.map(({ email }) => email)),
+    prune ? allTokens(store) : configuredTokens(store, secrets, config),
   ])
   return planChanges({ config, current: { catalog, accounts, tokens }, secrets, prune })
 }
@@ -27,19 +32,43 @@ export async function applyConfig(
   return plan
 }
 
-/** The tokens to compare with: of the accounts that the file names, or of all when pruning. */
-async function configuredTokens(store: Instance['store'], config: Config, prune: boolean) {
-  const tokens = []
-  const filters = prune ? [{}] : config.accounts.map(({ email }) => ({ account: email }))
-  for (const filter of filters) {
-    let afterId = 0
-    for (;;) {
-      const page = await store.admin.tokens({ ...filter, afterId, limit: 1_000 })
-      tokens.push(...page)
-      const last = page.at(-1)
-      if (last === undefined) break
-      afterId = last.id
-    }
+/** Rows of one look-up. */
+const pageSize = 500
+
+async function allTokens({ admin }: Store): Promise<readonly TokenView[]> {
+  const tokens: TokenView[] = []
+  for (;;) {
+    const page = await admin.tokens({ afterId: tokens.at(-1)?.id ?? 0, limit: pageSize })
+    tokens.push(...page)
+    if (page.length < pageSize) return tokens
   }
-  return tokens
 }
+
+/**
+ * The tokens to compare with: those with the keys of the file, and what has the name of one that is
+ * not as the file says. All of an account's could be a million.
+ */
+async function configuredTokens(
+  { admin }: Store,
+  secrets: SecretBox,
+  { accounts }: Config,
+): Promise<readonly TokenView[]> {
+  const wanted = accounts.flatMap(({ email, tokens }) =>
+    tokens.map(({ name, key }) => ({ account: email, name, keyHash: secrets.keyedHash(key) })),
+  )
+  const found = new Map<number, TokenView>()
+  for (let from = 0; from < wanted.length; from += pageSize) {
+    const keyHashes = wanted.slice(from, from + pageSize).map(({ keyHash }) => keyHash)
+    for (const token of await admin.tokens({ keyHashes })) found.set(token.id, token)
+  }
+  const inPlace = new Set([...found.values()].map(identityOf))
+  for (const token of wanted) {
+    if (inPlace.has(identityOf(token))) continue
+    const { account, name } = token
+    for (const other of await admin.tokens({ account, name })) found.set(other.id, other)
+  }
+  return [...found.values()].sort((a, b) => a.id - b.id)
+}
+
+const identityOf = ({ account, name, keyHash }: Pick<TokenView, 'account' | 'name' | 'keyHash'>) =>
+  JSON.stringify([account, name, keyHash])

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import { type FoundConfig, findConfig, openInstance } from '../app/instance.ts'
-import { type Inventory, takeInventory } from '../app/report/resources.ts'
+import { type Inventory, mostCounted, takeInventory } from '../app/report/resources.ts'
 import { serve } from '../app/serve.ts'
 import { systemClock } from '../lib/clock.ts'
-import { counted } from '../lib/format.ts'
+import { counted, grouped } from '../lib/format.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
 import { surviveBugs, untilStopped } from './lifecycle.ts'
@@ -83,7 +83,11 @@ interface Start {
 function logStart(log: Logger, { found, url, metricsUrl, inventory, warnings }: Start): void {
   const { file = null, config } = found
   const database = config.store.path
-  log.info('listening', { url, metrics: metricsUrl, version, config: file, database, ...inventory })
+  const { accounts, tokens, ...counts } = inventory
+  log.info('listening', {
+    ...{ url, metrics: metricsUrl, version, config: file, database, ...counts },
+    ...{ accounts: orMore(accounts), tokens: orMore(tokens) },
+  })
   for (const text of [...warnings, ...missing(inventory)]) log.warn(text)
 }
 
@@ -94,8 +98,8 @@ function describeStart(start: Start): readonly string[] {
     counted(channels, 'channel'),
     counted(groups, 'group'),
     counted(models, 'callable model'),
-    counted(accounts, 'account'),
-    counted(tokens, 'token'),
+    countedOrMore(accounts, 'account'),
+    countedOrMore(tokens, 'token'),
   ]
   return [
     `Tollgate ${version} listens on ${url}`,
@@ -109,6 +113,11 @@ function describeStart(start: Start): readonly string[] {
     ...missing(inventory).map((text) => `  missing: ${text}`),
   ]
 }
+
+const orMore = (count: number) => (count < mostCounted ? count : `${count}+`)
+
+const countedOrMore = (count: number, thing: string) =>
+  count < mostCounted ? counted(count, thing) : `${grouped(count)} ${thing}s or more`
 
 /** What must be there before a request can be answered, and how it gets there. */
 function missing({ channels, groups, models, accounts, tokens }: Inventory): readonly string[] {

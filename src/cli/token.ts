@@ -130,11 +130,11 @@ async function createToken(instance: Instance, options: AddOptions) {
     ],
   })
   const keyHash = secrets.keyedHash(key)
-  if ((await store.admin.tokens({ keyHash })).length > 0)
+  if ((await store.admin.tokens({ keyHashes: [keyHash] })).length > 0)
     throw new UserError('There is a token with this key already. Give another --key, or none.')
   const { tokens = [] } = await writesOf(config, instance)
   await store.admin.write({ tokens })
-  const [made] = await store.admin.tokens({ keyHash })
+  const [made] = await store.admin.tokens({ keyHashes: [keyHash] })
   if (!made) throw new UserError('The token was removed while it was being made.')
   return { key, report: await tokenDetails(store, made) }
 }

@@ -1,13 +1,16 @@
 import type { SecretBox } from '../../lib/secrets.ts'
-import type { AccountView, TokenView, Writes } from '../../store/ports/admin.ts'
+import type { StoredAccount, TokenView, Writes } from '../../store/ports/admin.ts'
 import type { CatalogRows } from '../../store/ports/catalog.ts'
 import type { Config } from './config.ts'
 import { compareFields, type FieldChange, type Fields } from './diff-fields.ts'
 
-/** What the store has. Tokens: at least all of the accounts that the file names. */
+/**
+ * What the store has: accounts and tokens at least those that the file names, the tokens by their
+ * keys as well as by their names; all of them when pruning.
+ */
 export interface CurrentState {
   readonly catalog: CatalogRows
-  readonly accounts: readonly AccountView[]
+  readonly accounts: readonly StoredAccount[]
   readonly tokens: readonly TokenView[]
 }
 

@@ -113,6 +113,9 @@ export interface TokenView {
   readonly createdAt: number
 }
 
+/** An account by itself: to count its tokens takes time where there are many. */
+export type StoredAccount = Omit<AccountView, 'tokenCount'>
+
 /** A change of a balance by hand. */
 export interface Adjustment {
   readonly account: string
@@ -172,7 +175,9 @@ export interface TokenFilter {
   readonly account?: string
   readonly group?: string
   readonly id?: number
-  readonly keyHash?: string
+  /** One of these. */
+  readonly keyHashes?: readonly string[]
+  readonly name?: string
   /** Page: rows with a larger id, at most `limit` (default 1,000). */
   readonly afterId?: number
   readonly limit?: number
@@ -199,6 +204,15 @@ export interface AdminStore {
   /** What was spent with tokens by now. From daily sums. */
   spending(tokenIds: readonly number[]): Promise<readonly TokenSpending[]>
   accounts(): Promise<readonly AccountView[]>
+  /** Those of the live accounts that have these e-mails, oldest first. Counts no tokens. */
+  accountsNamed(emails: readonly string[]): Promise<readonly StoredAccount[]>
   account(email: string): Promise<AccountView | undefined>
   tokens(filter: TokenFilter): Promise<readonly TokenView[]>
+  /** How many live accounts and tokens there are; counts no further than `atMost` of each. */
+  counts(atMost: number): Promise<AdminCounts>
+}
+
+export interface AdminCounts {
+  readonly accounts: number
+  readonly tokens: number
 }

@@ -2,7 +2,14 @@ import type { Database } from 'bun:sqlite'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { AdminStore } from '../ports/admin.ts'
 import { adjustBalance } from './adjust.ts'
-import { findAccount, listAccounts, listLedger, listTokens } from './admin.ts'
+import {
+  countAccountsAndTokens,
+  findAccount,
+  findAccounts,
+  listAccounts,
+  listLedger,
+  listTokens,
+} from './admin.ts'
 import { listAudit } from './audit.ts'
 import { changeAccount, changeToken } from './change.ts'
 import type { Queries } from './queries.ts'
@@ -34,7 +41,9 @@ export function createAdminStore({ db, queries, clock, access }: AdminParts): Ad
     ledger: (account, limit) => access(() => listLedger(queries, account, limit)),
     spending: (tokenIds) => access(() => tokenIds.map(spentBy)),
     accounts: () => access(() => listAccounts(queries)),
+    accountsNamed: (emails) => access(() => findAccounts(queries, emails)),
     account: (email) => access(() => findAccount(queries, email)),
     tokens: (filter) => access(() => listTokens(queries, filter)),
+    counts: (atMost) => access(() => countAccountsAndTokens(queries, atMost)),
   }
 }

@@ -1,4 +1,11 @@
-import type { AccountView, TokenFilter, TokenView } from '../ports/admin.ts'
+import { sql } from 'kysely'
+import type {
+  AccountView,
+  AdminCounts,
+  StoredAccount,
+  TokenFilter,
+  TokenView,
+} from '../ports/admin.ts'
 import type { Limits } from '../ports/catalog.ts'
 import type { LedgerEntry } from '../ports/records.ts'
 import { parseList } from './json.ts'
@@ -12,7 +19,7 @@ const defaultLimit = 1000
 const selectAccounts = ({ build }: Queries) =>
   build
     .selectFrom('account')
-    .select((eb) => [
+    .select([
       'account.id as id',
       'account.email as email',
       'account.role as role',
@@ -26,33 +33,62 @@ const selectAccounts = ({ build }: Queries) =>
       'account.concurrency as concurrency',
       'account.password_mark as passwordMark',
       'account.created_at as createdAt',
-      eb
-        .selectFrom('token')
-        .select((count) => count.fn.countAll<number>().as('count'))
-        .whereRef('token.account_id', '=', 'account.id')
-        .where('token.deleted_at', 'is', null)
-        .$asScalar()
-        .$notNull()
-        .as('tokenCount'),
     ])
     .where('account.deleted_at', 'is', null)
 
+const selectWithTokenCount = (queries: Queries) =>
+  selectAccounts(queries).select((eb) =>
+    eb
+      .selectFrom('token')
+      .select((count) => count.fn.countAll<number>().as('count'))
+      .whereRef('token.account_id', '=', 'account.id')
+      .where('token.deleted_at', 'is', null)
+      .$asScalar()
+      .$notNull()
+      .as('tokenCount'),
+  )
+
 /** All live accounts, oldest first. */
 export function listAccounts(queries: Queries): AccountView[] {
-  return queries.all(selectAccounts(queries).orderBy('account.id')).map(readAccount)
+  return queries.all(selectWithTokenCount(queries).orderBy('account.id')).map(readAccount)
+}
+
+/** The accounts of so many e-mails go into one statement: it holds some ten thousand parameters. */
+const emailsPerQuery = 500
+
+/** Those of the live accounts that have these e-mails, oldest first. */
+export function findAccounts(queries: Queries, emails: readonly string[]): StoredAccount[] {
+  const found: StoredAccount[] = []
+  for (let from = 0; from < emails.length; from += emailsPerQuery) {
+    const part = emails.slice(from, from + emailsPerQuery)
+    const rows = queries.all(selectAccounts(queries).where('account.email', 'in', part))
+    found.push(...rows.map(readAccount))
+  }
+  return found.sort((a, b) => a.id - b.id)
+}
+
+/** Counts through an index that leaves out what is deleted, and no further than asked for. */
+export function countAccountsAndTokens({ build, all }: Queries, atMost: number): AdminCounts {
+  const [accounts, tokens] = (['account', 'token'] as const).map((table) => {
+    const rows = build
+      .selectFrom(table)
+      .select(sql`1`.as('one'))
+      .where('deleted_at', 'is', null)
+      .limit(atMost)
+    const count = build
+      .selectFrom(rows.as('row'))
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+    return all(count)[0]?.count ?? 0
+  })
+  return { accounts: accounts ?? 0, tokens: tokens ?? 0 }
 }
 
 export function findAccount(queries: Queries, email: string): AccountView | undefined {
-  const row = queries.first(selectAccounts(queries).where('account.email', '=', email))
+  const row = queries.first(selectWithTokenCount(queries).where('account.email', '=', email))
   return row && readAccount(row)
 }
 
-function readAccount({
-  rpm,
-  tpm,
-  concurrency,
-  ...row
-}: Omit<AccountView, 'limits'> & Limits): AccountView {
+function readAccount<Row extends Limits>({ rpm, tpm, concurrency, ...row }: Row) {
   return { ...row, limits: { rpm, tpm, concurrency } }
 }
 
@@ -98,10 +134,9 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
       'token.created_at as createdAt',
     ])
     .where('token.deleted_at', 'is', null)
-    .where('token.id', '>', filter.afterId ?? 0)
     .orderBy('token.id')
     .limit(filter.limit ?? defaultLimit)
-  const { account, group, id, keyHash } = filter
+  const { account, group, id, keyHashes, name, afterId } = filter
   // A live token's account and group are live too: a name of theirs means the live row.
   if (account !== undefined) {
     query = query.where('account.email', '=', account).where('account.deleted_at', 'is', null)
@@ -110,7 +145,9 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
     query = query.where('group.name', '=', group).where('group.deleted_at', 'is', null)
   }
   if (id !== undefined) query = query.where('token.id', '=', id)
-  if (keyHash !== undefined) query = query.where('token.key_hash', '=', keyHash)
+  if (keyHashes !== undefined) query = query.where('token.key_hash', 'in', keyHashes)
+  if (name !== undefined) query = query.where('token.name', '=', name)
+  if (afterId !== undefined) query = query.where('token.id', '>', afterId)
   return queries.all(query).map(({ totalNano, dayNano, monthNano, strict, ...more }) => {
     const { rpm, tpm, concurrency, ...row } = more
     return {

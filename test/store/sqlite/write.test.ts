@@ -324,7 +324,9 @@ describe('tokens', () => {
     expect(await ids({ account: ann })).toEqual([1, 2])
     expect(await ids({ group: 'vip' })).toEqual([2, 3])
     expect(await ids({ group: 'vip', account: ann })).toEqual([2])
-    expect(await ids({ keyHash: 'hash-3' })).toEqual([3])
+    expect(await ids({ keyHashes: ['hash-3', 'hash-0', 'hash-2'] })).toEqual([2, 3])
+    expect(await ids({ name: 'b' })).toEqual([2])
+    expect(await ids({ name: 'b', account: 'bob@example.com' })).toEqual([])
     expect(await ids({ afterId: 1, limit: 1 })).toEqual([2])
     expect(await ids({ account: 'nobody@example.com' })).toEqual([])
   })
@@ -364,4 +366,24 @@ test.each<[string, Writes, string]>([
   })
   expect(await store.catalog.load()).toEqual(before)
   expect(await store.admin.account('new@example.com')).toBeUndefined()
+})
+
+test('accounts are found by their e-mails, without those that are gone', async () => {
+  await store.admin.write({ accounts: [accountWrite({ email: 'bob@example.com' })] })
+  const named = async (...emails: string[]) =>
+    (await store.admin.accountsNamed(emails)).map(({ email }) => email)
+  const strangers = Array.from({ length: 1200 }, (_, at) => `nobody-${at}@example.com`)
+  expect(await named('bob@example.com', ...strangers, ann)).toEqual([ann, 'bob@example.com'])
+  await store.admin.write({ remove: { accounts: [ann] } })
+  expect(await named(ann)).toEqual([])
+  expect(await named()).toEqual([])
+})
+
+test('accounts and tokens are counted as far as asked for, without those that are gone', async () => {
+  const tokens = ['b', 'c'].map((name) => tokenWrite({ name, keyHash: `hash-${name}` }))
+  await store.admin.write({ tokens })
+  expect(await store.admin.counts(10)).toEqual({ accounts: 1, tokens: 3 })
+  expect(await store.admin.counts(2)).toEqual({ accounts: 1, tokens: 2 })
+  await store.admin.write({ remove: { tokenIds: [1] } })
+  expect(await store.admin.counts(10)).toEqual({ accounts: 1, tokens: 2 })
 })
