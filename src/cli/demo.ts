@@ -12,7 +12,7 @@ import { createDemoConfig, demoAccount } from './demo-config.ts'
 import { createDemoLog } from './demo-log.ts'
 import { describeDemo } from './demo-text.ts'
 import { surviveBugs, untilStopped } from './lifecycle.ts'
-import { createLineSink, type LineSink } from './log-sink.ts'
+import { createLineSink, type LineSink, withoutColors } from './log-sink.ts'
 import { withExamples } from './open.ts'
 import { parsePort } from './values.ts'
 
@@ -70,7 +70,7 @@ async function serveDemo({ configFile, tokenKey, sink, isJson }: Demo): Promise<
   const { config } = await findConfig(configFile)
   const instance = await openInstance(config)
   const inner = createLogger({
-    sink: sink.write,
+    sink: isJson ? sink.write : withoutColors(sink.write, process.stdout),
     pretty: !isJson,
     clock: systemClock,
     level: isJson ? 'info' : 'warn',

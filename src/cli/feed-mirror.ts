@@ -4,7 +4,7 @@ import { mirrorFeed } from '../app/feed-mirror.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLogger } from '../lib/log.ts'
 import { surviveBugs, untilStopped } from './lifecycle.ts'
-import { createLineSink } from './log-sink.ts'
+import { createLineSink, withoutColors } from './log-sink.ts'
 import { withExamples } from './open.ts'
 
 interface FeedMirrorOptions {
@@ -54,7 +54,10 @@ async function runMirror(origin: string, options: FeedMirrorOptions): Promise<vo
   const { listen, interval, dir, acceptSite } = options
   const sink = createLineSink(process.stdout)
   const pretty = options.log === 'pretty'
-  const log = createLogger({ sink: sink.write, pretty, clock: systemClock, level: 'info' })
+  const log = createLogger({
+    sink: pretty ? withoutColors(sink.write, process.stdout) : sink.write,
+    ...{ pretty, clock: systemClock, level: 'info' },
+  })
   surviveBugs(log)
   try {
     const parts = { origin, listen, intervalMs: interval, folder: dir, acceptSite, log }

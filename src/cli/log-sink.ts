@@ -43,3 +43,16 @@ export function createLineSink(stream: NodeJS.WriteStream): LineSink {
     flush: () => new Promise((resolve) => send(resolve)),
   }
 }
+
+/**
+ * Takes the colours out of lines that no terminal shows, or that are for somebody who does not want
+ * any (`NO_COLOR`, no-color.org).
+ */
+export function withoutColors(
+  write: LineSink['write'],
+  stream: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): LineSink['write'] {
+  const isColored = stream.isTTY === true && !env.NO_COLOR
+  return isColored ? write : (line) => write(Bun.stripANSI(line))
+}

@@ -7,7 +7,7 @@ import { counted, grouped } from '../lib/format.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
 import { surviveBugs, untilStopped } from './lifecycle.ts'
-import { createLineSink } from './log-sink.ts'
+import { createLineSink, withoutColors } from './log-sink.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
 import { runtimeWarning } from './runtime-settings.ts'
 import { version } from './version.ts'
@@ -41,7 +41,7 @@ async function runServe(options: ServeOptions): Promise<void> {
   const sink = createLineSink(process.stdout)
   const isJson = options.log === 'json'
   const log = createLogger({
-    sink: sink.write,
+    sink: isJson ? sink.write : withoutColors(sink.write, process.stdout),
     pretty: !isJson,
     clock: systemClock,
     level: options.log === 'off' ? 'warn' : 'info',
