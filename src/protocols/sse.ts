@@ -20,7 +20,23 @@ export function createSseSplitter(limit: number = heldBytesLimit): FrameSplitter
   let atStart = true
 
   /** Positions in `chunk` behind each frame's end. The LF of a CRLF belongs to its frame. */
-  function findEnds(chunk: Uint8Array): { ends: number[]; prefix: number } {
+  function findEnds(chunk: Uint8Array): Ends {
+    return afterReturn || chunk.includes(carriageReturn) ? findAllEnds(chunk) : findLfEnds(chunk)
+  }
+
+  /** The same for lines that end in LF, as those of most upstreams do: a native search is faster. */
+  function findLfEnds(chunk: Uint8Array): Ends {
+    const ends: number[] = []
+    let line = lineEmpty ? 0 : -1
+    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, line)) {
+      if (at === line) ends.push(at + 1)
+      line = at + 1
+    }
+    lineEmpty = line === chunk.length
+    return { ends, prefix: 0 }
+  }
+
+  function findAllEnds(chunk: Uint8Array): Ends {
     const ends: number[] = []
     let prefix = 0
     for (let at = 0; at < chunk.length; at++) {
@@ -47,19 +63,17 @@ export function createSseSplitter(limit: number = heldBytesLimit): FrameSplitter
 
   function readFrames(whole: Uint8Array, ends: readonly number[], prefix: number): Frame[] {
     const frames: Frame[] = []
+    const textOf = ends.length === 0 ? undefined : createText(whole)
     let start = prefix
     for (const end of ends) {
       if (unframed) unframed = false
-      else pushFrame(frames, whole, start, end)
+      else if (textOf !== undefined) pushFrame(frames, textOf(start, end), start, end)
       start = end
     }
     return frames
   }
 
-  function pushFrame(frames: Frame[], whole: Uint8Array, start: number, end: number): void {
-    const text = decoder.decode(
-      start === 0 && end === whole.length ? whole : whole.subarray(start, end),
-    )
+  function pushFrame(frames: Frame[], text: string, start: number, end: number): void {
     const frame = readFrame(atStart && text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)
     atStart = false
     if (frame !== undefined) frames.push({ event: frame.event, data: frame.data, start, end })
@@ -92,9 +106,26 @@ export function createSseSplitter(limit: number = heldBytesLimit): FrameSplitter
   }
 }
 
+interface Ends {
+  readonly ends: number[]
+  readonly prefix: number
+}
+
 const byteOrderMark = 0xfeff
 // `ignoreBOM` keeps a mark in the text: only the one at the stream's very start is to be dropped.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * The text between two places of `whole`, which lie behind line ends. One call of the decoder costs
+ * as much as many events: where each byte is a character, all are decoded in one.
+ */
+function createText(whole: Uint8Array): (start: number, end: number) => string {
+  const text = decoder.decode(whole)
+  // No character has more units than bytes: the same number of both is one each.
+  if (text.length === whole.length) return (start, end) => text.slice(start, end)
+  return (start, end) =>
+    start === 0 && end === whole.length ? text : decoder.decode(whole.subarray(start, end))
+}
 
 /** The event and data of one frame's text, or undefined when it has no data line. */
 function readFrame(text: string): { event: string; data: string } | undefined {

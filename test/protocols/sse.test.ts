@@ -138,6 +138,23 @@ describe('cuts', () => {
       expect({ text, frames: result.frames }).toEqual({ text, frames: reference(text) })
     }
   })
+
+  test('many events in one chunk are those of as many chunks, broken characters too', () => {
+    const texts = ['plain', 'é', '世界', '🙂', '\xff', '\xe4\xb8', '\xf0\x9f\x99', '\0']
+    for (const one of texts) {
+      for (const other of texts) {
+        // As bytes: what was cut or is none at all can't be written as a text.
+        const raw = (text: string) =>
+          /[^\0-\xff]/.test(text) ? encode(text) : Buffer.from(text, 'latin1')
+        const frame = (text: string) => Buffer.concat([encode('data: '), raw(text), encode('\n\n')])
+        const bytes = Buffer.concat([frame(one), frame(other), frame('plain')])
+        const whole = split(createSseSplitter(), [bytes])
+        expect(whole.frames).toHaveLength(3)
+        expect(whole.frames).toEqual(split(createSseSplitter(), byteByByte(bytes)).frames)
+        expect(whole.frames[2]?.data).toBe('plain')
+      }
+    }
+  })
 })
 
 describe('very long events', () => {
