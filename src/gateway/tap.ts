@@ -72,7 +72,7 @@ export function createTap(parts: TapParts): Tap {
     hidden = []
     parsed = []
     for (const frame of frames) {
-      if (isNear) marks.push(markOf(frame.start, seen))
+      if (isNear) marks.push(markOf(frame.start, seen, marks.at(-1)))
       const json = translator && parseJsonObject(frame.data)
       if (translator) parsed.push(json)
       const role = observer.push(frame.data, frame.event, json)
@@ -138,14 +138,25 @@ const tooLarge = () =>
   new GatewayError('upstream_invalid', 'The upstream sent an event that is too large to translate.')
 
 /** The text that was seen so far is the beginning of what will be seen: it is not copied. */
-function markOf(start: number, seen: Observation): Mark {
-  const { begun, ended, partIds } = seen
-  const sets = { begun: new Set(begun), ended: new Set(ended), partIds: new Set(partIds) }
-  return { start, known: { ...seen, ...sets, text: { ...seen.text, sample: '' } } }
+function markOf(start: number, seen: Observation, last: Mark | undefined): Mark {
+  const known = {
+    ...seen,
+    begun: copyOf(seen.begun, last?.known.begun),
+    ended: copyOf(seen.ended, last?.known.ended),
+    partIds: copyOf(seen.partIds, last?.known.partIds),
+    text: { ...seen.text, sample: '' },
+  }
+  return { start, known }
+}
+
+/** Such a set only grows: one of the same size, copied before, is the same. */
+function copyOf<Value>(set: ReadonlySet<Value>, before: Set<Value> | undefined): Set<Value> {
+  return before?.size === set.size ? before : new Set(set)
 }
 
 /** The bytes up to `end`, but for the hidden frames. */
 function without(whole: Uint8Array, hidden: readonly Frame[], end: number): Uint8Array {
+  if (hidden.length === 0 && end === whole.byteLength) return whole
   const left = hidden.filter((frame) => frame.start < end)
   if (left.length === 0) return end === whole.byteLength ? whole : whole.subarray(0, end)
   const shown: Uint8Array[] = []
