@@ -32,7 +32,8 @@ const usualTimes: HeartbeatTimes = { firstMs: 25_000, everyMs: 15_000 }
 interface Entry {
   silentSince: number
   limitMs: number
-  onDue: (() => void) | undefined
+  /** Undefined: nothing is waited for. */
+  onDue: ((due: typeof beat) => void) | undefined
 }
 
 /**
@@ -49,7 +50,7 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
         if (entry.onDue === undefined || now - entry.silentSince < entry.limitMs) continue
         const { onDue } = entry
         entry.onDue = undefined
-        onDue()
+        onDue(beat)
       }
     },
     Math.min(1_000, times.everyMs / 5),
@@ -63,7 +64,7 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
       return {
         next: (pending) =>
           new Promise((resolve, reject) => {
-            entry.onDue = () => resolve(beat)
+            entry.onDue = resolve
             pending.then(resolve, reject)
           }),
         sent() {

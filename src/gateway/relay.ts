@@ -9,7 +9,7 @@ import { failureClasses } from './failures/failures.ts'
 import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
 import { shownBytes, shownError } from './hide-secrets.ts'
 import type { Meter } from './meter.ts'
-import { nextChunk } from './next-chunk.ts'
+import { type Chunks, createChunks } from './next-chunk.ts'
 import { balanceUsedUp, type End } from './record.ts'
 import { createTap, type Tap } from './tap.ts'
 
@@ -37,18 +37,17 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const { exchange, answer, meter, heartbeat } = parts
   const { reader, observer, watch, translator } = answer
   const { seen } = observer
+  const chunks = createChunks(parts)
   const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
   let settling: Promise<void> | undefined
   let pulled = false
   let framesSent = false
   let isUnpaid = false
   let lastByte: number | undefined
-  /** What is being read while the client gets heartbeats. */
-  let reading: Promise<Uint8Array | undefined> | undefined
 
   /** What goes to the client, and how it ends. */
   const sent = (bytes: Uint8Array): Uint8Array => {
-    lastByte = bytes.at(-1) ?? lastByte
+    lastByte = bytes[bytes.length - 1] ?? lastByte
     heartbeat.sent()
     return bytes
   }
@@ -95,13 +94,12 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           framesSent = true
           yield sent(out)
         }
-        reading = nextChunk(parts)
-        let came = await silence(reading)
+        let came = await silence(chunks.coming())
         while (came === beat) {
           yield sent(heartbeatBytes(exchange.framing))
-          came = await silence(reading)
+          came = await silence(chunks.coming())
         }
-        reading = undefined
+        chunks.taken()
         chunk = came
       }
       const rest = shownBytes(tap.end(), exchange, seen)
@@ -119,7 +117,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       if (told.byteLength > 0) yield told
     } finally {
       if (settling === undefined && !answer.signal.aborted && !isUnpaid) {
-        await drain(parts, tap, reading)
+        await drain(parts, tap, chunks)
       }
       heartbeat.stop()
       await settled(settle)
@@ -196,17 +194,12 @@ const isFinal = (seen: Observation) => seen.phase === 'closed' && seen.outcome !
 const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 
 /** The client left, and its group wants the upstream's own final count: read on without it. */
-async function drain(
-  parts: RelayParts,
-  tap: Tap,
-  pending: Promise<Uint8Array | undefined> | undefined,
-): Promise<void> {
+async function drain(parts: RelayParts, tap: Tap, chunks: Chunks): Promise<void> {
   const { answer, meter } = parts
-  let reading = pending
   try {
     while (!isFinal(answer.observer.seen)) {
-      const chunk = await (reading ?? nextChunk(parts))
-      reading = undefined
+      const chunk = await chunks.coming()
+      chunks.taken()
       if (chunk === undefined) break
       tap.observe(chunk)
       const { seen } = answer.observer
