@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { freePort, residentBytes } from '../../support/binary.ts'
+import { pinnedTo } from '../streams/part.ts'
+import { cpuSeconds } from '../streams/scene.ts'
+
+/** A program that listens on a port while it is measured. */
+export interface Program extends AsyncDisposable {
+  readonly pid: number
+  readonly port: number
+  readonly url: string
+  /** Processor time so far, in seconds, with that of its child processes. */
+  cpuSeconds(): number
+  /** With that of its child processes. */
+  residentBytes(): number
+}
+
+export interface ProgramOptions {
+  readonly command: (port: number) => readonly string[]
+  readonly core: number
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  /** The file that gets all it writes. */
+  readonly log: string
+}
+
+/** What still runs when this process ends before its time. */
+const running = new Set<Bun.Subprocess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+const readyMs = 20_000
+const endMs = 10_000
+
+/** Starts a program on a core of its own and waits until it answers. */
+export async function startProgram({ command, core, env, cwd, log }: ProgramOptions) {
+  const port = await freePort()
+  const child = Bun.spawn([...pinnedTo(core), ...command(port)], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    stdin: 'ignore',
+    stdout: Bun.file(log),
+    stderr: Bun.file(`${log}.err`),
+    ...(cwd !== undefined && { cwd }),
+  })
+  running.add(child)
+  const program: Program = {
+    pid: child.pid,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    cpuSeconds: () => sumOf(familyOf(child.pid), cpuSeconds),
+    residentBytes: () => sumOf(familyOf(child.pid), residentBytes),
+    async [Symbol.asyncDispose]() {
+      const lastResort = setTimeout(() => child.kill('SIGKILL'), endMs)
+      child.kill('SIGTERM')
+      await child.exited
+      clearTimeout(lastResort)
+      running.delete(child)
+    },
+  }
+  if (await isReady(program.url, () => child.exitCode !== null)) return program
+  await program[Symbol.asyncDispose]()
+  const said = (await Bun.file(log).text()) + (await Bun.file(`${log}.err`).text())
+  throw new Error(`${command(port).join(' ')} does not answer. It said:\n${said.slice(-2_000)}`)
+}
+
+async function isReady(url: string, hasEnded: () => boolean): Promise<boolean> {
+  const end = performance.now() + readyMs
+  while (performance.now() < end && !hasEnded()) {
+    try {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(2_000), proxy: false })
+      await answer.body?.cancel()
+      return true
+    } catch {
+      await Bun.sleep(10) // nobody listens yet
+    }
+  }
+  return false
+}
+
+/** A process and all that it has started. */
+function familyOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+  )
+  return [pid, ...children.flatMap((child) => familyOf(Number(child)))]
+}
+
+const sumOf = (pids: readonly number[], read: (pid: number) => number) =>
+  pids.reduce((sum, pid) => sum + read(pid), 0)

@@ -1,0 +1,152 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { binaryPath } from '../../support/binary.ts'
+import type { TempDir } from '../../support/temp-dir.ts'
+import { speaksAt, testKey, tollgateYaml } from '../../support/tollgate-yaml.ts'
+import { startNginxProxy } from './nginx.ts'
+import { type Program, startProgram } from './program.ts'
+
+/** What is measured. */
+export const subjectNames = [
+  'direct',
+  'nginx',
+  'bare',
+  'tollgate',
+  'translating',
+  'portkey',
+] as const
+export type SubjectName = (typeof subjectNames)[number]
+
+/** What each is, in a few words. */
+export const subjectTitles: Readonly<Record<SubjectName, string>> = {
+  direct: 'no gateway',
+  nginx: 'nginx proxy_pass',
+  bare: 'bare Bun proxy',
+  tollgate: 'Tollgate',
+  translating: 'Tollgate, chat on messages',
+  portkey: 'Node gateway (@portkey-ai/gateway)',
+}
+
+/** A subject before one upstream. */
+export interface Subject extends AsyncDisposable {
+  readonly name: string
+  readonly url: string
+  readonly port: number
+  /** What a request to it carries beside its body. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined: there is nothing between client and upstream. */
+  readonly program: Program | undefined
+}
+
+/** Where subjects run and what they need. */
+export interface Place {
+  readonly folder: TempDir
+  /** Holds files that the nginx subject serves. */
+  readonly files: string
+  readonly core: number
+  /** The file that starts the Node gateway; undefined where it could not be installed. */
+  readonly portkey: string | undefined
+}
+
+const headers = { 'content-type': 'application/json', authorization: `Bearer ${testKey}` }
+
+/** What every setting of the runtime that concerns proxies is for a plain Bun program. */
+const bareEnv = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' }
+
+/** Starts a subject before the upstream; undefined where it is not there. */
+export async function startSubject(
+  name: SubjectName,
+  upstream: string,
+  place: Place,
+): Promise<Subject | undefined> {
+  const program = await startNamed(name, upstream, place)
+  if (program === undefined && name !== 'direct') return undefined
+  return {
+    name,
+    url: program?.url ?? upstream,
+    port: program?.port ?? Number(new URL(upstream).port),
+    headers: name === 'portkey' ? { ...headers, ...portkeyHeaders(upstream) } : headers,
+    program,
+    async [Symbol.asyncDispose]() {
+      await program?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function startNamed(name: SubjectName, upstream: string, place: Place) {
+  const { folder, core } = place
+  const log = folder.join(`${name}-${new URL(upstream).port}.log`)
+  switch (name) {
+    case 'direct':
+      return undefined
+    case 'nginx':
+      return startNginxProxy(place, { upstream, core })
+    case 'bare': {
+      const file = `${import.meta.dir}/../bare-proxy.ts`
+      const command = (port: number) => [process.execPath, file, String(port), upstream]
+      return startProgram({ command, core, log, env: bareEnv })
+    }
+    case 'tollgate':
+    case 'translating': {
+      const cwd = folder.join(`${name}-${new URL(upstream).port}`)
+      const speaks = name === 'tollgate' ? ('chat' as const) : ('messages' as const)
+      const config = (listen: string) => tollgateConfig({ listen, upstream, speaks })
+      return startTollgate({ cwd, core, log, config })
+    }
+    case 'portkey': {
+      const { portkey } = place
+      if (portkey === undefined) return undefined
+      const command = (port: number) => ['node', portkey, `--port=${port}`, '--headless']
+      return startProgram({ command, core, log, env: { NODE_ENV: 'production' } })
+    }
+  }
+}
+
+const portkeyHeaders = (upstream: string) => ({
+  'x-portkey-provider': 'openai',
+  'x-portkey-custom-host': `${upstream}/v1`,
+})
+
+interface TollgateOptions {
+  /** Where its configuration and its database lie. */
+  readonly cwd: string
+  readonly core: number
+  readonly log: string
+  readonly config: (listen: string) => string
+}
+
+/** The compiled program; it logs JSON lines into a file. */
+export function startTollgate({ cwd, core, log, config }: TollgateOptions): Promise<Program> {
+  mkdirSync(cwd, { recursive: true })
+  const file = `${cwd}/tollgate.yaml`
+  const command = (port: number) => {
+    writeFileSync(file, config(`127.0.0.1:${port}`), { mode: 0o600 })
+    return [binaryPath, 'serve', '--log', 'json', '--config', file]
+  }
+  return startProgram({ command, core, log, cwd })
+}
+
+interface ConfigOptions {
+  readonly listen: string
+  readonly upstream: string
+  readonly speaks: 'chat' | 'messages'
+  readonly models?: readonly string[]
+  /** Names of groups beside the default one. */
+  readonly groups?: readonly string[]
+}
+
+const limits = { rpm: 1_000_000_000, tpm: 1_000_000_000, concurrency: 1_000_000 }
+const budget = { total: 900_000, day: 900_000, month: 900_000 }
+
+/** A gateway with everything on: limits and budgets that are looked at but never reached. */
+export function tollgateConfig({ listen, upstream, speaks, models, groups }: ConfigOptions) {
+  return tollgateYaml({
+    listen,
+    upstream,
+    balance: 1_000_000,
+    ...(models && { models }),
+    channel: { speaks: speaksAt(upstream, [speaks]), limits },
+    group: { limits },
+    token: { limits, budget },
+    moreGroups: (groups ?? []).map((name) => ({ name, channels: ['main'] })),
+  })
+}
