@@ -1,5 +1,15 @@
 import type { BenchCase } from './bench.ts'
+import { halfLoadCase } from './half-load.ts'
 import { requestCases, streamCases } from './load-cases.ts'
+import { feedCase, sizeCases } from './size-cases.ts'
+import { startCases } from './start-cases.ts'
 
 /** All that can be measured, in the order in which it is. */
-export const cases: readonly BenchCase[] = [...requestCases, ...streamCases]
+export const cases: readonly BenchCase[] = [
+  ...requestCases,
+  halfLoadCase,
+  ...streamCases,
+  feedCase,
+  ...startCases,
+  ...sizeCases,
+]

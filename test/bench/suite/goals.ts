@@ -1,5 +1,5 @@
-import type { Report } from './report.ts'
-import { short, table } from './report.ts'
+import { type Report, short, table } from './report.ts'
+import { sizeNames } from './size-cases.ts'
 import type { FigureName } from './summary.ts'
 
 /** What is promised, and how it is read from a report. */
@@ -16,15 +16,24 @@ interface Reader {
   ratio(name: string, subject: string, other: string): number | undefined
 }
 
-const ratioGoal = (
-  title: string,
-  atLeast: number,
-  [name, subject, other]: [string, string, string],
-) => ({
-  title,
-  atLeast,
-  read: ({ ratio }: Reader) => ratio(name, subject, other),
+type Of<Read> = readonly [name: string, subject: string, read: Read]
+
+const ratioGoal = (title: string, atLeast: number, [name, subject, other]: Of<string>): Goal => ({
+  ...{ title, atLeast },
+  read: ({ ratio }) => ratio(name, subject, other),
 })
+
+const growthGoal = (title: string, [name, subject, other]: Of<string>): Goal => ({
+  ...{ title, atMost: 1.1 },
+  read: ({ ratio }) => ratio(name, subject, other),
+})
+
+const figureGoal = (title: string, atMost: number, [name, subject, figure]: Of<FigureName>) => ({
+  ...{ title, atMost },
+  read: (reader: Reader) => reader.figure(name, subject, figure),
+})
+
+const { few, full, small, large } = sizeNames
 
 const goals: readonly Goal[] = [
   ratioGoal('small JSON, 64 connections, × bare proxy', 0.85, ['json-64', 'tollgate', 'bare']),
@@ -36,10 +45,19 @@ const goals: readonly Goal[] = [
     read: ({ figure }) =>
       divided(figure('json-1', 'tollgate', 'addedP50Ms'), figure('json-1', 'bare', 'addedP50Ms')),
   },
+  figureGoal('added p99 at half load, ms', 2, ['half-load', 'tollgate', 'addedP99Ms']),
   ratioGoal('400 KB prompts, MB/s × bare proxy', 0.8, ['prompt-400k', 'tollgate', 'bare']),
   ratioGoal('streams, 64 at once, × bare proxy', 0.8, ['streams-64', 'tollgate', 'bare']),
   ratioGoal('streams, 1,000 at once, × bare proxy', 0.8, ['streams-1000', 'tollgate', 'bare']),
-  ratioGoal('streams translated, × bare proxy', 0.5, ['streams-64', 'translating', 'bare']),
+  ratioGoal('translated, 64 at once, × bare proxy', 0.5, ['streams-64', 'translating', 'bare']),
+  figureGoal('KB of an idle stream of 1,000', 40, ['idle-streams-1000', 'tollgate', 'kbPerStream']),
+  figureGoal('KB of an idle stream of 5,000', 40, ['idle-streams-5000', 'tollgate', 'kbPerStream']),
+  figureGoal('idle, empty database, MB', 90, ['idle', few, 'residentMb']),
+  figureGoal('idle, full database, MB', 90, ['idle', full, 'residentMb']),
+  figureGoal('first answer, empty database, ms', 150, ['start', few, 'firstAnswerMs']),
+  figureGoal('first answer, full database, ms', 150, ['start', full, 'firstAnswerMs']),
+  growthGoal('CPU of a request, full × empty database', ['full-database', full, few]),
+  growthGoal('CPU of a request, large × small catalog', ['large-catalog', large, small]),
 ]
 
 const divided = (ours: number | undefined, theirs: number | undefined) =>

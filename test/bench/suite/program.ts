@@ -8,6 +8,8 @@ export interface Program extends AsyncDisposable {
   readonly pid: number
   readonly port: number
   readonly url: string
+  /** When it was started, by `performance.now`. */
+  readonly startedTick: number
   /** Processor time so far, in seconds, with that of its child processes. */
   cpuSeconds(): number
   /** With that of its child processes. */
@@ -32,9 +34,10 @@ process.on('exit', () => {
 const readyMs = 20_000
 const endMs = 10_000
 
-/** Starts a program on a core of its own and waits until it answers. */
+/** Starts a program on a core of its own and waits until it listens. */
 export async function startProgram({ command, core, env, cwd, log }: ProgramOptions) {
   const port = await freePort()
+  const startedTick = performance.now()
   const child = Bun.spawn([...pinnedTo(core), ...command(port)], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdin: 'ignore',
@@ -47,6 +50,7 @@ export async function startProgram({ command, core, env, cwd, log }: ProgramOpti
     pid: child.pid,
     port,
     url: `http://127.0.0.1:${port}`,
+    startedTick,
     cpuSeconds: () => sumOf(familyOf(child.pid), cpuSeconds),
     residentBytes: () => sumOf(familyOf(child.pid), residentBytes),
     async [Symbol.asyncDispose]() {
@@ -57,21 +61,22 @@ export async function startProgram({ command, core, env, cwd, log }: ProgramOpti
       running.delete(child)
     },
   }
-  if (await isReady(program.url, () => child.exitCode !== null)) return program
+  if (await isListening(port, () => child.exitCode !== null)) return program
   await program[Symbol.asyncDispose]()
   const said = (await Bun.file(log).text()) + (await Bun.file(`${log}.err`).text())
-  throw new Error(`${command(port).join(' ')} does not answer. It said:\n${said.slice(-2_000)}`)
+  throw new Error(`${command(port).join(' ')} does not listen. It said:\n${said.slice(-2_000)}`)
 }
 
-async function isReady(url: string, hasEnded: () => boolean): Promise<boolean> {
+/** Connects until somebody accepts; asks nothing, so that the first request stays the first. */
+async function isListening(port: number, hasEnded: () => boolean): Promise<boolean> {
   const end = performance.now() + readyMs
   while (performance.now() < end && !hasEnded()) {
     try {
-      const answer = await fetch(url, { signal: AbortSignal.timeout(2_000), proxy: false })
-      await answer.body?.cancel()
+      const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
+      socket.terminate()
       return true
     } catch {
-      await Bun.sleep(10) // nobody listens yet
+      await Bun.sleep(1) // nobody listens yet
     }
   }
   return false

@@ -59,16 +59,24 @@ export async function startSubject(
   place: Place,
 ): Promise<Subject | undefined> {
   const program = await startNamed(name, upstream, place)
-  if (program === undefined && name !== 'direct') return undefined
+  if (program !== undefined) {
+    return subjectOf(name, program, name === 'portkey' ? portkeyHeaders(upstream) : {})
+  }
+  if (name !== 'direct') return undefined
+  const port = Number(new URL(upstream).port)
+  return { name, url: upstream, port, headers, program, async [Symbol.asyncDispose]() {} }
+}
+
+/** A program as a subject; `more` is what requests to it carry beside the usual headers. */
+export function subjectOf(
+  name: string,
+  program: Program,
+  more: Readonly<Record<string, string>> = {},
+): Subject {
   return {
-    name,
-    url: program?.url ?? upstream,
-    port: program?.port ?? Number(new URL(upstream).port),
-    headers: name === 'portkey' ? { ...headers, ...portkeyHeaders(upstream) } : headers,
-    program,
-    async [Symbol.asyncDispose]() {
-      await program?.[Symbol.asyncDispose]()
-    },
+    ...{ name, url: program.url, port: program.port, program },
+    headers: { ...headers, ...more },
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   }
 }
 
