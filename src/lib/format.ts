@@ -2,8 +2,8 @@
 export const listed = (items: readonly string[], none: string): string =>
   items.length === 0 ? none : items.join(', ')
 
-/** A whole number with its thousands apart: `213,000`. */
-export const grouped = (count: number): string => count.toLocaleString('en-US')
+/** A whole number with its thousands apart: `213,000`. Not by the locale: that data is megabytes. */
+export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 /** `1 channel`, `2 channels`. */
 export const counted = (count: number, thing: string): string =>

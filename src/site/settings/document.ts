@@ -1,6 +1,7 @@
 import { formatNano } from '../../billing/money.ts'
 import { feedPaths } from '../feed/routes.ts'
 import type { PublicSettings } from './schema.ts'
+import { timeZoneAt } from './time-zone.ts'
 
 /** What the public settings are made from; null: not set. */
 export interface SettingsSource {
@@ -26,6 +27,7 @@ export interface SettingsSource {
 /** The public settings as JSON text; the time zone is the process's, its offset that of `nowMs`. */
 export function encodeSettings(source: SettingsSource, nowMs: number): string {
   const { site } = source
+  const zone = timeZoneAt(nowMs)
   const data: PublicSettings = {
     site_name: site.name,
     site_logo: site.logoUrl,
@@ -45,8 +47,8 @@ export function encodeSettings(source: SettingsSource, nowMs: number): string {
     // Nothing here sends notices, so that nobody must wait for one.
     balance_low_notify_enabled: false,
     balance_low_notify_threshold: Number(formatNano(source.balanceLowThresholdNano)),
-    server_timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    server_utc_offset: utcOffset(nowMs),
+    server_timezone: zone.name,
+    server_utc_offset: zone.utcOffset,
   }
   return JSON.stringify({ code: 0, message: 'success', data })
 }
@@ -54,12 +56,4 @@ export function encodeSettings(source: SettingsSource, nowMs: number): string {
 /** SPEC 4: the feed is on the status page's host, else on the gateway's own. */
 function feedUrl(base: string | null): string | null {
   return base === null ? null : base.replace(/\/+$/, '') + feedPaths[0]
-}
-
-/** `+08:00`; the zone may have another offset in another season. */
-function utcOffset(timeMs: number): string {
-  const minutes = -new Date(timeMs).getTimezoneOffset()
-  const two = (part: number) => String(part).padStart(2, '0')
-  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
-  return `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`
 }
