@@ -111,8 +111,8 @@ build() {
   say "Building $1 …"
   mkdir -p dist .cache
   : >.cache/build-started
-  "$bun" build --compile ${target:+"--target=$target"} --minify --bytecode --format=esm --sourcemap \
-    --no-compile-autoload-dotenv --no-compile-autoload-bunfig src/main.ts --outfile "$1" ||
+  "$bun" build --compile ${target:+"--target=$target"} --minify --bytecode --splitting --format=esm \
+    --sourcemap --no-compile-autoload-dotenv --no-compile-autoload-bunfig src/main.ts --outfile "$1" ||
     fail "the build of $1 failed: see the lines above"
   # A file edited while the build ran is newer than this, so that the next run builds again.
   touch -r .cache/build-started "$1"
