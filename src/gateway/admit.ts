@@ -65,25 +65,18 @@ async function enter(
   const subjects = subjectsOf(caller, plan)
   const llmTokens = subjects.some(({ limits }) => limits.tpm !== null) ? quickInput(body) : 0
   const waiting = { waitMs: queueTimeMs(), signal: request.signal }
-  const permit = await entered(() => limiter.enter(subjects, llmTokens, waiting), onLimited)
+  let permit: Permit
+  try {
+    permit = await limiter.enter(subjects, llmTokens, waiting)
+  } catch (error) {
+    if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
+    throw error
+  }
   if (exchange.interruption !== undefined) {
     permit.undo()
     throw stopping()
   }
   exchange.permit = permit
-}
-
-/** The permit; a refusal is told of on its way. */
-async function entered(
-  enter: () => Permit | Promise<Permit>,
-  onLimited: AdmitParts['onLimited'],
-): Promise<Permit> {
-  try {
-    return await enter()
-  } catch (error) {
-    if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
-    throw error
-  }
 }
 
 /**
@@ -107,12 +100,15 @@ function translator(
   body: RequestBody,
 ): Translate {
   const { model = '', caller } = exchange
-  const shared = { sealer: parts.sealer, media: rememberFailures(parts.media) }
+  const shared = once(() => ({
+    means: { sealer: parts.sealer, media: rememberFailures(parts.media) },
+    request: decodeRequest(client, body, model),
+  }))
   const owner = String(caller?.account.id)
-  const decoded = once(() => decodeRequest(client, body, model))
   return (candidate, upstream) => {
-    const task = { client, request: decoded(), body, isStrict: isStrict(exchange), owner }
-    return createTranslation(shared, task, candidate, upstream)
+    const { request, means } = shared()
+    const task = { client, request, body, isStrict: isStrict(exchange), owner }
+    return createTranslation(means, task, candidate, upstream)
   }
 }
 

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../lib/clock.ts'
 import { growing } from '../lib/growing.ts'
 import type { Limits } from '../store/ports/catalog.ts'
 import type { Committed, Spent } from '../store/ports/records.ts'
@@ -119,12 +118,12 @@ export function createAuthenticator(
 }
 
 interface Admission {
-  readonly clock: Clock
+  readonly now: number
+  /** The UTC day of it, `2026-11-21`. */
+  readonly today: string
   /** Asked only when the token has an allow-list: looking it up costs. */
   readonly clientAddress: () => string
   readonly needsBalance: boolean
-  /** The UTC day, `2026-11-21`. */
-  readonly today: () => string
 }
 
 /** The checks that come before the body is read, in CONTRACT 1.3's order. Throws the first refusal. */
@@ -144,10 +143,10 @@ export function checkCaller(caller: Caller, admission: Admission): void {
       )
     }
   }
-  if (token.expiresAt !== null && token.expiresAt <= admission.clock()) {
+  if (token.expiresAt !== null && token.expiresAt <= admission.now) {
     throw unauthenticated('expired')
   }
   if (!admission.needsBalance) return
   if (account.balanceNano + account.creditLimitNano <= 0) throw unauthenticated('balance')
-  if (budgetLeft(caller, admission.today()) <= 0) throw unauthenticated('budget')
+  if (budgetLeft(caller, admission.today) <= 0) throw unauthenticated('budget')
 }

@@ -10,7 +10,7 @@ import type {
 
 export interface Committer {
   /** Resolves when the settlement is committed; rejects when it is not stored. */
-  settle(settlement: Settlement): Promise<void>
+  settle(settlement: Settlement): Promise<unknown>
   /** Stores without anyone waiting; what the store can't take now it is asked to take later. */
   record(settlement: Settlement): void
   /** Tries again until it is stored: what was delivered is charged, if late. */
@@ -166,9 +166,10 @@ export function createCommitter(
     if (waiting.length > 0) start()
   }
 
-  const settle = async (settlement: Settlement): Promise<void> => {
-    withdraw(settlement.request.requestId)
-    await add(settlement.request.requestId, { settle: [settlement] })
+  const settle = (settlement: Settlement): Promise<unknown> => {
+    const { requestId } = settlement.request
+    withdraw(requestId)
+    return add(requestId, { settle: [settlement] })
   }
 
   const notStored = (requestId: string) => (error: unknown) =>

@@ -64,6 +64,8 @@ export interface Exchange {
   onInterrupted: () => void
 }
 
+const nothing = () => {}
+
 /** An exchange of which nothing is known yet but its call. */
 export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Clock }): Exchange {
   return {
@@ -92,8 +94,8 @@ export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Cl
     firstByteTick: undefined,
     interruption: undefined,
     isUnpaid: false,
-    abort: () => {},
-    onInterrupted: () => {},
+    abort: nothing,
+    onInterrupted: nothing,
   }
 }
 

@@ -53,7 +53,7 @@ export function createForwarder(parts: ForwardParts): Forwarder {
     const done = () => active.delete(exchange) && end(exchange)
     try {
       if (closed) throw stopping()
-      const body = await Promise.race([admit(parts, exchange, call), interruptionOf(exchange)])
+      const body = await unlessInterrupted(exchange, admit(parts, exchange, call))
       if (!signal.aborted) call.limitSilence(0) // models think in silence
       const heartbeat = body.facts.stream
         ? parts.heartbeats.begin(exchange.startedTick)
@@ -118,13 +118,12 @@ async function paid({ reservation }: Exchange, stream: StreamAnswer): Promise<vo
   }
 }
 
-/** Rejects when the exchange is interrupted while its body is still coming. */
-function interruptionOf(exchange: Exchange): Promise<never> {
-  const interrupted = new Promise<never>((_, reject) => {
+/** What comes; rejects when the exchange is interrupted while its body is still coming. */
+function unlessInterrupted<Result>(exchange: Exchange, coming: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
     exchange.onInterrupted = () => reject(stopping())
+    coming.then(resolve, reject)
   })
-  interrupted.catch(() => {}) // nobody waits for it once the body is here
-  return interrupted
 }
 
 function interrupt(exchange: Exchange, interruption: Interruption): void {

@@ -47,13 +47,12 @@ export function createGatekeeper(
       return authenticator.identify(found.key)
     },
     check(caller, call, needsBalance) {
-      const forwardedFor = () => call.request.headers.get('x-forwarded-for')
-      checkCaller(caller, {
-        clock,
-        clientAddress: () => clientAddress(call.peer(), forwardedFor(), settings().trustedProxies),
-        needsBalance,
-        today: () => utcDay(clock()),
-      })
+      const address = () => {
+        const forwardedFor = call.request.headers.get('x-forwarded-for')
+        return clientAddress(call.peer(), forwardedFor, settings().trustedProxies)
+      }
+      const now = clock()
+      checkCaller(caller, { now, today: utcDay(now), clientAddress: address, needsBalance })
     },
   }
 }

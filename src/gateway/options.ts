@@ -52,18 +52,22 @@ export function preferred(spoken: readonly string[], client: Protocol): Protocol
  */
 export function findOptions(offer: Offer, asked: Asked, translate: Translate): readonly Option[] {
   const { protocol, operation, framing } = asked
-  const isNative = ({ channel }: Candidate) => protocol.name in channel.speaks
   const route: Route = { protocol, operation, framing, translation: undefined }
-  const native = offer.candidates
-    .filter(isNative)
-    .map((candidate): Option => ({ ...candidate, isNative: true, route: () => route }))
-  const foreign = operation === protocol.generation ? offer.candidates : []
-  const options = foreign
-    .filter((candidate) => !isNative(candidate))
-    .map((candidate) => foreignOption(candidate, translate))
-  if (native.length > 0) return [...native, ...options]
+  const nativeRoute = () => route
+  const options: Option[] = []
+  for (const { channel, upstreamModel } of offer.candidates) {
+    if (!(protocol.name in channel.speaks)) continue
+    options.push({ channel, upstreamModel, isNative: true, route: nativeRoute })
+  }
+  const natives = options.length
+  if (operation === protocol.generation && natives < offer.candidates.length) {
+    for (const candidate of offer.candidates) {
+      if (protocol.name in candidate.channel.speaks) continue
+      options.push(foreignOption(candidate, translate))
+    }
+  }
   // What no upstream counts is counted here.
-  if (operation === protocol.counting) return []
+  if (natives > 0 || operation === protocol.counting) return options
   if (options.length === 0) throw unreachable(offer, protocol)
   // Translating a long prompt takes its time: no more channels are looked at than must be.
   if (!options.some(canExpress)) options[0]?.route()

@@ -103,11 +103,11 @@ export function baseOf(channel: Channel, protocol: string): string {
   return base
 }
 
-async function upstreamBody(
+function upstreamBody(
   body: RequestBody,
   exchange: Exchange,
   upstreamModel: string,
-): Promise<Uint8Array | FormData> {
+): Uint8Array | Promise<FormData> {
   const renamed = exchange.model !== upstreamModel
   if (body.fields === undefined) {
     return renamed || !isPlainForm(body) ? rebuildForm(body, upstreamModel) : body.bytes

@@ -148,8 +148,11 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     try {
       const response = await fetch(way.target, {
         ...way.init,
-        ...{ method, signal, redirect: 'manual', decompress: isOwn },
-        ...(body === undefined ? {} : { body: body as Bun.BodyInit }),
+        method,
+        signal,
+        redirect: 'manual',
+        decompress: isOwn,
+        body: body as Bun.BodyInit | undefined,
       })
       if (way.isProxied && response.status === 407) {
         await response.body?.cancel()
