@@ -4,7 +4,7 @@ import { createTempDir } from '../support/temp-dir.ts'
 import { type BenchOptions, startBench } from './suite/bench.ts'
 import { cases } from './suite/cases.ts'
 import { describeGoals } from './suite/goals.ts'
-import { describeReport, type Report } from './suite/report.ts'
+import { describeCase, describeHead, type Report } from './suite/report.ts'
 import { subjectNames } from './suite/subjects.ts'
 import type { CaseSummary } from './suite/summary.ts'
 import { describeMachine, installPortkey, leaveSubjectsCore, missingTools } from './suite/tools.ts'
@@ -110,27 +110,29 @@ function build(): void {
   if (exitCode !== 0) process.exit(exitCode ?? 1)
 }
 
+const lastFile = Bun.file(`${import.meta.dir}/last-run.json`)
+
 async function run(): Promise<Report> {
   using folder = createTempDir('tollgate-bench')
   process.once('exit', folder.remove)
   const portkey = options.subjects.includes('portkey') ? installPortkey(say) : undefined
+  const last: Report | undefined =
+    isQuick && (await lastFile.exists()) ? await lastFile.json() : undefined
+  const { subjects: _, ...counted } = options
+  say(describeHead({ machine, options: counted }).join('\n'))
   await using bench = await startBench(options, { folder, portkey, say })
   const found: Record<string, CaseSummary> = {}
   for (const one of cases) {
     if (!caseNames.includes(one.name)) continue
-    say(`${one.name} …`)
-    found[one.name] = await one.run(bench)
+    say(`\n${one.name} …`)
+    const summary = await one.run(bench)
+    found[one.name] = summary
+    say(describeCase(summary, last?.cases[one.name]).join('\n'))
   }
-  const { subjects: _, ...counted } = options
   return { machine, options: counted, cases: found }
 }
 
-const lastFile = `${import.meta.dir}/last-run.json`
 const report = await run()
-const last = Bun.file(lastFile)
-const lastReport: Report | undefined = (await last.exists()) ? await last.json() : undefined
-say('')
-say(describeReport(report, isQuick ? lastReport : undefined).join('\n'))
 say(`\n${describeGoals(report).join('\n')}`)
 say(`Measured: ${binaryPath}`)
 const text = `${JSON.stringify(report, null, 2)}\n`

@@ -25,8 +25,8 @@ const figureTitles: Readonly<Record<FigureName, string>> = {
   stolenPercent: 'stolen %',
 }
 
-/** The text of a report, case by case; `last` is shown beside what was found. */
-export function describeReport({ machine, options, cases }: Report, last?: Report): string[] {
+/** What a report begins with. */
+export function describeHead({ machine, options }: Pick<Report, 'machine' | 'options'>): string[] {
   const said = (values: object) =>
     Object.entries(values)
       .map(([name, value]) => `${name} ${value}`)
@@ -34,16 +34,14 @@ export function describeReport({ machine, options, cases }: Report, last?: Repor
   return [
     `${said(machine)}; ${said(options)}`,
     'Medians of the rounds, in brackets the lowest and the highest. Ratios are of the same round.',
-    ...Object.entries(cases).flatMap(([name, one]) => [
-      '',
-      `${name}: ${one.title} (${one.counts})`,
-      ...describeCase(one, last?.cases[name]),
-    ]),
   ]
 }
 
-/** A case as a table. */
-export function describeCase({ subjects }: CaseSummary, last?: CaseSummary): string[] {
+/** A case as a table; ratios of `last` are shown beside what was found. */
+export function describeCase(
+  { title, counts, subjects }: CaseSummary,
+  last?: CaseSummary,
+): string[] {
   const found = Object.values(subjects)
   const figures = figureNames.filter((name) => found.some(({ figures }) => figures[name]))
   const compared = [...new Set(found.flatMap(({ ratios }) => Object.keys(ratios)))]
@@ -61,7 +59,7 @@ export function describeCase({ subjects }: CaseSummary, last?: CaseSummary): str
     ]),
     subject.trouble ?? '',
   ])
-  return table([head, ...rows])
+  return ['', `${title} (${counts})`, ...table([head, ...rows])]
 }
 
 const lastRatio = (subject: SubjectSummary | undefined, other: string) => {
