@@ -21,8 +21,8 @@ same upstream: each alone on one core, load and upstream on another, in interlea
 --only      of ${names.join(', ')}
 --subjects  of ${subjectNames.join(', ')}
 --rounds    how often each is measured (5)
---seconds   how long each time (3)
---warm      seconds of load before a program's first measurement (10)
+--seconds   how long each time (3, or 1)
+--warm      seconds of load before a program's first measurement (10, or 4)
 --tokens, --requests   rows of the full database (1000000, 10000000)
 --models, --groups     of the large catalog (1000, 10)
 --json      writes the figures into FILE as well
@@ -35,7 +35,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     subjects: { type: 'string' },
-    rounds: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
     seconds: { type: 'string' },
     warm: { type: 'string' },
     tokens: { type: 'string', default: '1000000' },
@@ -83,8 +83,8 @@ const options: BenchOptions = {
     known: subjectNames,
     usual: isQuick ? ['nginx', 'bare', 'tollgate'] : subjectNames,
   }),
-  rounds: count('rounds', values.rounds ?? (isQuick ? '3' : '5')),
-  seconds: count('seconds', values.seconds ?? (isQuick ? '2' : '3')),
+  rounds: count('rounds', values.rounds),
+  seconds: count('seconds', values.seconds ?? (isQuick ? '1' : '3')),
   warmSeconds: count('warm', values.warm ?? (isQuick ? '4' : '10')),
   tokens: count('tokens', values.tokens),
   requests: count('requests', values.requests),

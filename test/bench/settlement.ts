@@ -1,6 +1,9 @@
-import { cpus } from 'node:os'
 import { createTempDir } from '../support/temp-dir.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
+import { pinnedTo } from './streams/part.ts'
+import { spreadOf } from './suite/numbers.ts'
+import { chatPath, requests } from './suite/requests.ts'
+import { runWrk, type WrkResult, writeScript } from './suite/wrk.ts'
 
 /**
  * What durable billing costs on the hot path: requests per second and latency of the same gateway
@@ -21,8 +24,7 @@ if (!Bun.which('wrk')) {
 
 /** Starts a process on a core of its own, where that can be said. */
 function start(core: number, command: readonly string[]) {
-  const pinned = Bun.which('taskset') && cpus().length > 1 ? ['taskset', '-c', String(core)] : []
-  return Bun.spawn([...pinned, ...command], { stdout: 'pipe', stderr: 'inherit' })
+  return Bun.spawn([...pinnedTo(core), ...command], { stdout: 'pipe', stderr: 'inherit' })
 }
 
 async function firstLine(child: { readonly stdout: ReadableStream<Uint8Array> }): Promise<string> {
@@ -44,56 +46,20 @@ const gateways = await Promise.all(
 )
 
 const script = folder.join('post.lua')
-await Bun.write(
-  script,
-  `wrk.method = "POST"
-wrk.headers["content-type"] = "application/json"
-wrk.headers["authorization"] = "Bearer ${testKey}"
-wrk.body = [[${JSON.stringify({
-    model: 'test-model',
-    max_completion_tokens: 100,
-    messages: [{ role: 'user', content: 'Tell me something in a few words, please.' }],
-  })}]]
-`,
-)
+const headers = { 'content-type': 'application/json', authorization: `Bearer ${testKey}` }
+writeScript(script, { headers, body: requests.small })
 
-interface Round {
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-}
-
-async function load(url: string, connections: number): Promise<Round> {
-  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script]
-  const child = start(1, ['wrk', ...options, `${url}/v1/chat/completions`])
-  const text = await new Response(child.stdout).text()
-  if (text.includes('Non-2xx')) throw new Error(`Requests failed:\n${text}`)
-  const figure = (pattern: RegExp) => pattern.exec(text)?.[1] ?? 'none'
-  return {
-    perSecond: Number(figure(/Requests\/sec:\s+([\d.]+)/)),
-    p50Ms: inMs(figure(/50%\s+(\S+)/)),
-    p99Ms: inMs(figure(/99%\s+(\S+)/)),
-  }
-}
-
-const units = { us: 0.001, ms: 1, s: 1000 } as const
-
-function inMs(text: string): number {
-  const [, value, unit] = /^([\d.]+)(us|ms|s)$/.exec(text) ?? []
-  return Number(value) * (units[unit as keyof typeof units] ?? Number.NaN)
-}
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+const load = (url: string, connections: number) =>
+  runWrk({ url: url + chatPath, connections, seconds, core: 1, script })
 
 for (const connections of [1, 64]) {
-  const found: Record<Variant, Round[]> = { settled: [], unsettled: [] }
+  const found: Record<Variant, WrkResult[]> = { settled: [], unsettled: [] }
   for (const { url } of gateways) await load(url, connections) // warm
   for (let round = 0; round < rounds; round++) {
     for (const { variant, url } of gateways) found[variant].push(await load(url, connections))
   }
-  const middle = (variant: Variant, name: keyof Round) =>
-    median(found[variant].map((round) => round[name]))
+  const middle = (variant: Variant, name: keyof WrkResult) =>
+    spreadOf(found[variant].map((round) => round[name]))?.median ?? Number.NaN
   for (const variant of variants) {
     const [perSecond, p50, p99] = (['perSecond', 'p50Ms', 'p99Ms'] as const).map((name) =>
       middle(variant, name),

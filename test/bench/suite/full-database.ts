@@ -7,7 +7,7 @@ import { chatPath, requests } from './requests.ts'
 import { startTollgate, subjectOf, tollgateConfig } from './subjects.ts'
 
 const bytesPerRequest = 1_000
-const rowsAtOnce = 250_000
+const rowsAtOnce = 1_000_000
 const tokensPerAccount = 100
 const daysPerToken = 3
 const dayMs = 86_400_000
