@@ -125,9 +125,14 @@ async function run(): Promise<Report> {
   for (const one of cases) {
     if (!caseNames.includes(one.name)) continue
     say(`\n${one.name} …`)
-    const summary = await one.run(bench)
-    found[one.name] = summary
-    say(describeCase(summary, last?.cases[one.name]).join('\n'))
+    try {
+      const summary = await one.run(bench)
+      found[one.name] = summary
+      say(describeCase(summary, last?.cases[one.name]).join('\n'))
+    } catch (error) {
+      console.error(`${one.name} could not be measured: ${error}`)
+      process.exitCode = 1
+    }
   }
   return { machine, options: counted, cases: found }
 }

@@ -55,22 +55,25 @@ export async function measureOwn(
   },
 ): Promise<Figures> {
   const { connections, seconds, body, rate } = options
-  const request = wholeRequest(subject, body)
-  await load.ask('begin', {
-    ...{ port: subject.port, request, connections },
+  const begin = {
+    ...{ port: subject.port, request: wholeRequest(subject, body), connections },
     ...(rate !== undefined && { rate }),
-  })
-  await Bun.sleep(settleMs)
-  await load.ask('stats', undefined as never)
-  const usage = watch(subject)
-  await Bun.sleep(seconds * 1000)
-  const { answers, events, failed, ...got } = await load.ask('stats', undefined as never)
-  const counted = rate === undefined ? events : answers
-  const used = usage(counted)
-  await load.ask('end', undefined as never)
-  if (failed > 0) throw new Error(`${failed} of ${answers} answers failed`)
-  const { p50, p90, p99 } = rate === undefined ? got.firstMs : got.wholeMs
-  return { perSecond: counted / got.seconds, p50Ms: p50, p90Ms: p90, p99Ms: p99, ...used }
+  }
+  try {
+    await load.ask('begin', begin)
+    await Bun.sleep(settleMs)
+    await load.ask('stats', undefined as never)
+    const usage = watch(subject)
+    await Bun.sleep(seconds * 1000)
+    const { answers, events, failed, ...got } = await load.ask('stats', undefined as never)
+    const counted = rate === undefined ? events : answers
+    const used = usage(counted)
+    if (failed > 0) throw new Error(`${failed} of ${answers} answers failed`)
+    const { p50, p90, p99 } = rate === undefined ? got.firstMs : got.wholeMs
+    return { perSecond: counted / got.seconds, p50Ms: p50, p90Ms: p90, p99Ms: p99, ...used }
+  } finally {
+    await load.ask('end', undefined as never)
+  }
 }
 
 function wholeRequest({ headers, port }: Subject, body: string): string {

@@ -16,32 +16,48 @@ export async function measureInRounds(
 ): Promise<Measured[]> {
   const { rounds, seconds } = bench.options
   const found = subjects.map((subject) => ({
-    subject,
+    ...{ subject: subject.name, measured: subject },
     rounds: [] as Figures[],
     trouble: undefined as string | undefined,
   }))
-  const attempt = async (one: (typeof found)[number], work: () => Promise<void>) => {
-    if (one.trouble !== undefined) return
-    try {
-      await work()
-    } catch (error) {
-      one.trouble = error instanceof Error ? error.message : String(error)
-      bench.say(`  ${one.subject.name} fails: ${one.trouble}`)
-    }
-  }
   for (const one of found) {
-    await attempt(one, () => bench.warm(one.subject, (time) => measure(one.subject, time)))
+    await attempt(one, bench.say, () =>
+      bench.warm(one.measured, (time) => measure(one.measured, time)),
+    )
   }
   for (let round = 0; round < rounds; round++) {
     for (const one of found) {
-      await attempt(one, async () => {
-        one.rounds.push(await measure(one.subject, seconds))
+      await attempt(one, bench.say, async () => {
+        one.rounds.push(await measure(one.measured, seconds))
       })
     }
   }
-  return found.map(({ subject, rounds, trouble }) => ({
-    subject: subject.name,
-    rounds,
-    ...(trouble !== undefined && { trouble }),
-  }))
+  return found.map(measuredOf)
 }
+
+/** A subject of a case, as it is measured. */
+interface Attempted {
+  readonly subject: string
+  readonly rounds: readonly Figures[]
+  trouble: string | undefined
+}
+
+/** Does one step of a measurement; a subject that failed once is left out. */
+export async function attempt(
+  one: Attempted,
+  say: Bench['say'],
+  step: () => Promise<void>,
+): Promise<void> {
+  if (one.trouble !== undefined) return
+  try {
+    await step()
+  } catch (error) {
+    one.trouble = error instanceof Error ? error.message : String(error)
+    say(`  ${one.subject} fails: ${one.trouble}`)
+  }
+}
+
+export const measuredOf = ({ subject, rounds, trouble }: Attempted): Measured => ({
+  ...{ subject, rounds },
+  ...(trouble !== undefined && { trouble }),
+})

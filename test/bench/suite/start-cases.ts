@@ -2,6 +2,7 @@ import { endStreams, openStreams, startScene } from '../streams/scene.ts'
 import { type Bench, type BenchCase, cores } from './bench.ts'
 import { prepareFullDatabase } from './full-database.ts'
 import { chatPath, requests } from './requests.ts'
+import { attempt, measuredOf } from './rounds.ts'
 import { sizeNames, startSized } from './size-cases.ts'
 import { type Subject, startSubject } from './subjects.ts'
 import { type Figures, type Measured, summarise } from './summary.ts'
@@ -31,16 +32,19 @@ async function measureInTurn(
   starters: ReadonlyMap<string, Start>,
   measure: (subject: Subject) => Promise<Figures>,
 ): Promise<Measured[]> {
-  const found = new Map<string, Figures[]>()
+  const found = [...starters].map(([name, start]) => ({
+    ...{ subject: name, start, rounds: [] as Figures[] },
+    trouble: undefined as string | undefined,
+  }))
   for (let round = 0; round < options.rounds; round++) {
-    for (const [name, start] of starters) {
-      await using subject = await start()
-      if (subject === undefined) continue
-      found.set(name, [...(found.get(name) ?? []), await measure(subject)])
-      say(`  ${name}: ${JSON.stringify(found.get(name)?.at(-1))}`)
+    for (const one of found) {
+      await attempt(one, say, async () => {
+        await using subject = await one.start()
+        if (subject !== undefined) one.rounds.push(await measure(subject))
+      })
     }
   }
-  return [...found].map(([subject, rounds]) => ({ subject, rounds }))
+  return found.map(measuredOf)
 }
 
 const startCase: BenchCase = {
@@ -106,7 +110,9 @@ function idleStreamsCase(count: number): BenchCase {
         await openStreams(scene, 'gateway', port, count)
         await Bun.sleep(settleMs)
         const open = resident()
-        await endStreams(scene)
+        const { gateway } = await endStreams(scene)
+        if (gateway.ended !== count)
+          throw new Error(`${gateway.ended} of ${count} streams were whole`)
         const kbPerStream = (open - before) / count / bytesPerKilobyte
         return { residentMb: open / megabyte, kbPerStream }
       })

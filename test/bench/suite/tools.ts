@@ -19,6 +19,12 @@ export function leaveSubjectsCore(): void {
   Bun.spawnSync(['taskset', ...options], { stdout: 'ignore', stderr: 'ignore' })
 }
 
+/**
+ * Of the gateways that npm has, the one that installs by itself, needs no account or database and
+ * takes chat completions for an address that it is told. Looked at and left out: @llmops/gateway (a
+ * copy of this one), @khanglvm/llm-router and @nullplatform/llm-gateway (neither installs),
+ * @musistudio/claude-code-router (for one client, of messages). Its streams fail on Node 20.
+ */
 const portkeyVersion = '1.15.2'
 
 /** The Node gateway's start file, installed once for all runs; undefined where npm cannot. */
