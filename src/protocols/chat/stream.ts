@@ -1,4 +1,5 @@
 import {
+  addText,
   createObservation,
   fail,
   isOver,
@@ -6,11 +7,13 @@ import {
   noteSideAnswer,
   type Observation,
   type Outcome,
+  type TextSample,
 } from '../canonical/observation.ts'
 import { noteUsage } from '../canonical/raw-usage.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { createRepeatedEvents } from '../repeated-events.ts'
 import { addMessageText } from './text.ts'
 import { type ChatCounts, chatReports, createChatCounts } from './usage.ts'
 
@@ -18,6 +21,7 @@ import { type ChatCounts, chatReports, createChatCounts } from './usage.ts'
 export function createCompletionsObserver(): AnswerObserver {
   const seen = createObservation()
   const counts = createChatCounts()
+  const repeated = createRepeatedEvents(readText)
   return {
     seen,
     push(data, _event, json) {
@@ -27,8 +31,14 @@ export function createCompletionsObserver(): AnswerObserver {
         seen.outcome ??= 'complete'
         return 'pass'
       }
+      const text = json === undefined ? repeated.textOf(data) : undefined
+      if (text !== undefined) {
+        addText(seen.text, text)
+        return 'pass'
+      }
       const chunk = json ?? parseJsonObject(data)
       if (chunk === undefined) return 'pass'
+      if (json === undefined) repeated.learn(data, chunk)
       const reported = readAnswer(seen, counts, chunk)
       if (isFailed(seen, chunk)) return 'pass'
       return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : 'pass'
@@ -44,16 +54,34 @@ export function createCompletionsObserver(): AnswerObserver {
   }
 }
 
+/** The text of a chunk of which nothing else would be noted when it came again. */
+function readText(chunk: JsonObject): string | undefined {
+  const [choice, ...others] = arrayIn(chunk, 'choices')
+  if (!isJsonObject(choice) || others.length > 0) return undefined
+  const { index = 0, delta } = choice
+  if (typeof index !== 'number' || !isJsonObject(delta)) return undefined
+  const isEnd = stringIn(choice, 'finish_reason') !== undefined
+  if (isEnd || reportIn(chunk) !== undefined || hasError(chunk)) return undefined
+  const text: TextSample = { sample: '', length: 0, bytes: 0 }
+  addMessageText(text, delta)
+  return text.sample
+}
+
 /** Reads a chunk or a whole body; true when it carried a usage object. */
 function readAnswer(seen: Observation, counts: ChatCounts, answer: JsonObject): boolean {
   for (const choice of arrayIn(answer, 'choices')) {
     if (isJsonObject(choice)) readChoice(seen, choice)
   }
-  // Groq reports a stream's usage in an object of its own.
-  const wire = answer.usage ?? objectIn(answer, 'x_groq')?.usage
-  if (!isJsonObject(wire)) return false
+  const wire = reportIn(answer)
+  if (wire === undefined) return false
   noteUsage(seen, counts, wire, chatReports)
   return true
+}
+
+/** The report of usage in a chunk. Groq's streams have it in an object of its own. */
+function reportIn(answer: JsonObject): JsonObject | undefined {
+  const wire = answer.usage ?? objectIn(answer, 'x_groq')?.usage
+  return isJsonObject(wire) ? wire : undefined
 }
 
 function readChoice(seen: Observation, choice: JsonObject): void {
@@ -73,8 +101,10 @@ const outcomes = new Map<string, Outcome>([
 
 /** An `error` in a chunk ends the answer, also when the chunk has choices (OpenRouter). */
 export function isFailed(seen: Observation, answer: JsonObject): boolean {
-  const error = answer.error
-  if (error === undefined || error === null || error === false) return false
+  if (!hasError(answer)) return false
+  const { error } = answer
   fail(seen, isJsonObject(error) ? error.message : error)
   return true
 }
+
+const hasError = ({ error }: JsonObject) => error !== undefined && error !== null && error !== false

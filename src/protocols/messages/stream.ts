@@ -13,17 +13,25 @@ import { noteUsage } from '../canonical/raw-usage.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { createRepeatedEvents } from '../repeated-events.ts'
 import { createMessagesCounts, type MessagesCounts, messagesReports } from './usage.ts'
 
 /** Watches a message. `message_stop` is its last event. */
 export function createMessagesObserver(): AnswerObserver {
   const seen = createObservation()
   const counts = createMessagesCounts()
+  const repeated = createRepeatedEvents(readText)
   return {
     seen,
     push(data, name, json) {
       if (isOver(seen)) return 'pass'
+      const text = json === undefined ? repeated.textOf(data) : undefined
+      if (text !== undefined) {
+        addText(seen.text, text)
+        return 'pass'
+      }
       const event = json ?? parseJsonObject(data)
+      if (event !== undefined && json === undefined) repeated.learn(data, event)
       if (event !== undefined) readEvent(seen, counts, event, name)
       else if (name === 'error') fail(seen, data)
       return 'pass'
@@ -38,6 +46,13 @@ export function createMessagesObserver(): AnswerObserver {
       seen.outcome ??= 'complete'
     },
   }
+}
+
+/** The text of an event of which nothing else would be noted, whatever name it has. */
+function readText({ type, delta }: JsonObject): string | undefined {
+  if (type !== 'content_block_delta' || !isJsonObject(delta)) return undefined
+  const text = textOf(delta)
+  return typeof text === 'string' ? text : undefined
 }
 
 function readEvent(
@@ -91,8 +106,10 @@ const outcomes = new Map<string, Outcome>([
 
 function addDeltaText(seen: Observation, delta: unknown): void {
   if (!isJsonObject(delta)) return
-  addText(seen.text, delta.text ?? delta.thinking ?? delta.partial_json)
+  addText(seen.text, textOf(delta))
 }
+
+const textOf = (delta: JsonObject) => delta.text ?? delta.thinking ?? delta.partial_json
 
 /** Text of a block that came whole. In streams blocks begin empty, but for a tool's name. */
 function addBlockText(seen: Observation, block: unknown): void {
