@@ -26,9 +26,8 @@ const leftBehindMs = 60_000
  * left of earlier ones. Throws the system's error when the folder is missing or can't be written.
  */
 export function createDraftFile(file: string): DraftFile {
-  const folder = dirname(resolve(file))
-  const prefix = `.${basename(file)}.`
-  removeLeftBehind(folder, prefix)
+  const { folder, prefix } = draftsOf(file)
+  removeLeftBehind(file)
   const name = `${prefix}${randomBytes(6).toString('hex')}.tmp`
   const path = join(folder, name)
   closeSync(openSync(path, 'wx', 0o600))
@@ -100,7 +99,15 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function removeLeftBehind(folder: string, prefix: string): void {
+/** Where drafts of a file are, and how their names begin. */
+const draftsOf = (file: string) => ({
+  folder: dirname(resolve(file)),
+  prefix: `.${basename(file)}.`,
+})
+
+/** Removes what killed processes left of drafts of a file; of use where no new draft is made. */
+export function removeLeftBehind(file: string): void {
+  const { folder, prefix } = draftsOf(file)
   const draft = /^[0-9a-f]{12}\.tmp/
   for (const name of namesIn(folder)) {
     if (!name.startsWith(prefix) || !draft.test(name.slice(prefix.length))) continue

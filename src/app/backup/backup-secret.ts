@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { removeLeftBehind } from '../../lib/draft-file.ts'
 import type { SealedKey } from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
 import {
@@ -58,7 +59,9 @@ export function createSecretPlan({ database, file, withSecret }: PlanOptions): S
         `${someOf(closed)}: find the secret that they were made with and keep it with the backup.`
     },
     async place() {
-      if (status !== 'copied' || isThere) return
+      if (status !== 'copied') return
+      // An earlier backup may have been killed when its secret was in place, but for its draft.
+      if (isThere) return removeLeftBehind(target)
       if ((await copySecretFile(own, target)) === 'taken') throw anotherSecret(target)
     },
     outcome: () => ({ status, file: status === 'copied' ? target : null, warning }),

@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { type BackupOptions, backUp } from '../../../src/app/backup/backup.ts'
@@ -231,4 +232,17 @@ test('told to stop, it removes what there is at once', async () => {
   })
   await refusalOf(work)
   expect(left).toEqual([])
+})
+
+test('what a kill left of a secret that was in place already goes with the next backup', async () => {
+  using place = await createPlace()
+  const file = place.join('b.db')
+  await backUp(options(place.database, file))
+  const left = place.join('.b.db.secret.0e1aa7a0c106.tmp')
+  linkSync(`${file}.secret`, left)
+  const past = new Date(Date.now() - 120_000)
+  utimesSync(left, past, past)
+  await backUp(options(place.database, file, { force: true }))
+  expect(existsSync(left)).toBeFalse()
+  expect(existsSync(`${file}.secret`)).toBeTrue()
 })
