@@ -40,7 +40,7 @@ export async function admit(
   const caller = await gatekeeper.identify(call)
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
-  const parsed = await readBody(call, parts.maxBodyBytes())
+  const parsed = await parseBody(call, await readBytes(call.request, parts.maxBodyBytes()))
   exchange.model ??= modelIn(parsed.value)
   const read = checkBody(parsed, call.operation)
   const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
@@ -112,8 +112,7 @@ function translator(
   }
 }
 
-async function readBody(call: ModelCall, maxBytes: number): Promise<ParsedBody> {
-  const bytes = await readBytes(call.request, maxBytes)
+function parseBody(call: ModelCall, bytes: Buffer): ParsedBody | Promise<ParsedBody> {
   const contentType = call.request.headers.get('content-type')
   return isForm(contentType) && call.operation.takesForm
     ? parseFormBody(bytes, contentType)

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { growing } from '../lib/growing.ts'
+import { growing, lasting } from '../lib/growing.ts'
 
 /** Where an answer came from, and what is still to be charged for it. */
 export interface Origin {
@@ -29,8 +29,8 @@ const ttlMs = 24 * 3_600_000
  * must reach the channel that made it. Keyed by token: nobody finds another's answer.
  */
 export function createAffinity(): Affinity {
-  const origins = new LRUCache<string, Origin>({ ...growing(maxEntries), ttl: ttlMs })
-  const answers = new LRUCache<string, true>({ ...growing(maxEntries), ttl: ttlMs })
+  const origins = new LRUCache<string, Origin>({ ...growing(maxEntries), ...lasting(ttlMs) })
+  const answers = new LRUCache<string, true>({ ...growing(maxEntries), ...lasting(ttlMs) })
   return {
     remember(tokenId, answerId, origin) {
       origins.set(`${tokenId} ${answerId}`, origin)

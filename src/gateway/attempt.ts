@@ -17,7 +17,7 @@ import type { Route } from './options.ts'
 import type { Outbound, OutboundCall } from './outbound/outbound.ts'
 import { translateRefusal } from './translated-answer.ts'
 import { readAnswer, readRefusal } from './upstream-answer.ts'
-import { buildCall, type Destination } from './upstream-call.ts'
+import { buildCall } from './upstream-call.ts'
 import type { Expiry, Watchdog } from './watchdog.ts'
 
 /** What one attempt came to: an answer to relay, or a failure to decide on. */
@@ -51,8 +51,14 @@ export async function attempt(
   exchange.route = route
   exchange.dropped = route.translation?.dropped ?? []
   exchange.abort = () => controller.abort()
-  const call = await prepare(exchange, body, { ...option, route, key }, controller.signal)
-  if (call === undefined) return { ok: false, failure: { name: 'connection_lost', status: null } }
+  let call: OutboundCall
+  try {
+    call = await buildCall(exchange, body, { ...option, route, key }, controller.signal)
+  } catch (error) {
+    if (!controller.signal.aborted) throw error
+    // The exchange was ended before its call was ready.
+    return { ok: false, failure: { name: 'connection_lost', status: null } }
+  }
   return ask(parts, exchange, call, { choice, route, controller, hasNext })
 }
 
@@ -214,19 +220,4 @@ async function readRefused(
   }
   const failure = failureOf(name, status, waitFor(name, headers, value, clock()))
   return { failure: told && name === 'model_unavailable' ? { ...failure, refusal: told } : failure }
-}
-
-/** The upstream's request; undefined when the exchange was ended before it was ready. */
-async function prepare(
-  exchange: Exchange,
-  body: RequestBody,
-  destination: Destination,
-  signal: AbortSignal,
-): Promise<OutboundCall | undefined> {
-  try {
-    return await buildCall(exchange, body, destination, signal)
-  } catch (error) {
-    if (signal.aborted) return undefined
-    throw error
-  }
 }

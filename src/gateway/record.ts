@@ -41,13 +41,19 @@ export const nothingUsed: UsedTokens = {
  * before the final one, what was delivered is counted here and marked as estimated. Nothing
  * delivered and nothing reported is nothing used.
  */
-export async function usedTokens(
+export function usedTokens(
   exchange: Concluded,
   seen: Observation,
   count: CountTokens,
-): Promise<UsedTokens> {
-  const used = await reportedOrCounted(exchange, seen, count)
-  const { plan, facts } = exchange
+): UsedTokens | Promise<UsedTokens> {
+  const used = reportedOrCounted(exchange, seen, count)
+  return used instanceof Promise
+    ? used.then((counted) => clamped(exchange, counted))
+    : clamped(exchange, used)
+}
+
+/** No more than the model can hold. */
+function clamped({ plan, facts }: Concluded, used: Omit<UsedTokens, 'clamped'>): UsedTokens {
   const window = plan?.offer.contextWindow ?? largestWindow
   // Embeddings generate nothing, and take many inputs at a time.
   if (facts?.maxOutputTokens === 0) return { ...used, clamped: false }
@@ -56,11 +62,11 @@ export async function usedTokens(
   return { ...used, usage, clamped: usage !== used.usage }
 }
 
-async function reportedOrCounted(
+function reportedOrCounted(
   exchange: Concluded,
   seen: Observation,
   count: CountTokens,
-): Promise<Omit<UsedTokens, 'clamped'>> {
+): Omit<UsedTokens, 'clamped'> | Promise<Omit<UsedTokens, 'clamped'>> {
   const { usage, text, outcome } = seen
   const answered = outcome === 'complete' || outcome === 'incomplete'
   // A client that leaves once the answer has begun has made the upstream read all that it asked.
@@ -72,14 +78,23 @@ async function reportedOrCounted(
   // broke off. Messages begins with one whose output is a placeholder.
   const isLast = outcome !== undefined || text.length === 0
   const tellsOutput = usage !== undefined && isLast && text.length <= seen.reportedLength
-  const reported = usage ?? emptyUsage
-  const outputTokens = tellsOutput
+  const tellsInput = usage !== undefined && !seen.lacksInput
+  if (tellsOutput && tellsInput) return { usage, estimated: false, calls }
+  return counted(exchange, seen, count, { tellsOutput, tellsInput, calls })
+}
+
+async function counted(
+  exchange: Concluded,
+  { usage: reported = emptyUsage, text }: Observation,
+  count: CountTokens,
+  told: { readonly tellsOutput: boolean; readonly tellsInput: boolean; readonly calls: number },
+): Promise<Omit<UsedTokens, 'clamped'>> {
+  const outputTokens = told.tellsOutput
     ? reported.outputTokens
     : Math.max(reported.outputTokens, await estimateTokens(text.sample, text.length, count))
-  const tellsInput = usage !== undefined && !seen.lacksInput
-  const inputTokens = tellsInput ? reported.inputTokens : await countInput(exchange, count)
-  const estimated = !tellsInput || outputTokens > reported.outputTokens
-  return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls }
+  const inputTokens = told.tellsInput ? reported.inputTokens : await countInput(exchange, count)
+  const estimated = !told.tellsInput || outputTokens > reported.outputTokens
+  return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls: told.calls }
 }
 
 async function countInput({ facts }: Concluded, count: CountTokens): Promise<number> {

@@ -52,12 +52,12 @@ interface Asked {
  * Reads a successful answer as far as it must be known before anything goes to the client: a
  * stream's first bytes, or a whole body.
  */
-export async function readAnswer(
+export function readAnswer(
   response: Response,
   exchange: Exchange,
   asked: Asked,
 ): Promise<BegunStream | WholeBody | Unusable> {
-  if (response.body === null) return unusable(asked.route, nothing)
+  if (response.body === null) return Promise.resolve(unusable(asked.route, nothing))
   const reader = response.body.getReader()
   return exchange.facts?.stream
     ? beginStream(response, reader, exchange, asked)

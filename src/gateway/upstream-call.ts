@@ -42,20 +42,17 @@ export interface Destination extends Candidate {
 }
 
 /** The upstream request of one attempt: the client's bytes but for what must change. */
-export async function buildCall(
+export function buildCall(
   exchange: Exchange,
   body: RequestBody,
   destination: Destination,
   signal: AbortSignal,
-): Promise<OutboundCall> {
+): OutboundCall | Promise<OutboundCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
   const path = operation.path(upstreamModel, body.facts.stream)
   const sse = protocol.name === 'gemini' && body.facts.stream && framing === 'sse'
-  const content = translation
-    ? await translation.encode(signal)
-    : await upstreamBody(body, exchange, upstreamModel)
-  return {
+  const callWith = (content: Uint8Array | FormData): OutboundCall => ({
     url: protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path),
     method: 'POST',
     headers: translation
@@ -66,7 +63,11 @@ export async function buildCall(
     allowPrivate: channel.allowPrivate,
     connectMs: channel.timeouts.connectMs,
     proxy: channel.proxy,
-  }
+  })
+  const content = translation
+    ? translation.encode(signal)
+    : upstreamBody(body, exchange, upstreamModel)
+  return content instanceof Promise ? content.then(callWith) : callWith(content)
 }
 
 /** Headers of an upstream call. `contentType` null: `fetch` writes it (forms have a boundary). */

@@ -4,3 +4,9 @@
  * Bounded by its size, every entry being 1, it grows as it fills.
  */
 export const growing = (maxEntries: number) => ({ maxSize: maxEntries, sizeCalculation: () => 1 })
+
+/**
+ * Options of an LRU cache whose entries last so long, in milliseconds. By itself it remembers the time
+ * for a millisecond, with a timer each time: under load a thousand timers a second.
+ */
+export const lasting = (ms: number) => ({ ttl: ms, ttlResolution: 0 })

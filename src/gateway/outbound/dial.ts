@@ -1,6 +1,6 @@
 import { connect, isIPv6, type LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/growing.ts'
+import { growing, lasting } from '../../lib/growing.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
 
 /** No connection came about within the channel's limit. */
@@ -14,7 +14,11 @@ export interface Dialer {
    * The address at which it does, or lately did: one of `addresses`, or, without them, whichever its
    * name leads to. Undefined behind a proxy. Throws `ConnectTimeout`, or the socket's error.
    */
-  reach(url: URL, limitMs: number, addresses?: readonly string[]): Promise<string | undefined>
+  reach(
+    url: URL,
+    limitMs: number,
+    addresses?: readonly string[],
+  ): string | undefined | Promise<string>
   /** The host has just answered, at the address that `reach` gave. */
   answered(url: URL, address?: string): void
   /** A call to the host has failed: it is dialled again before the next one. */
@@ -31,16 +35,21 @@ export const knownMs = 60_000
  * use while the host has it, since kept connections belong to an address.
  */
 export function createDialer(env: Environment): Dialer {
-  const known = new LRUCache<string, string>({ ...growing(10_000), ttl: knownMs })
+  const known = new LRUCache<string, string>({ ...growing(10_000), ...lasting(knownMs) })
   const proxy = readEnvironmentProxy(env)
+
+  async function find(url: URL, limitMs: number, addresses?: readonly string[]): Promise<string> {
+    const address = await dial(url, limitMs, addresses)
+    known.set(url.host, address)
+    return address
+  }
+
   return {
-    async reach(url, limitMs, addresses) {
+    reach(url, limitMs, addresses) {
       if (proxy.mayLead(url)) return undefined
       const before = known.get(url.host)
-      if (before !== undefined && addresses?.includes(before) !== false) return before
-      const address = await dial(url, limitMs, addresses)
-      known.set(url.host, address)
-      return address
+      const isKnown = before !== undefined && addresses?.includes(before) !== false
+      return isKnown ? before : find(url, limitMs, addresses)
     },
     answered(url, address = '') {
       known.set(url.host, address)

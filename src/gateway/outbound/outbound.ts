@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/growing.ts'
+import { growing, lasting } from '../../lib/growing.ts'
 import { ConnectTimeout, createDialer } from './dial.ts'
 import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
@@ -201,22 +201,21 @@ function createFinder(parts: OutboundParts, resolve: Resolve) {
   const mayReach = parts.isPublic ?? isPublic
   const checked = new LRUCache<string, readonly string[]>({
     ...growing(10_000),
-    ttl: parts.verdictMs ?? 30_000,
+    ...lasting(parts.verdictMs ?? 30_000),
   })
 
-  return async (
-    url: URL,
-    { allowPrivate, connectMs }: OutboundCall,
-  ): Promise<readonly string[]> => {
-    const host = bareHost(url.hostname)
-    const known = checked.get(host)
-    if (known !== undefined) return known
+  async function find(host: string, { allowPrivate, connectMs }: OutboundCall) {
     const addresses = ipaddr.isValid(host) ? [host] : await inTime(resolve(host), connectMs)
     if (addresses.length === 0) throw new HostNotFound(`${host} has no address`)
     const refused = addresses.find((address) => !mayReach(address))
     if (refused === undefined) checked.set(host, addresses)
     else if (!allowPrivate) throw new AddressRefused(`${host} is the private address ${refused}`)
     return addresses
+  }
+
+  return (url: URL, call: OutboundCall): readonly string[] | Promise<readonly string[]> => {
+    const host = bareHost(url.hostname)
+    return checked.get(host) ?? find(host, call)
   }
 }
 
