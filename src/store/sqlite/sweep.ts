@@ -39,8 +39,7 @@ export function createSweep(db: Database): () => number {
       })
     }
     const { changes: interrupted } = db.run(interrupt)
-    // Only those: there may be very many others, and nothing is reserved of them.
-    db.run('UPDATE account SET reserved_nano = 0 WHERE id IN (SELECT account_id FROM reservation)')
+    db.run('UPDATE account SET reserved_nano = 0 WHERE reserved_nano <> 0')
     db.run('DELETE FROM reservation')
     return interrupted
   }).immediate

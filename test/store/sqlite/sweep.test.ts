@@ -29,6 +29,13 @@ test('nothing was under way: nothing changes', async () => {
   expect(await collect(file.store.records.exportRequests({}))).toHaveLength(1)
 })
 
+test('what is set aside for no request is free again', async () => {
+  file.change('UPDATE account SET reserved_nano = 500')
+  expect(() => file.reserved()).toThrow('Not the sum')
+  await sweep()
+  expect(file.reserved()).toEqual({})
+})
+
 test('each request that was under way has a record, and is not charged', async () => {
   await reserve(reservation({ requestId: 'a', amountNano: 700 }), reservation({ requestId: 'b' }))
   await file.store.records.commit({ grow: [{ requestId: 'a', accountId: 1, byNano: 300 }] })
