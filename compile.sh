@@ -114,6 +114,7 @@ build() {
   "$bun" build --compile ${target:+"--target=$target"} --minify --bytecode --splitting --format=esm \
     --sourcemap --no-compile-autoload-dotenv --no-compile-autoload-bunfig src/main.ts --outfile "$1" ||
     fail "the build of $1 failed: see the lines above"
+  rm -f dist/*.map # the program carries its source maps itself
   # A file edited while the build ran is newer than this, so that the next run builds again.
   touch -r .cache/build-started "$1"
 }
