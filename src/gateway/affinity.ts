@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { growing, lasting } from '../lib/growing.ts'
+import { growing, lasting } from '../lib/cache-options.ts'
 
 /** Where an answer came from, and what is still to be charged for it. */
 export interface Origin {

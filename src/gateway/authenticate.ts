@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { growing } from '../lib/growing.ts'
+import { growing } from '../lib/cache-options.ts'
 import type { Limits } from '../store/ports/catalog.ts'
 import type { Committed, Spent } from '../store/ports/records.ts'
 import type { TokenRecord, TokenStore } from '../store/ports/tokens.ts'

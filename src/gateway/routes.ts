@@ -8,12 +8,12 @@ import { responses } from '../protocols/responses/index.ts'
 import type { RecordStore } from '../store/ports/records.ts'
 import type { Affinity } from './affinity.ts'
 import {
-  bare,
   type Handler,
   httpCall,
   isBeta,
   modelParam,
   modelPaths,
+  narrow,
   silenceLimit,
 } from './context.ts'
 import { GatewayError, pageNotFound } from './errors.ts'
@@ -43,10 +43,10 @@ const raw = { parse: 'none' } as const
 /** All model endpoints of CONTRACT 3. */
 export function modelRoutes(parts: RouteParts) {
   const forward = (protocol: Protocol, operation: Operation) =>
-    bare(forwardRoute(parts, protocol, operation))
-  const onGemini = bare(geminiRoute(parts))
-  const onModel = bare(modelRoute(parts))
-  const onStored = bare(storedResponseRoute(parts))
+    narrow(forwardRoute(parts, protocol, operation))
+  const onGemini = narrow(geminiRoute(parts))
+  const onModel = narrow(modelRoute(parts))
+  const onStored = narrow(storedResponseRoute(parts))
   const app = new Elysia({ name: 'gateway' })
     .post('/v1/chat/completions', forward(chat, chat.operations.completions), raw)
     .post('/v1/embeddings', forward(chat, chat.operations.embeddings), raw)
@@ -59,10 +59,10 @@ export function modelRoutes(parts: RouteParts) {
     .delete('/v1/responses/:id', onStored, raw)
     .post('/v1/messages', forward(messages, messages.operations.messages), raw)
     .post('/v1/messages/count_tokens', forward(messages, messages.operations.countTokens), raw)
-    .get('/v1/models', bare(modelsRoute(parts)), raw)
-    .get('/v1beta/models', bare(geminiModelsRoute(parts)), raw)
-    .get('/v1/usage', bare(usageRoute(parts)), raw)
-    .get('/v1/receipts/:id', bare(receiptRoute(parts)), raw)
+    .get('/v1/models', narrow(modelsRoute(parts)), raw)
+    .get('/v1beta/models', narrow(geminiModelsRoute(parts)), raw)
+    .get('/v1/usage', narrow(usageRoute(parts)), raw)
+    .get('/v1/receipts/:id', narrow(receiptRoute(parts)), raw)
     .get('/api/hello', () => new Response(null), raw)
   for (const path of [...modelPaths('/v1/models'), ...modelPaths('/v1beta/models')]) {
     app.post(path, onGemini, raw).get(path, onModel, raw)

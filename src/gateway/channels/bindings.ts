@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { growing } from '../../lib/cache-options.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { growing } from '../../lib/growing.ts'
 
 /** Where a conversation is at home: what its prompt cache belongs to. */
 export interface Binding {

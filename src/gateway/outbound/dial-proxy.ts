@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import { unescape as decodePercent } from 'node:querystring'
 import { connect as connectTls } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/growing.ts'
+import { growing, lasting } from '../../lib/cache-options.ts'
 import { ConnectTimeout, knownMs } from './dial.ts'
 
 /** A proxy does not let a call through: it wants another password, or can't reach the host. */
@@ -27,7 +27,7 @@ export interface ProxyDialer {
  * connection, or that does not answer when it is asked for a tunnel.
  */
 export function createProxyDialer(): ProxyDialer {
-  const known = new LRUCache<string, true>({ ...growing(10_000), ttl: knownMs })
+  const known = new LRUCache<string, true>({ ...growing(10_000), ...lasting(knownMs) })
   return {
     async reach(url, proxy, limitMs) {
       if (known.has(wayOf(url, proxy))) return

@@ -1,6 +1,6 @@
 import { connect, isIPv6, type LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import { growing, lasting } from '../../lib/growing.ts'
+import { growing, lasting } from '../../lib/cache-options.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
 
 /** No connection came about within the channel's limit. */

@@ -1,7 +1,7 @@
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import { LRUCache } from 'lru-cache'
-import { growing } from '../../src/lib/growing.ts'
+import { growing } from '../../src/lib/cache-options.ts'
 
 test('a cache holds so many entries, those that were used last', () => {
   const cache = new LRUCache<string, number>(growing(2))
