@@ -16,7 +16,7 @@ export const heartbeat = { firstMs: 250, everyMs: 150 }
 const failing = ['soon', 'late'].flatMap((when) => allDialects.map(({ name }) => `${when}-${name}`))
 
 /** What a client has heard. */
-interface Heard {
+export interface Heard {
   readonly status: number
   readonly id: string
   /** Each piece as it came, and when, in milliseconds since the request. */
