@@ -1,7 +1,6 @@
 import type { Channel } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { toJsonText } from '../protocols/canonical/json-text.ts'
-import type { AttemptRow } from '../store/ports/records.ts'
 import type { Exchange } from './exchange.ts'
 import type { Watch } from './watchdog.ts'
 
@@ -23,46 +22,63 @@ export interface OpenRow {
 }
 
 /** Begins the row of an attempt, which is written to the exchange when the attempt has ended. */
-export function startRow(
+export const startRow = (
   parts: AttemptRowParts,
   exchange: Exchange,
   channel: Channel,
   watch: Watch,
-): OpenRow {
-  const startedAt = parts.clock()
-  const startedTick = parts.tick()
-  const elapsedMs = () => Math.round(parts.tick() - startedTick)
-  let status: number | null = null
-  let upstreamRequestId: string | null = null
-  let firstByteMs: number | null = null
-  let finished = false
-  return {
-    head(response) {
-      status = response.status
-      const { headers } = response
-      upstreamRequestId =
-        headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('apim-request-id')
-    },
-    begun() {
-      firstByteMs ??= elapsedMs()
-      return firstByteMs
-    },
-    finish(cause, usageRaw) {
-      if (finished) return
-      finished = true
-      watch.stop()
-      parts.onAttempt(channel, cause)
-      const row: AttemptRow = {
-        channelId: channel.id,
-        startedAt,
-        status,
-        cause,
-        firstByteMs,
-        durationMs: elapsedMs(),
-        upstreamRequestId,
-        usageRaw: toJsonText(usageRaw) ?? null,
-      }
-      exchange.attempts.push(row)
-    },
+): OpenRow => new AttemptNotes(parts, exchange, channel, watch)
+
+class AttemptNotes implements OpenRow {
+  readonly #parts: AttemptRowParts
+  readonly #exchange: Exchange
+  readonly #channel: Channel
+  readonly #watch: Watch
+  readonly #startedAt: number
+  readonly #startedTick: number
+  #status: number | null = null
+  #upstreamRequestId: string | null = null
+  #firstByteMs: number | null = null
+  #isFinished = false
+
+  constructor(parts: AttemptRowParts, exchange: Exchange, channel: Channel, watch: Watch) {
+    this.#parts = parts
+    this.#exchange = exchange
+    this.#channel = channel
+    this.#watch = watch
+    this.#startedAt = parts.clock()
+    this.#startedTick = parts.tick()
+  }
+
+  head({ status, headers }: Response): void {
+    this.#status = status
+    this.#upstreamRequestId =
+      headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('apim-request-id')
+  }
+
+  begun(): number {
+    this.#firstByteMs ??= this.#elapsedMs()
+    return this.#firstByteMs
+  }
+
+  finish(cause: string | null, usageRaw?: unknown): void {
+    if (this.#isFinished) return
+    this.#isFinished = true
+    this.#watch.stop()
+    this.#parts.onAttempt(this.#channel, cause)
+    this.#exchange.attempts.push({
+      channelId: this.#channel.id,
+      startedAt: this.#startedAt,
+      status: this.#status,
+      cause,
+      firstByteMs: this.#firstByteMs,
+      durationMs: this.#elapsedMs(),
+      upstreamRequestId: this.#upstreamRequestId,
+      usageRaw: toJsonText(usageRaw) ?? null,
+    })
+  }
+
+  #elapsedMs(): number {
+    return Math.round(this.#parts.tick() - this.#startedTick)
   }
 }

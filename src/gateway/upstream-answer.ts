@@ -4,6 +4,7 @@ import type { Framing, JsonObject } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
 import { withExactCalls } from '../protocols/translation/exact-calls.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
+import type { OpenRow } from './attempt-row.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
 import { classifyError, type FailureName } from './failures/failures.ts'
@@ -23,13 +24,14 @@ interface Observed {
   readonly observer: FailureObserver
 }
 
-type BegunStream = Observed &
+/** A stream whose first bytes are here. */
+export type BegunStream = Observed &
   Pick<StreamAnswer, 'kind' | 'contentType' | 'first' | 'reader' | 'translator' | 'framing'>
 
 type WholeBody = Observed & BodyAnswer
 
 /** Not what was asked for; what it says it used is for the operator's comparison of bills. */
-interface Unusable {
+export interface Unusable {
   readonly kind: 'unusable'
   readonly failure: FailureName
   /** What broke it off; the failure is this one's then. */
@@ -44,8 +46,8 @@ interface Asked {
   readonly watch: Watch
   /** Whether another channel can be asked; if not, what comes is passed on, an error too. */
   readonly hasNext: (() => boolean) | undefined
-  /** The answer's first bytes are here. */
-  readonly begun: () => void
+  /** Told when the answer's first bytes are here. */
+  readonly row: Pick<OpenRow, 'begun'>
 }
 
 /**
@@ -68,11 +70,11 @@ async function beginStream(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, hasNext, begun }: Asked,
+  { route, watch, hasNext, row }: Asked,
 ): Promise<BegunStream | Unusable> {
   const { framing, translation } = route
   const first = await firstBytes(reader, watch)
-  if (first) begun()
+  if (first) row.begun()
   const contentType = first && streamType(framing, first, response)
   if (first === undefined || contentType === undefined) {
     const rest = first && (await readAll(reader, maxRefusalBytes, watch))
@@ -103,9 +105,9 @@ async function readBody(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, hasNext, begun }: Asked,
+  { route, watch, hasNext, row }: Asked,
 ): Promise<WholeBody | Unusable> {
-  begun()
+  row.begun()
   const observer = observerOf(route)
   const bytes = await readAll(reader, maxAnswerBytes, watch)
   const body = bytes && parseObject(bytes)

@@ -4,7 +4,7 @@ import type { Permit } from '../limits/limiter.ts'
 import type { Option } from '../options.ts'
 import type { Bindings } from './bindings.ts'
 import type { Conversation } from './conversation.ts'
-import type { Health } from './health.ts'
+import type { Health, Use } from './health.ts'
 import type { Load } from './load.ts'
 
 /** A channel's key that is to be asked, and whom to tell how that went. */
@@ -58,57 +58,86 @@ const slowFailures: readonly FailureName[] = ['timeout_connect', 'timeout_first_
 const patienceMs = 5_000
 
 /** Takes a place on the channel, until the choice has ended. */
-export function createChoice(parts: ChoiceParts, chosen: Chosen): Choice {
-  const { health, load, bindings, tick } = parts
-  const { option, key, series, pool, permit, tokenId, conversation } = chosen
-  const { channel, upstreamModel } = option
-  const use = health.begin(channel, key, upstreamModel)
-  const begunTick = tick()
-  let isOpen = true
+export const createChoice = (parts: ChoiceParts, chosen: Chosen): Choice =>
+  new TakenChoice(parts, chosen)
+
+class TakenChoice implements Choice {
+  readonly option: Option
+  readonly key: string
+  readonly #parts: ChoiceParts
+  readonly #chosen: Chosen
+  readonly #use: Use
+  readonly #begunTick: number
+  #isOpen = true
   /** It has told how it went. */
-  let isTold = false
-  if (pool !== undefined) load.began(pool, channel.id)
+  #isTold = false
+
+  constructor(parts: ChoiceParts, chosen: Chosen) {
+    const { option, key, pool } = chosen
+    this.option = option
+    this.key = key
+    this.#parts = parts
+    this.#chosen = chosen
+    this.#use = parts.health.begin(option.channel, key, option.upstreamModel)
+    this.#begunTick = parts.tick()
+    if (pool !== undefined) parts.load.began(pool, option.channel.id)
+  }
+
+  get isTrial(): boolean {
+    return this.#use.isTrial
+  }
+
+  succeeded(firstByteMs?: number): void {
+    this.#isTold = true
+    if (firstByteMs === undefined) return
+    const { health, load, bindings } = this.#parts
+    const { series, conversation, tokenId } = this.#chosen
+    const { id } = this.option.channel
+    health.succeeded(this.#use)
+    load.sample(id, series, firstByteMs)
+    if (conversation) bindings.bind(tokenId, conversation.key, id, this.key)
+  }
+
+  failed({ name, retryAfterMs }: Failure): void {
+    this.#tell(name, retryAfterMs)
+    if (!slowFailures.includes(name)) return
+    const { load, tick } = this.#parts
+    load.sample(this.option.channel.id, this.#chosen.series, tick() - this.#begunTick)
+  }
+
+  broke({ name, retryAfterMs }: Pick<Failure, 'name' | 'retryAfterMs'>): void {
+    this.#tell(name, retryAfterMs)
+    const { conversation, tokenId } = this.#chosen
+    if (!conversation) return
+    this.#parts.bindings.unbind(tokenId, conversation.key, this.option.channel.id)
+  }
+
+  ended(usedLlmTokens?: number): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    if (!this.#isTold) this.#noteAbandoned()
+    const { load, health } = this.#parts
+    const { pool, permit } = this.#chosen
+    if (pool !== undefined) load.ended(pool, this.option.channel.id)
+    health.ended(this.#use)
+    if (usedLlmTokens !== undefined) permit.used(usedLlmTokens)
+    permit.release()
+  }
+
+  #tell(name: FailureName, retryAfterMs?: number): void {
+    this.#isTold = true
+    const { cools } = failureClasses[name]
+    const late = retryAfterMs !== undefined && { retryAfterMs }
+    this.#parts.health.failed(this.#use, { name, cools, ...late })
+  }
 
   /** Clients that give up tell, too, that an answer takes longer than it did. */
-  function noteAbandoned(): void {
-    const waitedMs = tick() - begunTick
-    const usualMs = load.firstByte(channel.id, series)?.meanMs ?? 0
-    if (waitedMs > Math.max(usualMs, patienceMs)) load.sample(channel.id, series, waitedMs)
-  }
-
-  function tell(name: FailureName, retryAfterMs?: number): void {
-    isTold = true
-    const { cools } = failureClasses[name]
-    health.failed(use, { name, cools, ...(retryAfterMs !== undefined && { retryAfterMs }) })
-  }
-
-  return {
-    option,
-    key,
-    isTrial: use.isTrial,
-    succeeded(firstByteMs) {
-      isTold = true
-      if (firstByteMs === undefined) return
-      health.succeeded(use)
-      load.sample(channel.id, series, firstByteMs)
-      if (conversation) bindings.bind(tokenId, conversation.key, channel.id, key)
-    },
-    failed({ name, retryAfterMs }) {
-      tell(name, retryAfterMs)
-      if (slowFailures.includes(name)) load.sample(channel.id, series, tick() - begunTick)
-    },
-    broke({ name, retryAfterMs }) {
-      tell(name, retryAfterMs)
-      if (conversation) bindings.unbind(tokenId, conversation.key, channel.id)
-    },
-    ended(usedLlmTokens) {
-      if (!isOpen) return
-      isOpen = false
-      if (!isTold) noteAbandoned()
-      if (pool !== undefined) load.ended(pool, channel.id)
-      health.ended(use)
-      if (usedLlmTokens !== undefined) permit.used(usedLlmTokens)
-      permit.release()
-    },
+  #noteAbandoned(): void {
+    const { load, tick } = this.#parts
+    const { id } = this.option.channel
+    const { series } = this.#chosen
+    const waitedMs = tick() - this.#begunTick
+    const usualMs = load.firstByte(id, series)?.meanMs ?? 0
+    if (waitedMs > Math.max(usualMs, patienceMs)) load.sample(id, series, waitedMs)
   }
 }

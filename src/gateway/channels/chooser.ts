@@ -45,23 +45,38 @@ export interface Chooser {
 /** One value for the whole process: it knows whose turn it is among the keys of a channel. */
 export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser {
   const turns = createKeyTurns(parts.health)
-  return (asked) => {
-    const search = beginSearch(parts, turns, asked)
-    return {
-      next() {
-        const found = find(search)
-        return found && take(search, found.candidate, found.permit)
-      },
-      hasNext() {
-        const found = find(search)
-        found?.permit.undo()
-        return found !== undefined
-      },
-      hasOthers: () =>
-        !isOver(search) && search.asked.options.some((option) => hasKeyLeft(search, option)),
-      busyForMs: () => search.busyMs,
-      nextInLine: (wait) => waitInLine(search, wait),
-    }
+  return (asked) => new SearchingChooser(beginSearch(parts, turns, asked))
+}
+
+class SearchingChooser implements Chooser {
+  readonly #search: Search
+
+  constructor(search: Search) {
+    this.#search = search
+  }
+
+  next(): Choice | undefined {
+    const found = find(this.#search)
+    return found && take(this.#search, found.candidate, found.permit)
+  }
+
+  hasNext(): boolean {
+    const found = find(this.#search)
+    found?.permit.undo()
+    return found !== undefined
+  }
+
+  hasOthers(): boolean {
+    const search = this.#search
+    return !isOver(search) && search.asked.options.some((option) => hasKeyLeft(search, option))
+  }
+
+  busyForMs(): number | undefined {
+    return this.#search.busyMs
+  }
+
+  nextInLine(wait: Wait): Promise<Choice | undefined> {
+    return waitInLine(this.#search, wait)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { count, takeBack } from './sliding-window.ts'
+import { count, type Entry, takeBack } from './sliding-window.ts'
 import type { Queued, Tally } from './tally.ts'
 
 /** A request's places within the limits of all that it counts for. */
@@ -25,57 +25,79 @@ interface PermitParts<Waiter extends Queued> {
 }
 
 /** Counts a request in all tallies, from `now` on. */
-export function createPermit<Waiter extends Queued>(
-  { tick, hasRoom }: PermitParts<Waiter>,
+export const createPermit = <Waiter extends Queued>(
+  parts: PermitParts<Waiter>,
   tallies: readonly Tally<Waiter>[],
   llmTokens: number,
   now: number,
-): Permit {
-  const entries = tallies.map((tally) => {
-    tally.open++
-    return count(tally.window, 1, llmTokens, now)
-  })
-  let isOpen = true
-  let isUndone = false
-  let isKnown = false
+): Permit => new CountedPermit(parts, tallies, llmTokens, now)
 
-  function giveBack(requests: number, fewerLlmTokens: number): void {
-    for (const [at, entry] of entries.entries()) {
-      const tally = tallies[at]
-      if (tally) takeBack(tally.window, entry, requests, fewerLlmTokens)
+class CountedPermit<Waiter extends Queued> implements Permit {
+  readonly #parts: PermitParts<Waiter>
+  readonly #tallies: readonly Tally<Waiter>[]
+  /** What it counts as, in each of them. */
+  readonly #entries: Entry[] = []
+  readonly #llmTokens: number
+  #isOpen = true
+  #isUndone = false
+  #isKnown = false
+
+  constructor(
+    parts: PermitParts<Waiter>,
+    tallies: readonly Tally<Waiter>[],
+    llmTokens: number,
+    now: number,
+  ) {
+    this.#parts = parts
+    this.#tallies = tallies
+    this.#llmTokens = llmTokens
+    for (const tally of tallies) {
+      tally.open++
+      this.#entries.push(count(tally.window, 1, llmTokens, now))
     }
   }
 
-  function close(): void {
-    if (isOpen) for (const tally of tallies) tally.open--
-    isOpen = false
+  used(trueCount: number): void {
+    if (this.#isKnown || this.#isUndone) return
+    this.#isKnown = true
+    const more = trueCount - this.#llmTokens
+    if (more > 0) {
+      const now = this.#parts.tick()
+      for (const tally of this.#tallies) count(tally.window, 0, more, now)
+    }
+    if (more >= 0) return
+    this.#giveBack(0, -more)
+    this.#letIn()
   }
 
-  function letIn(): void {
-    for (const tally of tallies) if (tally.queue.size > 0) hasRoom(tally)
+  release(): void {
+    if (!this.#isOpen) return
+    this.#close()
+    this.#letIn()
   }
 
-  return {
-    used(trueCount) {
-      if (isKnown || isUndone) return
-      isKnown = true
-      const more = trueCount - llmTokens
-      if (more > 0) for (const tally of tallies) count(tally.window, 0, more, tick())
-      if (more >= 0) return
-      giveBack(0, -more)
-      letIn()
-    },
-    release() {
-      if (!isOpen) return
-      close()
-      letIn()
-    },
-    undo() {
-      if (isUndone) return
-      isUndone = true
-      close()
-      giveBack(1, llmTokens)
-      letIn()
-    },
+  undo(): void {
+    if (this.#isUndone) return
+    this.#isUndone = true
+    this.#close()
+    this.#giveBack(1, this.#llmTokens)
+    this.#letIn()
+  }
+
+  #giveBack(requests: number, fewerLlmTokens: number): void {
+    let at = 0
+    for (const tally of this.#tallies) {
+      const entry = this.#entries[at++]
+      if (entry) takeBack(tally.window, entry, requests, fewerLlmTokens)
+    }
+  }
+
+  #close(): void {
+    if (this.#isOpen) for (const tally of this.#tallies) tally.open--
+    this.#isOpen = false
+  }
+
+  #letIn(): void {
+    for (const tally of this.#tallies) if (tally.queue.size > 0) this.#parts.hasRoom(tally)
   }
 }
