@@ -37,7 +37,9 @@ export async function admit(
   call: ModelCall,
 ): Promise<RequestBody> {
   const { gatekeeper } = parts
-  const caller = await gatekeeper.identify(call)
+  const found = gatekeeper.identify(call)
+  // Waiting for what is here already costs a turn, for each request and each of these steps.
+  const caller = found instanceof Promise ? await found : found
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
   const parsed = await parseBody(call, await readBytes(call.request, parts.maxBodyBytes()))
@@ -48,30 +50,54 @@ export async function admit(
   exchange.model = call.model ?? body.facts.model ?? ''
   exchange.plan = planRequest(parts.catalog(), caller, exchange.model)
   exchange.options = findOptions(exchange.plan.offer, call, translator(parts, exchange, call, body))
-  await enter(parts, exchange, exchange.plan, body)
-  await setAside(parts, exchange, body)
+  const entered = enter(parts, exchange, exchange.plan, body)
+  if (entered instanceof Promise) await entered
+  const afforded = setAside(parts, exchange, body)
+  if (afforded instanceof Promise) await afforded
   return body
 }
 
 /** Takes a place within the limits, or waits for one. */
-async function enter(
+function enter(
   { limiter, queueTimeMs, onLimited }: AdmitParts,
   exchange: Exchange,
   plan: Plan,
   body: RequestBody,
-): Promise<void> {
+): void | Promise<void> {
   const { caller, request } = exchange
   if (caller === undefined) return
   const subjects = subjectsOf(caller, plan)
   const llmTokens = subjects.some(({ limits }) => limits.tpm !== null) ? quickInput(body) : 0
   const waiting = { waitMs: queueTimeMs(), signal: request.signal }
-  let permit: Permit
   try {
-    permit = await limiter.enter(subjects, llmTokens, waiting)
+    const permit = limiter.enter(subjects, llmTokens, waiting)
+    if (permit instanceof Promise) return enterLate(exchange, permit, onLimited)
+    hold(exchange, permit)
   } catch (error) {
-    if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
+    noteLimited(error, onLimited)
     throw error
   }
+}
+
+async function enterLate(
+  exchange: Exchange,
+  permit: Promise<Permit>,
+  onLimited: AdmitParts['onLimited'],
+): Promise<void> {
+  try {
+    hold(exchange, await permit)
+  } catch (error) {
+    noteLimited(error, onLimited)
+    throw error
+  }
+}
+
+function noteLimited(error: unknown, onLimited: AdmitParts['onLimited']): void {
+  if (error instanceof GatewayError && error.details.limited) onLimited(error.details.limited)
+}
+
+/** Keeps the place for the exchange; one that has ended meanwhile needs none. */
+function hold(exchange: Exchange, permit: Permit): void {
   if (exchange.interruption !== undefined) {
     permit.undo()
     throw stopping()

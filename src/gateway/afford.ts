@@ -8,7 +8,7 @@ import type { RequestBody } from './body.ts'
 import type { Committer } from './committer.ts'
 import { GatewayError, unauthenticated } from './errors.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, ExchangeReservation } from './exchange.ts'
 import type { Plan } from './plan.ts'
 import type { Reservations } from './reservations.ts'
 
@@ -26,7 +26,7 @@ interface Estimate {
   readonly amountNano: number
 }
 
-/** The first words of an answer, in LLM tokens. */
+/** The first words of an answer, in LLM tokens: a stream that has so much may begin. */
 const firstOutputTokens = 64
 
 /** Bodies below this are taken to be all text: looking for images in them is not worth it. */
@@ -36,70 +36,105 @@ const bytesPerToken = 3
 /** Vendors' tokenizers differ by so much from the one that counts here. */
 const countMargin = 1.1
 
+/** What a request asks for, and who pays. */
+interface Asked {
+  readonly exchange: Exchange
+  readonly body: RequestBody
+  readonly caller: Caller
+  readonly plan: Plan
+  /** The longest answer that is to be expected, in LLM tokens. */
+  readonly mostTokens: number
+}
+
 /**
  * Sets aside what a request will cost, or refuses it with the 401 of a used-up balance or budget.
  * A stream may begin with all that is left, and is ended when that is used. Puts the reservation on the exchange:
  * upstream may be asked before it is written, the client's first byte waits for it.
  */
-export async function setAside(
+export function setAside(
   parts: AffordParts,
   exchange: Exchange,
   body: RequestBody,
-): Promise<void> {
+): void | Promise<void> {
   const { caller, plan, operation } = exchange
   if (!operation.charged || caller === undefined || plan === undefined) return
-  const room = parts.reservations.room(caller)
-  let inputTokens = quickInput(body)
-  let estimate = estimateCost(plan, body, inputTokens, parts.usualOutputTokens())
-  if (estimate.full.amountNano > room.nano) {
-    inputTokens = await countedInput(body.facts, parts.countTokens)
-    estimate = estimateCost(plan, body, inputTokens, parts.usualOutputTokens())
-  }
+  const mostTokens = longestAnswer(plan, body, parts.usualOutputTokens())
+  const asked = { exchange, body, caller, plan, mostTokens }
+  const inputTokens = quickInput(body)
+  const full = estimate(asked, inputTokens, mostTokens)
+  if (full.amountNano > parts.reservations.room(caller).nano) return setAsideCounted(parts, asked)
+  reserve(parts, asked, inputTokens, full)
+}
+
+/** The same where money is short. */
+async function setAsideCounted(parts: AffordParts, asked: Asked): Promise<void> {
+  const inputTokens = await countedInput(asked.body.facts, parts.countTokens)
+  reserve(parts, asked, inputTokens, estimate(asked, inputTokens, asked.mostTokens))
+}
+
+function reserve(parts: AffordParts, asked: Asked, inputTokens: number, full: Estimate): void {
+  const { exchange, body, caller, plan, mostTokens } = asked
   const { nano, limit } = parts.reservations.room(caller)
-  const isWhole = estimate.full.amountNano <= nano
+  const isWhole = full.amountNano <= nano
   const isLimited = body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
-  if (!isWhole && !(body.facts.stream && estimate.least().amountNano <= nano))
-    throw unauthenticated(limit)
-  // All there is, where it may not be enough: so one answer at most can turn out dearer than that.
-  const { amountNano, outputTokens } = isWhole
-    ? estimate.full
-    : { ...estimate.least(), amountNano: nano }
-  const written = write(parts, exchange, caller, reservationOf(exchange, caller, plan, amountNano))
-  const isEnough = isWhole && isLimited
-  exchange.reservation = {
-    written() {
-      parts.committer.hurry(exchange.requestId)
-      return written
-    },
-    inputTokens,
-    outputTokens,
-    isEnough,
+  let held = full
+  if (!isWhole) {
+    const least = estimate(asked, inputTokens, Math.min(mostTokens, firstOutputTokens))
+    if (!body.facts.stream || least.amountNano > nano) throw unauthenticated(limit)
+    // All there is, where it may not be enough: so one answer at most can turn out dearer than that.
+    held = { outputTokens: least.outputTokens, amountNano: nano }
+  }
+  const reservation = reservationOf(exchange, caller, plan, held.amountNano)
+  exchange.reservation = new OpenReservation(
+    parts.committer,
+    exchange,
+    parts.reservations.open(caller, reservation),
+    { inputTokens, outputTokens: held.outputTokens, isEnough: isWhole && isLimited },
+  )
+}
+
+class OpenReservation implements ExchangeReservation {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly isEnough: boolean
+  readonly #committer: Committer
+  readonly #requestId: string
+  /** Told to whoever waits for it before the first byte; until then nobody may be waiting. */
+  readonly #refusal: Promise<GatewayError | undefined>
+
+  constructor(
+    committer: Committer,
+    exchange: Exchange,
+    covered: Promise<boolean>,
+    { inputTokens, outputTokens, isEnough }: Omit<ExchangeReservation, 'written'>,
+  ) {
+    this.inputTokens = inputTokens
+    this.outputTokens = outputTokens
+    this.isEnough = isEnough
+    this.#committer = committer
+    this.#requestId = exchange.requestId
+    this.#refusal = covered.then(
+      (isCovered) => (isCovered ? undefined : refuse(exchange, unauthenticated('balance'))),
+      (cause: unknown) => refuse(exchange, notStored(cause)),
+    )
+  }
+
+  async written(): Promise<void> {
+    this.#committer.hurry(this.#requestId)
+    const refusal = await this.#refusal
+    if (refusal) throw refusal
   }
 }
 
-/** Resolves when the reservation is committed; on a refusal the upstream call is ended at once. */
-function write(
-  { reservations }: AffordParts,
-  exchange: Exchange,
-  caller: Caller,
-  reservation: Reservation,
-): Promise<void> {
-  const written = reservations.open(caller, reservation).then(
-    (isCovered) => {
-      if (!isCovered) throw unauthenticated('balance')
-    },
-    (cause: unknown) => {
-      const message = 'The gateway could not store this request. Try again.'
-      throw new GatewayError('internal', message, { cause })
-    },
-  )
-  // Told to whoever waits for it before the first byte; until then nobody may be waiting.
-  written.catch(() => {
-    exchange.isUnpaid = true
-    exchange.abort()
-  })
-  return written
+/** Ends the upstream call at once. */
+function refuse(exchange: Exchange, error: GatewayError): GatewayError {
+  exchange.isUnpaid = true
+  exchange.abort()
+  return error
 }
+
+const notStored = (cause: unknown) =>
+  new GatewayError('internal', 'The gateway could not store this request. Try again.', { cause })
 
 function reservationOf(
   exchange: Exchange,
@@ -124,26 +159,18 @@ function reservationOf(
   }
 }
 
-function estimateCost(
-  plan: Plan,
-  body: RequestBody,
-  inputTokens: number,
-  usualOutputTokens: number,
-) {
-  const { facts } = body
-  // A limit beyond what the model can hold is none that it could ever reach.
-  const mostTokens = plan.offer.contextWindow ?? Number.POSITIVE_INFINITY
-  const perAnswer = Math.min(facts.maxOutputTokens ?? usualOutputTokens, mostTokens)
-  const estimate = (outputTokens: number): Estimate => ({
-    outputTokens,
-    amountNano: costOf(plan, body, inputTokens, outputTokens),
-  })
-  return {
-    /** With the longest answer that is to be expected. */
-    full: estimate(perAnswer * facts.answers),
-    /** With the first words of one: a stream that has so much may begin. */
-    least: () => estimate(Math.min(perAnswer, firstOutputTokens) * facts.answers),
-  }
+/** A limit beyond what the model can hold is none that it could ever reach. */
+function longestAnswer({ offer }: Plan, { facts }: RequestBody, usualTokens: number): number {
+  return Math.min(
+    facts.maxOutputTokens ?? usualTokens,
+    offer.contextWindow ?? Number.POSITIVE_INFINITY,
+  )
+}
+
+/** With answers of so many LLM tokens each. */
+function estimate({ plan, body }: Asked, inputTokens: number, perAnswer: number): Estimate {
+  const outputTokens = perAnswer * body.facts.answers
+  return { outputTokens, amountNano: costOf(plan, body, inputTokens, outputTokens) }
 }
 
 /** In nano-USD; infinite where it is more than can be counted: nothing covers that. */

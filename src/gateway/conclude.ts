@@ -53,7 +53,8 @@ export async function settle(
     return logExchange(parts.log, exchange, end, undefined, parts.tick())
   }
   try {
-    const counted = seen.pending ? nothingUsed : await usedTokens(exchange, seen, parts.countTokens)
+    const coming = seen.pending ? nothingUsed : usedTokens(exchange, seen, parts.countTokens)
+    const counted = coming instanceof Promise ? await coming : coming
     const used =
       end.cause === balanceUsedUp
         ? affordedTokens(exchange, counted, parts.reservations.heldFor(exchange.requestId))

@@ -95,9 +95,10 @@ const idleSeconds = 60
 async function answer(parts: ForwardParts, exchange: Exchange, delivery: Delivery): Promise<Reply> {
   const { body, heartbeat, done } = delivery
   try {
-    const ask = () => askChannels(parts, exchange, body)
     const isCount = exchange.operation === exchange.protocol.counting
-    const found = isCount ? await countInput(parts, exchange, body, ask) : await ask()
+    const found = await (isCount
+      ? countInput(parts, exchange, body, () => askChannels(parts, exchange, body))
+      : askChannels(parts, exchange, body))
     // A whole answer is settled before its first byte: that is as good.
     if (found.kind === 'stream') await paid(exchange, found)
     return await replyTo(parts, exchange, found, delivery)

@@ -62,16 +62,16 @@ export function createReservations(committer: () => Committer, today: () => stri
         ? { nano: budget, limit: 'budget' }
         : { nano: balance, limit: 'balance' }
     },
-    async open(caller, reservation) {
+    open(caller, reservation) {
       const { requestId, amountNano } = reservation
       held.set(requestId, { caller, requestId, amountNano })
       add(caller, amountNano)
-      try {
-        return await committer().reserve(reservation)
-      } catch (error) {
-        end(requestId)
-        throw error
-      }
+      return committer()
+        .reserve(reservation)
+        .catch((error: unknown) => {
+          end(requestId)
+          throw error
+        })
     },
     async grow(requestId, byNano) {
       const one = held.get(requestId)

@@ -6,6 +6,7 @@ import { growing, lasting } from '../../lib/cache-options.ts'
 import { ConnectTimeout, createDialer } from './dial.ts'
 import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
+import { pinned, type Target } from './pinned.ts'
 import { bareHost, isPrivateHost, isPublic } from './public-address.ts'
 
 /** An upstream call as it leaves the process. */
@@ -60,9 +61,7 @@ export interface OutboundParts {
 }
 
 /** How a call gets out. */
-interface Way {
-  readonly target: URL
-  readonly init: BunFetchRequestInit
+interface Way extends Target {
   /** There is a proxy in between that can refuse it. */
   readonly isProxied: boolean
   /** The host has answered; or the call failed, for a reason that says something of the host. */
@@ -93,6 +92,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     find: createFinder(parts, resolve ?? resolveForeign),
     dialer: createDialer(env),
   }
+  const doorOf = ({ isForeign }: OutboundCall) => (isForeign === true ? foreign : own)
   const proxies = createProxyDialer()
   const targets = new LRUCache<string, URL>({ max: 1_000 })
 
@@ -120,13 +120,34 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     }
   }
 
-  async function byItself(url: URL, call: OutboundCall): Promise<Way> {
-    const isForeign = call.isForeign === true
-    const { find, dialer } = isForeign ? foreign : own
-    const addresses = call.allowPrivate && !isForeign ? undefined : await find(url, call)
-    const reached = await dialer.reach(url, call.connectMs, addresses)
+  function byItself(url: URL, call: OutboundCall): Way | Promise<Way> {
+    const isAnywhere = call.allowPrivate && call.isForeign !== true
+    const addresses = isAnywhere ? undefined : doorOf(call).find(url, call)
+    return addresses instanceof Promise
+      ? addresses.then((found) => dialled(url, call, found))
+      : dialled(url, call, addresses)
+  }
+
+  function dialled(
+    url: URL,
+    call: OutboundCall,
+    addresses: readonly string[] | undefined,
+  ): Way | Promise<Way> {
+    const reached = doorOf(call).dialer.reach(url, call.connectMs, addresses)
+    return reached instanceof Promise
+      ? reached.then((address) => wayTo(url, call, addresses, address))
+      : wayTo(url, call, addresses, reached)
+  }
+
+  function wayTo(
+    url: URL,
+    call: OutboundCall,
+    addresses: readonly string[] | undefined,
+    reached: string | undefined,
+  ): Way {
+    const { dialer } = doorOf(call)
     const isProxied = environment.leads(url)
-    const isPinned = addresses !== undefined && (isForeign || !isProxied)
+    const isPinned = addresses !== undefined && (call.isForeign === true || !isProxied)
     const address = isPinned ? (reached ?? addresses.find(isIPv4) ?? addresses[0]) : undefined
     return {
       ...(address === undefined
@@ -142,9 +163,8 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     const isOwn = call.isForeign !== true
     const url = isOwn ? targetOf(call.url) : readTarget(call.url)
     const { proxy, method, signal, body } = call
-    const way = await (proxy !== undefined && isOwn
-      ? byProxy(url, proxy, call)
-      : byItself(url, call))
+    const coming = proxy !== undefined && isOwn ? byProxy(url, proxy, call) : byItself(url, call)
+    const way = coming instanceof Promise ? await coming : coming
     try {
       const response = await fetch(way.target, {
         ...way.init,
@@ -224,25 +244,6 @@ async function inTime<T>(found: Promise<T>, limitMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new ConnectTimeout('no address in time')), limitMs)
   return await Promise.race([found, late]).finally(() => clearTimeout(timer))
-}
-
-/**
- * A call with the address in place of the name. The name goes into `Host` and into the TLS greeting,
- * and the certificate has to be the name's. Connections are kept by address and name. The address is
- * no name that `NO_PROXY` has: that no proxy is to be used must be said.
- */
-function pinned(
-  url: URL,
-  address: string,
-  ownHeaders: Readonly<Record<string, string>>,
-  isProxied: boolean,
-): Pick<Way, 'target' | 'init'> {
-  const target = new URL(url)
-  target.hostname = address.includes(':') ? `[${address}]` : address
-  const headers = { ...ownHeaders, host: url.host }
-  const isNamed = url.protocol === 'https:' && target.hostname !== url.hostname
-  const tls = isNamed ? { tls: { serverName: url.hostname.replace(/\.$/, '') } } : {}
-  return { target, init: { headers, ...tls, ...(isProxied ? {} : { proxy: false }) } }
 }
 
 /** As all of the system looks names up: in one of a few threads. */
