@@ -123,7 +123,7 @@ function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): Choose
       ? conversationOf(protocol.name, body.value, request.headers, exchange.model)
       : undefined,
     isStreamed: body.facts.stream,
-    pool: `${plan?.group.id} ${plan?.offer.model}`,
+    pool: isChoice ? `${plan?.group.id} ${plan?.offer.model}` : undefined,
     llmTokens: exchange.reservation?.inputTokens ?? 0,
     maxAttempts: parts.maxAttempts(),
     retryMs: parts.retryTimeMs(),

@@ -59,7 +59,7 @@ export function createForwarder(parts: ForwardParts): Forwarder {
         ? parts.heartbeats.begin(exchange.startedTick)
         : noHeartbeat
       const coming = answer(parts, exchange, { body, heartbeat, done })
-      const reply = await replyInTime(exchange, coming, heartbeat)
+      const reply = await (body.facts.stream ? replyInTime(exchange, coming, heartbeat) : coming)
       // Streams set no limit again: their end is not a moment at which the connection is surely there.
       if (!isStream(reply) && !signal.aborted) call.limitSilence(idleSeconds)
       return toResponse(reply)

@@ -72,8 +72,18 @@ export function modelRoutes(parts: RouteParts) {
 
 function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
   return (context) => {
-    const call = { ...httpCall(context, false), limitSilence: silenceLimit(context) }
-    return parts.forwarder.forward({ ...call, protocol, operation, framing: 'sse' })
+    const { request, peer, geminiPath } = httpCall(context, false)
+    const limitSilence = silenceLimit(context)
+    const call = {
+      request,
+      peer,
+      geminiPath,
+      limitSilence,
+      protocol,
+      operation,
+      framing: 'sse',
+    } as const
+    return parts.forwarder.forward(call)
   }
 }
 

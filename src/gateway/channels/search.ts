@@ -26,7 +26,7 @@ export interface Asked {
    * What the weights share out: the requests of one group for one model, by any name. Left out:
    * whatever the channels have to do.
    */
-  readonly pool?: string
+  readonly pool?: string | undefined
   /** Roughly what it counts against the limits of a channel. */
   readonly llmTokens: number
   readonly maxAttempts: number

@@ -1,6 +1,6 @@
 import { connect, isIPv6, type LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import { growing, lasting } from '../../lib/cache-options.ts'
+import { growing } from '../../lib/cache-options.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
 
 /** No connection came about within the channel's limit. */
@@ -28,6 +28,12 @@ export interface Dialer {
 /** How long a host that took a connection is taken to be there: connections are kept and used again. */
 export const knownMs = 60_000
 
+interface KnownHost {
+  /** Empty: at whichever its name leads to. */
+  readonly address: string
+  answeredTick: number
+}
+
 /**
  * `fetch` has no limit of time for connecting, and does not say when it is connected. So a host that
  * has not answered for a minute is dialled first, with a connection that carries nothing. Behind a
@@ -35,25 +41,34 @@ export const knownMs = 60_000
  * use while the host has it, since kept connections belong to an address.
  */
 export function createDialer(env: Environment): Dialer {
-  const known = new LRUCache<string, string>({ ...growing(10_000), ...lasting(knownMs) })
+  const known = new LRUCache<string, KnownHost>(growing(10_000))
   const proxy = readEnvironmentProxy(env)
 
   async function find(url: URL, limitMs: number, addresses?: readonly string[]): Promise<string> {
     const address = await dial(url, limitMs, addresses)
-    known.set(url.host, address)
+    answered(url, address)
     return address
+  }
+
+  function answered(url: URL, address = ''): void {
+    const before = known.get(url.host)
+    if (before?.address === address) before.answeredTick = performance.now()
+    else known.set(url.host, { address, answeredTick: performance.now() })
+  }
+
+  function lately(url: URL): string | undefined {
+    const host = known.get(url.host)
+    return host && performance.now() - host.answeredTick < knownMs ? host.address : undefined
   }
 
   return {
     reach(url, limitMs, addresses) {
       if (proxy.mayLead(url)) return undefined
-      const before = known.get(url.host)
+      const before = lately(url)
       const isKnown = before !== undefined && addresses?.includes(before) !== false
       return isKnown ? before : find(url, limitMs, addresses)
     },
-    answered(url, address = '') {
-      known.set(url.host, address)
-    },
+    answered,
     lost(url) {
       known.delete(url.host)
     },
