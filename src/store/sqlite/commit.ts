@@ -24,6 +24,9 @@ import { createSpending } from './spending.ts'
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
 type Named<Row> = { [Name in keyof Row]: Row[Name] }
 
+/** What is set aside for a request. */
+type Share = Pick<Reservation, 'accountId' | 'amountNano'>
+
 const addCharge =
   'INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, balance_after_nano) ' +
   "VALUES (?, ?, 'charge', ?, ?, ?)"
@@ -32,17 +35,16 @@ const hasBudget =
   'SELECT id FROM token WHERE id = ? AND ' +
   'coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL'
 
-const endReservation =
-  'DELETE FROM reservation WHERE request_id = ? ' +
-  'RETURNING account_id AS accountId, amount_nano AS amountNano'
+const findReservation =
+  'SELECT account_id AS accountId, amount_nano AS amountNano FROM reservation WHERE request_id = ?'
 
 const growReservation =
   'UPDATE reservation SET amount_nano = amount_nano + $byNano WHERE request_id = $requestId'
 
 function prepareStatements(db: Database) {
   return {
-    insertRequest: db.prepare<{ id: number }, [Named<RequestRow>]>(
-      `${insertText('request', requestColumns)} ON CONFLICT (request_id) DO NOTHING RETURNING id`,
+    insertRequest: db.prepare<void, [Named<RequestRow>]>(
+      `${insertText('request', requestColumns)} ON CONFLICT (request_id) DO NOTHING`,
     ),
     insertAttempt: db.prepare<
       void,
@@ -54,7 +56,8 @@ function prepareStatements(db: Database) {
       insertText('reservation', reservationColumns),
     ),
     findRequest: db.prepare<object, [string]>('SELECT 1 FROM request WHERE request_id = ?'),
-    endReservation: db.prepare<{ accountId: number; amountNano: number }, [string]>(endReservation),
+    findReservation: db.prepare<Share, [string]>(findReservation),
+    endReservation: db.prepare<void, [string]>('DELETE FROM reservation WHERE request_id = ?'),
     growReservation: db.prepare<void, [{ requestId: string; byNano: number }]>(growReservation),
   }
 }
@@ -82,9 +85,12 @@ export function createCommit(db: Database, clock: Clock): (batch: Batch) => Prom
     statements.addCharge.run(now, accountId, -amountNano, requestId, account.balanceNano)
   }
 
+  /** Most requests end before their reservation was stored: looking costs less than removing. */
   function release(requestId: string): void {
-    const share = statements.endReservation.get(requestId)
-    if (share) openAccounts.get(share.accountId).reservedNano -= share.amountNano
+    const share = statements.findReservation.get(requestId)
+    if (share === null) return
+    statements.endReservation.run(requestId)
+    openAccounts.get(share.accountId).reservedNano -= share.amountNano
   }
 
   function settle({ request, attempts }: Settlement, now: number): void {
@@ -97,11 +103,12 @@ export function createCommit(db: Database, clock: Clock): (batch: Batch) => Prom
     }
     const account = openAccounts.get(request.accountId)
     release(request.requestId)
-    const row = statements.insertRequest.get(request)
-    if (row === null) return
-    attempts.forEach((attempt, position) => {
-      statements.insertAttempt.run({ ...attempt, request_row: row.id, position })
-    })
+    const { changes, lastInsertRowid } = statements.insertRequest.run(request)
+    if (changes === 0) return
+    const requestRow = Number(lastInsertRowid)
+    for (const [position, attempt] of attempts.entries()) {
+      statements.insertAttempt.run({ ...attempt, request_row: requestRow, position })
+    }
     dailySums.add(request)
     if (amountNano > 0) charge(request, account, now)
   }
