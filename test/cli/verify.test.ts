@@ -104,13 +104,14 @@ test('control characters that somebody has stored do not reach the terminal', as
 /** Overwrites a page in the middle of the requests. */
 function damage(path: string): void {
   using db = new Database(path)
-  const { pageno } = db
+  const { offset } = db
     .query(
-      "SELECT pageno FROM dbstat WHERE name = 'request' AND pagetype = 'leaf' LIMIT 1 OFFSET 9",
+      'SELECT pgoffset AS offset FROM dbstat ' +
+        "WHERE name = 'request' AND pagetype = 'leaf' LIMIT 1 OFFSET 9",
     )
-    .get() as { pageno: number }
+    .get() as { offset: number }
   db.close()
-  writeSync(openSync(path, 'r+'), Buffer.alloc(2_000, 0xa5), 0, 2_000, (pageno - 1) * 4096)
+  writeSync(openSync(path, 'r+'), Buffer.alloc(2_000, 0xa5), 0, 2_000, offset)
 }
 
 test('a damaged file is told, and nothing else is', async () => {

@@ -124,17 +124,21 @@ test('refuses an account without a ledger that has a balance', async () => {
 test('refuses what is damaged: a page overwritten, a file cut off, an index unlike its table', async () => {
   using directory = temporaryDirectory()
   const path = directory.file('gate.db')
-  await (await makeStore(path, 300)).close()
+  await (await makeStore(path, 100)).close()
   const bytes = await Bun.file(path).bytes()
+  const pageBytes = Buffer.from(bytes).readUInt16BE(16)
 
   const page = directory.file('page.db')
   writeFileSync(page, bytes)
-  writeFileSync(page, new Uint8Array(bytes).fill(0x7f, bytes.length / 2, bytes.length / 2 + 4096))
+  writeFileSync(
+    page,
+    new Uint8Array(bytes).fill(0x7f, bytes.length / 2, bytes.length / 2 + pageBytes),
+  )
   await expect(inspectionOf(page, false)).rejects.toThrow(/page\.db is damaged/)
 
   const cut = directory.file('cut.db')
   writeFileSync(cut, bytes)
-  truncateSync(cut, bytes.length - 8192)
+  truncateSync(cut, bytes.length - 2 * pageBytes)
   await expect(inspectionOf(cut, false)).rejects.toThrow(/cut\.db is damaged/)
 
   // An entry of an index that no row has: only the thorough look finds that.
@@ -145,11 +149,11 @@ test('refuses what is damaged: a page overwritten, a file cut off, an index unli
     .query("SELECT rootpage FROM sqlite_schema WHERE name = 'request_created_at'")
     .get()
   db.close()
-  const pageEnd = (root as { rootpage: number }).rootpage * 4096
+  const pageEnd = (root as { rootpage: number }).rootpage * pageBytes
   const changed = new Uint8Array(bytes)
   changed[pageEnd - 1] = (changed[pageEnd - 1] ?? 0) ^ 0x40
   writeFileSync(index, changed)
-  expect(await inspectionOf(index, false)).toMatchObject({ requests: 300 })
+  expect(await inspectionOf(index, false)).toMatchObject({ requests: 100 })
   await expect(inspectionOf(index, true)).rejects.toThrow('is damaged (integrity_check: row 1 ')
 })
 

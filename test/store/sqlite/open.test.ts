@@ -64,6 +64,23 @@ test.each(['normal', 'full'] as const)(
   },
 )
 
+test.each([
+  ['a new database has small pages', undefined, 2048],
+  ['an old one keeps its own', 4096, 4096],
+])('%s', async (_, before, after) => {
+  using directory = temporaryDirectory()
+  const path = directory.file('gate.db')
+  if (before) {
+    using old = new Database(path)
+    old.run(`PRAGMA page_size = ${before}; VACUUM`)
+  }
+  const store = openSqliteStore({ path, clock })
+  await seed(store)
+  await store.close()
+  using db = new Database(path)
+  expect(db.query('PRAGMA page_size').get()).toEqual({ page_size: after })
+})
+
 test('refuses a database of a newer version', async () => {
   using directory = temporaryDirectory()
   const path = directory.file('gate.db')
