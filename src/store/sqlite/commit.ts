@@ -10,6 +10,7 @@ import type {
   Settlement,
   TokenSpending,
 } from '../ports/records.ts'
+import type { Checkpointer } from './checkpointer.ts'
 import { createDailySums } from './daily-sums.ts'
 import { type AccountTotals, createOpenAccounts } from './open-accounts.ts'
 import { createPatience } from './patience.ts'
@@ -67,7 +68,11 @@ function prepareStatements(db: Database) {
  * whole batch. Throws and stores nothing when a charge is no whole number of nano-USD or a balance
  * would leave the integers that are exact.
  */
-export function createCommit(db: Database, clock: Clock): (batch: Batch) => Promise<Committed> {
+export function createCommit(
+  db: Database,
+  clock: Clock,
+  checkpointer: Checkpointer,
+): (batch: Batch) => Promise<Committed> {
   const statements = prepareStatements(db)
   const openAccounts = createOpenAccounts(db)
   const dailySums = createDailySums(db)
@@ -164,5 +169,10 @@ export function createCommit(db: Database, clock: Clock): (batch: Batch) => Prom
   })
 
   const patiently = createPatience(db)
-  return (batch) => patiently(() => commitAll.immediate(batch))
+  return async (batch) => {
+    while (checkpointer.lastStep) await checkpointer.lastStep
+    const committed = await patiently(() => commitAll.immediate(batch))
+    checkpointer.count()
+    return committed
+  }
 }

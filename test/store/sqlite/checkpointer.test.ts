@@ -1,0 +1,88 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, statSync } from 'node:fs'
+import { createCheckpointer } from '../../../src/store/sqlite/checkpointer.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { now, seed, settlement, temporaryDirectory } from '../support.ts'
+
+let directory: ReturnType<typeof temporaryDirectory>
+
+beforeEach(() => {
+  directory = temporaryDirectory()
+})
+afterEach(() => directory[Symbol.dispose]())
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const journalBytes = (path: string) => statSync(`${path}-wal`).size
+
+/** A database whose own connection never moves the journal, with a row in the journal. */
+function openUnmoved(path: string): Database {
+  const db = new Database(path, { create: true })
+  db.run('PRAGMA journal_mode = WAL')
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  db.run('CREATE TABLE number (value INTEGER)')
+  db.run('INSERT INTO number VALUES (1)')
+  return db
+}
+
+/** What is in the file itself, without its journal. */
+function movedTables(path: string): number {
+  copyFileSync(path, directory.file('copy.db'))
+  using copy = new Database(directory.file('copy.db'))
+  const text = 'SELECT count(*) AS count FROM sqlite_schema'
+  return copy.query<{ count: number }, []>(text).get()?.count ?? 0
+}
+
+test('after so many commits, and not before, the journal is in the database', async () => {
+  const path = directory.file('some.db')
+  using _db = openUnmoved(path)
+  const checkpointer = createCheckpointer(path)
+  for (let commit = 1; commit < 256; commit++) checkpointer.count()
+  await checkpointer.close()
+  expect(movedTables(path)).toBe(0)
+  checkpointer.count()
+  while (checkpointer.lastStep === undefined) await turn()
+  await checkpointer.lastStep
+  expect(movedTables(path)).toBe(1)
+  await checkpointer.close()
+})
+
+test('where no thread can do it, nothing fails', async () => {
+  const checkpointer = createCheckpointer(directory.file('missing/some.db'))
+  for (let commit = 0; commit < 600; commit++) checkpointer.count()
+  await checkpointer.close()
+  expect(checkpointer.lastStep).toBeUndefined()
+})
+
+test('a journal that is written on all the while does not grow', async () => {
+  const path = directory.file('gate.db')
+  const store = openSqliteStore({ path, clock: () => now })
+  await seed(store)
+  await store.changedElsewhere()
+  const commit = async (count: number, name: string) => {
+    for (let at = 0; at < count; at++) {
+      await store.records.commit({ settle: [settlement({ requestId: `${name}_${at}` })] })
+      await turn()
+    }
+  }
+  await commit(200, 'first')
+  const bytes = journalBytes(path)
+  await commit(1800, 'more')
+  expect(journalBytes(path)).toBeLessThan(5 * bytes)
+  // The thread changes nothing: what the gateway remembers of the database stays true.
+  expect(await store.changedElsewhere()).toBe(false)
+  await store.close()
+  expect(existsSync(`${path}-wal`)).toBe(false)
+})
+
+test('a store may be closed while its journal is being moved', async () => {
+  const path = directory.file('gate.db')
+  const store = openSqliteStore({ path, clock: () => now })
+  await seed(store)
+  for (let at = 0; at < 256; at++) {
+    await store.records.commit({ settle: [settlement({ requestId: `req_${at}` })] })
+  }
+  await store.close()
+  expect(existsSync(`${path}-wal`)).toBe(false)
+  expect(movedTables(path)).toBeGreaterThan(10)
+})
