@@ -12,6 +12,7 @@ import type {
 } from '../ports/records.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import { createDailySums } from './daily-sums.ts'
+import { createKnownSpending } from './known-spending.ts'
 import { type AccountTotals, createOpenAccounts } from './open-accounts.ts'
 import { createPatience } from './patience.ts'
 import {
@@ -20,7 +21,6 @@ import {
   requestColumns,
   reservationColumns,
 } from './request-columns.ts'
-import { createSpending } from './spending.ts'
 
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
 type Named<Row> = { [Name in keyof Row]: Row[Name] }
@@ -76,7 +76,7 @@ export function createCommit(
   const statements = prepareStatements(db)
   const openAccounts = createOpenAccounts(db)
   const dailySums = createDailySums(db)
-  const spending = createSpending(db)
+  const spending = createKnownSpending(db)
 
   function charge(request: RequestRow, account: AccountTotals, now: number): void {
     const { requestId, accountId, amountNano } = request
@@ -148,7 +148,7 @@ export function createCommit(
     const tokenIds = new Set(settled.map(({ request }) => request.tokenId))
     return [...tokenIds]
       .filter((tokenId) => statements.hasBudget.get(tokenId) !== null)
-      .map((tokenId) => ({ tokenId, spent: spending(tokenId, utcDay(now)) }))
+      .map((tokenId) => ({ tokenId, spent: spending.get(tokenId, utcDay(now)) }))
   }
 
   const commitAll = db.transaction((batch: Batch): Committed => {
@@ -165,13 +165,23 @@ export function createCommit(
     }
     for (const one of batch.grow ?? []) if (!grow(one)) denied.add(one.requestId)
     dailySums.write()
+    spending.add(dailySums.all())
     return { denied, accounts: openAccounts.write(), tokens: spendings(settled, now) }
   })
+
+  function commitWhole(batch: Batch): Committed {
+    try {
+      return commitAll.immediate(batch)
+    } catch (error) {
+      spending.forget()
+      throw error
+    }
+  }
 
   const patiently = createPatience(db)
   return async (batch) => {
     while (checkpointer.lastStep) await checkpointer.lastStep
-    const committed = await patiently(() => commitAll.immediate(batch))
+    const committed = await patiently(() => commitWhole(batch))
     checkpointer.count()
     return committed
   }

@@ -50,6 +50,8 @@ export function createDailySums(db: Database) {
     write(): void {
       for (const sums of open.values()) add.run(sums)
     },
+    /** Those of this transaction. */
+    all: () => open.values(),
     /** Before a transaction. */
     forget: () => open.clear(),
   }
