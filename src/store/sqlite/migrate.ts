@@ -3,9 +3,18 @@ import { StoreError } from './failures.ts'
 import { firstTables } from './migrations/0001-first.ts'
 import { translationColumns } from './migrations/0002-translation.ts'
 import { resilienceTables } from './migrations/0003-resilience.ts'
+import { rewordLedgerKinds } from './migrations/0004-ledger-kinds.ts'
+
+/** SQL, or what SQL can't say. */
+type Migration = string | ((db: Database) => void)
 
 /** In order; the place in the list is the version that a migration leads to. Only ever appended. */
-const migrations: readonly string[] = [firstTables, translationColumns, resilienceTables]
+const migrations: readonly Migration[] = [
+  firstTables,
+  translationColumns,
+  resilienceTables,
+  rewordLedgerKinds,
+]
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154
@@ -50,9 +59,10 @@ export function migrate(db: Database, path: string): void {
   }
   const step = db.transaction(() => {
     const version = check()
-    const sql = migrations[version]
-    if (sql === undefined) return
-    db.run(sql)
+    const migration = migrations[version]
+    if (migration === undefined) return
+    if (typeof migration === 'string') db.run(migration)
+    else migration(db)
     db.run(`PRAGMA application_id = ${applicationId}`)
     db.run(`PRAGMA user_version = ${version + 1}`)
   })
