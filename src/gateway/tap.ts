@@ -27,9 +27,11 @@ export interface Tap {
   isWithinFrame(): boolean
   /** How many frames were observed last, where one of them came near to the limit; else 0. */
   frameCount(): number
-  /** What was observed before one of these frames. */
+  /** How many of them came before that one: they are surely within the limit. */
+  farCount(): number
+  /** What was observed before one of the others. */
   before(frame: number): Observation
-  /** Instead of `take`: as if one of these frames and what follows had not come. */
+  /** Instead of `take`: as if one of the others and what follows had not come. */
   cutBefore(frame: number): Uint8Array
 }
 
@@ -57,22 +59,27 @@ export interface TapParts {
 export function createTap(parts: TapParts): Tap {
   const { splitter, observer, hideUsage, limit, translator } = parts
   const { seen } = observer
+  /** Of the frames of `last` from the first one on that comes near to the limit, … */
   let marks: Mark[] = []
+  /** … and how many came before that one. */
+  let farCount = 0
   let hidden: Frame[] = []
   let last: Frames = { whole: nothing, frames: [] }
   /** Of the frames of `last`; each is parsed once. */
   let parsed: (JsonObject | undefined)[] = []
 
   const watch = (came: Frames): void => {
-    const { whole, frames } = came
-    // A frame has no more text than bytes: far from the limit no cut can be asked for.
-    const isNear = seen.text.bytes + whole.byteLength > limit()
     last = came
-    marks = []
-    hidden = []
-    parsed = []
-    for (const frame of frames) {
-      if (isNear) marks.push(markOf(frame.start, seen, marks.at(-1)))
+    farCount = 0
+    if (marks.length > 0) marks = []
+    if (hidden.length > 0) hidden = []
+    if (parsed.length > 0) parsed = []
+    const limitBytes = limit()
+    for (const frame of came.frames) {
+      // A frame has no more text than bytes: far from the limit no cut can be asked for.
+      const isFar = seen.text.bytes + frame.end - frame.start <= limitBytes
+      if (isFar && marks.length === 0) farCount++
+      else marks.push(markOf(frame.start, seen, marks.at(-1)))
       const json = translator && parseJsonObject(frame.data)
       if (translator) parsed.push(json)
       const role = observer.push(frame.data, frame.event, json)
@@ -102,7 +109,7 @@ export function createTap(parts: TapParts): Tap {
   }
 
   const before = (frame: number): Observation => {
-    const { known } = marks[frame] ?? {}
+    const { known } = marks[frame - farCount] ?? {}
     if (known === undefined) return seen
     const { text } = known
     return { ...known, text: { ...text, sample: seen.text.sample.slice(0, text.length) } }
@@ -120,10 +127,11 @@ export function createTap(parts: TapParts): Tap {
       return translator === undefined ? take() : Buffer.concat([take(), close()])
     },
     isWithinFrame: splitter.isWithinFrame,
-    frameCount: () => marks.length,
+    frameCount: () => (marks.length === 0 ? 0 : last.frames.length),
+    farCount: () => farCount,
     before,
     cutBefore(frame) {
-      const { start } = marks[frame] ?? {}
+      const { start } = marks[frame - farCount] ?? {}
       if (start === undefined) return take()
       Object.assign(seen, before(frame))
       return taken(frame, start)

@@ -62,6 +62,17 @@ describe.each(allDialects)('a stream of $name', (dialect) => {
     expect(seen.outcome).toBeUndefined()
   })
 
+  test('near to the limit only the frames are remembered that could pass it, and what follows', () => {
+    const long = dialect.piece('x'.repeat(2_000))
+    const { tap, seen } = tapAfter(dialect, whole + long + events[0], 2_000)
+    const frame = framesIn(whole)
+    expect(tap.frameCount()).toBe(frame + 2)
+    expect(tap.farCount()).toBe(frame)
+    expect(tap.before(frame + 1).text.length).toBe(words.join('').length + 2_000)
+    expect(decode(tap.cutBefore(frame))).toBe(whole)
+    expect(seen.text).toMatchObject({ sample: words.join('') })
+  })
+
   test('far from the limit no frame is remembered', () => {
     const { tap } = tapAfter(dialect, whole, 1_000_000)
     expect(tap.frameCount()).toBe(0)
