@@ -62,21 +62,47 @@ export function createSseSplitter(limit: number = heldBytesLimit): FrameSplitter
   }
 
   function readFrames(whole: Uint8Array, ends: readonly number[], prefix: number): Frame[] {
+    if (ends.length === 0) return []
+    const text = decoder.decode(whole)
+    // Ends of lines are the same in text and bytes; only what lies between them can differ in length.
+    const hasMark = atStart && text.charCodeAt(0) === byteOrderMark
+    return hasMark || unframed || text.includes('\r')
+      ? readApart(createText(whole, text), ends, prefix)
+      : readInOne(text, ends, prefix)
+  }
+
+  /** The frames of a text whose lines end in LF, in one go. */
+  function readInOne(text: string, ends: readonly number[], prefix: number): Frame[] {
     const frames: Frame[] = []
-    const textOf = ends.length === 0 ? undefined : createText(whole)
     let start = prefix
+    let at = prefix
     for (const end of ends) {
-      if (unframed) unframed = false
-      else if (textOf !== undefined) pushFrame(frames, textOf(start, end), start, end)
+      const frame: Draft = { event: '', data: undefined, start, end }
+      at = readFrame(frame, text, at)
+      if (isFrame(frame)) frames.push(frame)
       start = end
     }
+    atStart = false
     return frames
   }
 
-  function pushFrame(frames: Frame[], text: string, start: number, end: number): void {
-    const frame = readFrame(atStart && text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)
-    atStart = false
-    if (frame !== undefined) frames.push({ event: frame.event, data: frame.data, start, end })
+  /** Those of any other text, each by itself. */
+  function readApart(textOf: TextOf, ends: readonly number[], prefix: number): Frame[] {
+    const frames: Frame[] = []
+    let start = prefix
+    for (const end of ends) {
+      if (unframed) unframed = false
+      else {
+        const text = textOf(start, end).replace(/\r\n?/g, '\n')
+        const frame: Draft = { event: '', data: undefined, start, end }
+        // A line of nothing but the mark is no empty one.
+        readFrame(frame, atStart ? text.replace(/^\uFEFF\n?/, '') : text, 0)
+        atStart = false
+        if (isFrame(frame)) frames.push(frame)
+      }
+      start = end
+    }
+    return frames
   }
 
   return {
@@ -115,42 +141,49 @@ const byteOrderMark = 0xfeff
 // `ignoreBOM` keeps a mark in the text: only the one at the stream's very start is to be dropped.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/**
- * The text between two places of `whole`, which lie behind line ends. One call of the decoder costs
- * as much as many events: where each byte is a character, all are decoded in one.
- */
-function createText(whole: Uint8Array): (start: number, end: number) => string {
-  const text = decoder.decode(whole)
+type TextOf = (start: number, end: number) => string
+
+/** The text between two places of `whole`, which lie behind line ends; `text` is that of all of it. */
+function createText(whole: Uint8Array, text: string): TextOf {
   // No character has more units than bytes: the same number of both is one each.
   if (text.length === whole.length) return (start, end) => text.slice(start, end)
-  return (start, end) =>
-    start === 0 && end === whole.length ? text : decoder.decode(whole.subarray(start, end))
+  return (start, end) => decoder.decode(whole.subarray(start, end))
 }
 
-/** The event and data of one frame's text, or undefined when it has no data line. */
-function readFrame(text: string): { event: string; data: string } | undefined {
-  const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
-  let event = ''
-  let data: string | undefined
-  let at = 0
-  while (at < lines.length) {
-    const newline = lines.indexOf('\n', at)
-    const stop = newline === -1 ? lines.length : newline
-    if (lines.startsWith('data', at)) {
-      const value = fieldValue(lines, at + 4, stop)
-      if (value !== undefined) data = data === undefined ? value : `${data}\n${value}`
-    } else if (lines.startsWith('event', at)) {
-      event = fieldValue(lines, at + 5, stop) ?? event
-    }
+/** A frame while it is read. */
+type Draft = { event: string; data: string | undefined } & Pick<Frame, 'start' | 'end'>
+
+/** A frame without data is none. */
+const isFrame = (frame: Draft): frame is Draft & Frame => frame.data !== undefined
+
+/** Reads lines into `frame`, up to an empty one or the end of the text; returns where the next begins. */
+function readFrame(frame: Draft, text: string, from: number): number {
+  let at = from
+  while (at < text.length) {
+    const newline = text.indexOf('\n', at)
+    const stop = newline === -1 ? text.length : newline
+    if (stop === at) return at + 1
+    readLine(frame, text, at, stop)
     at = stop + 1
   }
-  return data === undefined ? undefined : { event, data }
+  return at
+}
+
+function readLine(frame: Draft, text: string, at: number, stop: number): void {
+  if (text.startsWith('data', at)) {
+    const value = fieldValue(text, at + 4, stop)
+    if (value !== undefined) {
+      frame.data = frame.data === undefined ? value : `${frame.data}\n${value}`
+    }
+  } else if (text.startsWith('event', at)) {
+    frame.event = fieldValue(text, at + 5, stop) ?? frame.event
+  }
 }
 
 /** What follows a field's name: undefined when the name goes on, '' when the line ends. */
-function fieldValue(lines: string, colon: number, stop: number): string | undefined {
+function fieldValue(text: string, colon: number, stop: number): string | undefined {
   if (colon >= stop) return ''
-  if (lines.charCodeAt(colon) !== 0x3a) return undefined
-  const start = lines.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1
-  return lines.slice(Math.min(start, stop), stop)
+  if (text.charCodeAt(colon) !== 0x3a) return undefined
+  const start = text.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1
+  return text.slice(Math.min(start, stop), stop)
 }
