@@ -8,6 +8,8 @@ export const beat = Symbol('beat')
 export interface Heartbeat {
   /** What is waited for, or `beat` when a heartbeat is due before; wait for the same again then. */
   next<Result>(pending: Promise<Result>): Promise<Result | typeof beat>
+  /** The same for those who wait again and again: calls back when one is due, once; undefined: never. */
+  expect(onDue: ((due: typeof beat) => void) | undefined): void
   /** Something has gone to the client. */
   sent(): void
   stop(): void
@@ -67,6 +69,9 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
             entry.onDue = resolve
             pending.then(resolve, reject)
           }),
+        expect(onDue) {
+          entry.onDue = onDue
+        },
         sent() {
           entry.silentSince = tick()
           entry.limitMs = times.everyMs
@@ -79,7 +84,12 @@ export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes
 }
 
 /** Of an answer that comes whole, or that nobody waits for: never due. */
-export const noHeartbeat: Heartbeat = { next: (pending) => pending, sent() {}, stop() {} }
+export const noHeartbeat: Heartbeat = {
+  next: (pending) => pending,
+  expect() {},
+  sent() {},
+  stop() {},
+}
 
 const encoder = new TextEncoder()
 const beats: Readonly<Record<Framing, Uint8Array>> = {

@@ -2,10 +2,12 @@ import type { Observation } from '../protocols/canonical/observation.ts'
 import type { StreamAnswer } from './answer.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
+import { beat, type Heartbeat } from './heartbeat.ts'
 
 interface Reading {
   readonly answer: StreamAnswer
   readonly exchange: Exchange
+  readonly heartbeat: Heartbeat
 }
 
 /** How long an upstream may keep its answer open behind the last words or an error. */
@@ -14,43 +16,71 @@ const lastWordsMs = 5_000
 /** What is still to come of an upstream's answer. */
 export interface Chunks {
   /**
-   * The next bytes, the same until they are taken; undefined at the end, which a break or a silence
-   * is where nothing is missing. Only while they are waited for is the silence the upstream's: a slow
-   * client, or a count, is not its fault.
+   * The next bytes; undefined at the end, which a break or a silence is where nothing is missing. With
+   * `mayBeat` `beat` instead, when a heartbeat is due before: nothing is lost by that. Only while they
+   * are waited for is the silence the upstream's: a slow client, or a count, is not its fault.
    */
-  coming(): Promise<Uint8Array | undefined>
-  taken(): void
+  next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat>
 }
 
-/** A chunk costs one promise beside the read's own; what is done with it is made once. */
-export function createChunks({ answer, exchange }: Reading): Chunks {
+/** Somebody who waits for the next bytes. */
+type Waiting = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
+
+/**
+ * A chunk costs one promise beside the read's own, which a heartbeat can settle as well; all that is
+ * done with it is made once.
+ */
+export function createChunks({ answer, exchange, heartbeat }: Reading): Chunks {
   const { watch, reader } = answer
   const { seen } = answer.observer
-  let pending: Promise<Uint8Array | undefined> | undefined
+  let isReading = false
+  let waiting: Waiting | undefined
+  /** What has come while a heartbeat went out, and nobody waited. */
+  let kept: ((waiting: Waiting) => void) | undefined
 
-  const came = ({ done, value }: Read): Uint8Array | undefined => {
+  const give = (settle: (waiting: Waiting) => void): void => {
+    isReading = false
+    const one = waiting
+    waiting = undefined
+    if (one === undefined) kept = settle
+    else settle(one)
+  }
+
+  const came = ({ done, value }: Read): void => {
     watch.paused()
-    return done ? undefined : value
+    give(({ resolve }) => resolve(done ? undefined : value))
   }
 
-  const broke = (error: unknown): undefined => {
+  const broke = (error: unknown): void => {
     const ended = mayBeAll(seen) || (seen.phase === 'closing' && answer.expiry() === 'idle')
-    if (!ended || exchange.interruption !== undefined) throw error
+    const isEnd = ended && exchange.interruption === undefined
+    give(({ resolve, reject }) => (isEnd ? resolve(undefined) : reject(error)))
   }
 
-  const read = () => {
+  const onDue = (): void => {
+    waiting?.resolve(beat)
+    waiting = undefined
+  }
+
+  const read = (): void => {
+    isReading = true
     watch.touched()
     const reading = reader.read()
-    return (mayBeAll(seen) ? within(lastWordsMs, reading) : reading).then(came, broke)
+    void (mayBeAll(seen) ? within(lastWordsMs, reading) : reading).then(came, broke)
   }
 
   return {
-    coming() {
-      pending ??= read()
-      return pending
-    },
-    taken() {
-      pending = undefined
+    next(mayBeat) {
+      const one: Waiting = Promise.withResolvers()
+      if (kept !== undefined) {
+        kept(one)
+        kept = undefined
+        return one.promise
+      }
+      waiting = one
+      heartbeat.expect(mayBeat ? onDue : undefined)
+      if (!isReading) read()
+      return one.promise
     },
   }
 }

@@ -53,8 +53,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   }
 
   /** What comes next, or a heartbeat that is due before; inside of a frame there is no place for one. */
-  const silence = (pending: Promise<Uint8Array | undefined>) =>
-    tap.isWithinFrame() ? pending : heartbeat.next(pending)
+  const next = () => chunks.next(!tap.isWithinFrame())
 
   const settle = (): Promise<void> => {
     settling ??= finish(parts, framesSent, isUnpaid)
@@ -94,12 +93,11 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           framesSent = true
           yield sent(out)
         }
-        let came = await silence(chunks.coming())
+        let came = await next()
         while (came === beat) {
           yield sent(heartbeatBytes(exchange.framing))
-          came = await silence(chunks.coming())
+          came = await next()
         }
-        chunks.taken()
         chunk = came
       }
       const rest = shownBytes(tap.end(), exchange, seen)
@@ -198,9 +196,8 @@ async function drain(parts: RelayParts, tap: Tap, chunks: Chunks): Promise<void>
   const { answer, meter } = parts
   try {
     while (!isFinal(answer.observer.seen)) {
-      const chunk = await chunks.coming()
-      chunks.taken()
-      if (chunk === undefined) break
+      const chunk = await chunks.next(false)
+      if (chunk === undefined || chunk === beat) break
       tap.observe(chunk)
       const { seen } = answer.observer
       if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return
