@@ -43,7 +43,7 @@ export async function admit(
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
   const parsed = await parseBody(call, await readBytes(call.request, parts.maxBodyBytes()))
-  exchange.model ??= modelIn(parsed.value)
+  exchange.model ??= modelIn(parsed.outline)
   const read = checkBody(parsed, call.operation)
   const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
   exchange.facts = body.facts

@@ -120,7 +120,10 @@ function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): Choose
     options,
     tokenId: caller?.token.id ?? 0,
     conversation: isChoice
-      ? conversationOf(protocol.name, body.value, request.headers, exchange.model)
+      ? conversationOf(protocol.name, body.outline, request.headers, {
+          model: exchange.model,
+          whole: body.texts.whole,
+        })
       : undefined,
     isStreamed: body.facts.stream,
     pool: isChoice ? `${plan?.group.id} ${plan?.offer.model}` : undefined,

@@ -2,7 +2,9 @@ import { formatSizeBytes } from '../lib/units.ts'
 import type { JsonObject, Operation, RequestFacts } from '../protocols/protocol.ts'
 import { GatewayError } from './errors.ts'
 import { findFields, type JsonFields } from './json-fields.ts'
+import { noTexts, type Outline, readOutline, unshortened } from './outline.ts'
 import { shortName } from './short-name.ts'
+import { createStringEnds } from './string-ends.ts'
 
 /** Arrays and objects nested deeper than this are refused: no client of the field comes near. */
 const maxDepth = 256
@@ -10,13 +12,16 @@ const maxDepth = 256
 /** Values in one body: parsing more would keep everybody else waiting for seconds. */
 const maxValues = 1_000_000
 
+const scanLimits = { maxDepth, maxValues }
+
+/** From here on a body is not parsed as a whole until somebody has to have all of it. */
+export const largeBytes = 16_384
+
 /** A request's body: its bytes as they came, and what was read of them. */
-export interface RequestBody {
+export interface RequestBody extends Outline<JsonObject> {
   readonly bytes: Buffer
   readonly contentType: string
   readonly facts: RequestFacts
-  /** The parsed body. */
-  readonly value: JsonObject
   /** Undefined for a form, whose fields are not those of a JSON object. */
   readonly fields: JsonFields | undefined
 }
@@ -64,18 +69,17 @@ function tooLarge(maxBytes: number): GatewayError {
 }
 
 /** A body that was read, but not yet held against what its operation takes. */
-export type ParsedBody = Pick<RequestBody, 'bytes' | 'contentType' | 'fields'> & {
-  readonly value: unknown
-}
+export type ParsedBody = Pick<RequestBody, 'bytes' | 'contentType' | 'fields'> & Outline<unknown>
 
 /** Parses a JSON body. Throws the 400 of what is no JSON, or could be read in two ways. */
 export function parseJsonBody(bytes: Buffer): ParsedBody {
-  const fields = findFields(bytes, { maxDepth, maxValues })
+  const large = bytes.byteLength < largeBytes ? undefined : readLarge(bytes)
+  const fields = large?.fields ?? findFields(bytes, scanLimits)
   if (fields.tooDeep) throw tooDeep()
   if (fields.tooMany) throw tooManyValues()
   const lookalike = lookalikeOf(fields.spans.keys())
   if (lookalike !== undefined) throw misspelt(lookalike)
-  const value = parseJson(bytes)
+  const parsed = large?.outline ?? unshortened(parseJson(bytes))
   if (fields.duplicate !== undefined) {
     throw new GatewayError(
       'invalid_json',
@@ -83,16 +87,52 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
       { param: shortName(fields.duplicate) },
     )
   }
-  return { bytes, contentType: 'application/json', value, fields }
+  return { bytes, contentType: 'application/json', ...parsed, fields }
 }
 
-/** Checks a body by its operation's schema. Throws the 400 that names the field at fault. */
-export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody {
-  const fault = operation.check(parsed.value)
-  if (fault) throw new GatewayError(fault.code, fault.message, { param: fault.param })
-  const value = parsed.value as JsonObject
-  return { ...parsed, value, facts: operation.read(value) }
+/** A large body, which is not parsed as a whole; undefined when there may be a fault in it. */
+function readLarge(bytes: Buffer) {
+  const strings = createStringEnds(bytes)
+  const fields = findFields(bytes, scanLimits, strings.endOf)
+  if (!strings.isSound()) return undefined
+  // A model is named in records, be its name as long as it may.
+  const modelText = (fields.spans.get('model')?.start ?? -1) + 1
+  const long = strings.long.filter(({ start }) => start !== modelText)
+  const outline = readOutline(bytes, long, () => parseJson(bytes))
+  return outline && { fields, outline }
 }
+
+/**
+ * Checks a body by its operation's schema. Throws the 400 that names the field at fault. Schemas and
+ * readers hold a text against short words at most, so that the outline will do; whatever comes of it
+ * is only good if there is nothing of a shortened text in it.
+ */
+export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody {
+  const { texts, outline } = parsed
+  const fault = operation.check(outline)
+  if (texts === noTexts) {
+    if (fault) throw new GatewayError(fault.code, fault.message, { param: fault.param })
+    return { ...(parsed as Checked), facts: operation.read(outline as JsonObject) }
+  }
+  if (fault) return checkBody(wholly(parsed), operation)
+  const { value } = parsed as Checked
+  const facts = operation.read(outline as JsonObject)
+  const { model, continues, amend } = facts
+  if (texts.isIn([model, continues, amend])) return checkBody(wholly(parsed), operation)
+  return {
+    ...(parsed as Checked),
+    facts: {
+      ...facts,
+      text: () => operation.read(value()).text(),
+      media: () => facts.media(texts.lengthOf),
+    },
+  }
+}
+
+type Checked = Omit<RequestBody, 'facts'>
+
+/** The same body with nothing shortened. */
+const wholly = (parsed: ParsedBody): ParsedBody => ({ ...parsed, ...unshortened(parsed.value()) })
 
 function parseJson(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) {

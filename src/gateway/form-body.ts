@@ -1,5 +1,8 @@
-import type { ParsedBody, RequestBody } from './body.ts'
+import type { ParsedBody } from './body.ts'
 import { GatewayError } from './errors.ts'
+import { unshortened } from './outline.ts'
+
+type FormBytes = Pick<ParsedBody, 'bytes' | 'contentType'>
 
 /** Whether a body is a form (image edits send their pictures that way). */
 export function isForm(contentType: string | null): contentType is string {
@@ -16,7 +19,7 @@ export async function parseFormBody(bytes: Buffer, contentType: string): Promise
     // A file is no text: where text is expected, the check says so.
     value[name] = typeof entry === 'string' ? (read?.(entry) ?? entry) : {}
   }
-  return { bytes, contentType, value, fields: undefined }
+  return { bytes, contentType, ...unshortened(value), fields: undefined }
 }
 
 /** How the text of a field is read that the gateway decides by; what it can't read stays text. */
@@ -37,7 +40,7 @@ function sentTwice(name: string): GatewayError {
  * The form written anew from what was read of it, with the upstream's name of the model. Forms can be
  * written so that two readers find different fields: the upstream gets what was charged for.
  */
-export async function rebuildForm(body: RequestBody, model: string): Promise<FormData> {
+export async function rebuildForm(body: FormBytes, model: string): Promise<FormData> {
   const form = await parseForm(body.bytes, body.contentType)
   form.set('model', model)
   return form
@@ -49,7 +52,7 @@ const plainHeader =
   /^(content-disposition: form-data; name="[^"\\]*"(; filename="[^"\\]*")?|content-(type|length|transfer-encoding): [^\r\n]*)$/i
 
 /** Whether every reader must find the same fields in a form: it is written as browsers and SDKs do. */
-export function isPlainForm({ bytes, contentType }: ParsedBody): boolean {
+export function isPlainForm({ bytes, contentType }: FormBytes): boolean {
   const boundary = plainType.exec(contentType)?.[2]
   if (boundary === undefined) return false
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -76,7 +76,7 @@ export function decodeRequest(
   { bytes, value, facts }: RequestBody,
   model: string,
 ): CanonicalRequest {
-  const exact = withExactCalls(value, bytes)
+  const exact = withExactCalls(value(), bytes)
   return asRefusal(() => protocol.codec.decodeRequest(exact, { model, stream: facts.stream }))
 }
 
@@ -100,7 +100,7 @@ export function createTranslation(
     model: facts.model,
     createdAt: Math.floor(facts.startedAt / 1000),
     estimatedInputTokens: facts.inputTokens,
-    body: body.value,
+    body: body.value(),
     framing: facts.framing,
   })
 

@@ -113,11 +113,17 @@ function upstreamBody(
   if (body.fields === undefined) {
     return renamed || !isPlainForm(body) ? rebuildForm(body, upstreamModel) : body.bytes
   }
-  const renames = renamed ? exchange.operation.rename(body.value, upstreamModel) : {}
+  const renames = renamed ? rename(body, exchange, upstreamModel) : {}
   const changes = { ...body.facts.amend, ...renames }
   const stripped = hasSeals(body) ? withoutSeals(body, exchange, upstreamModel) : undefined
   if (stripped === undefined) return replaceFields(body.bytes, body.fields, changes)
   return new TextEncoder().encode(JSON.stringify({ ...stripped, ...changes }))
+}
+
+/** What has to change for the upstream's name of the model. */
+function rename(body: RequestBody, { operation }: Exchange, upstreamModel: string): JsonObject {
+  const changes = operation.rename(body.outline, upstreamModel)
+  return body.texts.isIn(changes) ? operation.rename(body.value(), upstreamModel) : changes
 }
 
 /** The body without its seals, which are named; undefined when what looked like one is none. */
@@ -127,7 +133,7 @@ function withoutSeals(
   upstreamModel: string,
 ): JsonObject | undefined {
   const channel = exchange.candidate?.channel
-  const { body, dropped } = stripSeals(embedJson(new TextDecoder().decode(bytes)) ?? value, {
+  const { body, dropped } = stripSeals(embedJson(new TextDecoder().decode(bytes)) ?? value(), {
     model: upstreamModel,
     quirks: new Set(quirkNames.filter((quirk) => channel?.quirks.includes(quirk))),
   })

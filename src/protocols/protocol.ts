@@ -44,8 +44,11 @@ export interface RequestFacts {
   /** Rough text of the request, asked for only when usage has to be estimated. */
   readonly text: () => string
   /** What of the request is no text, asked for like it. */
-  readonly media: () => MediaSize
+  readonly media: (lengthOf?: LengthOf) => MediaSize
 }
+
+/** How long a text is, in characters: it may stand there for a longer one. */
+export type LengthOf = (text: string) => number
 
 /** Images, documents and sounds of a request. */
 export interface MediaSize {

@@ -1,5 +1,5 @@
 import { isJsonObject } from './json.ts'
-import type { JsonObject, MediaSize } from './protocol.ts'
+import type { JsonObject, LengthOf, MediaSize } from './protocol.ts'
 
 /** Deeper than any vendor nests its parts. */
 const deepest = 16
@@ -32,23 +32,32 @@ const mediaTypes = new Set([
 const mediaMembers = ['inlineData', 'inline_data', 'fileData', 'file_data']
 
 /** Counts images, documents and sounds of a request, for an estimate of what they cost as input. */
-export function requestMedia(prompts: readonly unknown[]): MediaSize {
-  const size = { tokens: 0, bytes: 0 }
-  for (const prompt of prompts) addMedia(prompt, size, 0)
-  return size
+export function requestMedia(
+  prompts: readonly unknown[],
+  lengthOf: LengthOf = (text) => text.length,
+): MediaSize {
+  const sum = { tokens: 0, bytes: 0, lengthOf }
+  for (const prompt of prompts) addMedia(prompt, sum, 0)
+  return { tokens: sum.tokens, bytes: sum.bytes }
 }
 
-function addMedia(value: unknown, size: { tokens: number; bytes: number }, depth: number): void {
+interface MediaSum {
+  tokens: number
+  bytes: number
+  readonly lengthOf: LengthOf
+}
+
+function addMedia(value: unknown, sum: MediaSum, depth: number): void {
   if (depth >= deepest || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const item of value) addMedia(item, size, depth + 1)
+    for (const item of value) addMedia(item, sum, depth + 1)
   } else if (isJsonObject(value)) {
     if (isMedia(value)) {
-      const data = longestText(value, 0)
-      size.bytes += data.length
-      size.tokens += tokensOf(kindOf(value, data), data.length)
+      const { text, length } = longestText(value, sum.lengthOf, 0)
+      sum.bytes += length
+      sum.tokens += tokensOf(kindOf(value, text), length)
     } else {
-      for (const key in value) addMedia(value[key], size, depth + 1)
+      for (const key in value) addMedia(value[key], sum, depth + 1)
     }
   }
 }
@@ -78,13 +87,18 @@ function kindOf(value: JsonObject, data: string): string {
 }
 
 /** The longest text in a part: its data in base64, where it has some. */
-function longestText(value: unknown, depth: number): string {
-  if (typeof value === 'string') return value
-  if (depth >= deepest || typeof value !== 'object' || value === null) return ''
-  let longest = ''
+function longestText(value: unknown, lengthOf: LengthOf, depth: number): MeasuredText {
+  if (typeof value === 'string') return { text: value, length: lengthOf(value) }
+  let longest: MeasuredText = { text: '', length: 0 }
+  if (depth >= deepest || typeof value !== 'object' || value === null) return longest
   for (const member of Object.values(value)) {
-    const text = longestText(member, depth + 1)
-    if (text.length > longest.length) longest = text
+    const found = longestText(member, lengthOf, depth + 1)
+    if (found.length > longest.length) longest = found
   }
   return longest
+}
+
+interface MeasuredText {
+  readonly text: string
+  readonly length: number
 }

@@ -100,7 +100,7 @@ async function checkBeside({ client, body, request }: Read): Promise<void> {
   const family = tokenFamily({ model: request.model, protocol: client })
   const count = await countRequestTokens(request, family, async (text) => text.length >> 2)
   demand(Number.isSafeInteger(count) && count >= 0, () => `counted as ${count} LLM tokens`)
-  const stripped = stripSeals(body.value)
+  const stripped = stripSeals(body.value())
   const again = stripSeals(stripped.body)
   demand(again.dropped.length === 0, () => `seals stay: ${again.dropped.join(', ')}`)
 }

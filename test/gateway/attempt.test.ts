@@ -4,6 +4,7 @@ import type { Choice } from '../../src/gateway/channels/chooser.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { Option } from '../../src/gateway/options.ts'
 import type { OutboundCall } from '../../src/gateway/outbound/outbound.ts'
+import { unshortened } from '../../src/gateway/outline.ts'
 import type { Translation } from '../../src/gateway/translation.ts'
 import { createWatchdog } from '../../src/gateway/watchdog.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
@@ -27,7 +28,7 @@ async function createScene(encode: Translation['encode']) {
   const body = {
     bytes: Buffer.alloc(0),
     contentType: '',
-    value,
+    ...unshortened(value),
     fields: undefined,
     facts: operation.read(value),
   }

@@ -9,6 +9,7 @@ import type { CountTokens } from '../../src/gateway/estimate.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import { noHeartbeat } from '../../src/gateway/heartbeat.ts'
 import { createMeter } from '../../src/gateway/meter.ts'
+import { unshortened } from '../../src/gateway/outline.ts'
 import { createRefusalLimit } from '../../src/gateway/refusal-limit.ts'
 import { createRelay } from '../../src/gateway/relay.ts'
 import { createReservations } from '../../src/gateway/reservations.ts'
@@ -84,7 +85,8 @@ export async function createMoneyScene(options: MoneyOptions) {
   const exchange: Exchange = { ...made.exchange, caller, facts }
   const bytes = Buffer.from(JSON.stringify(value))
   const body: RequestBody = {
-    ...{ bytes, facts, value, fields: undefined },
+    ...{ bytes, facts, fields: undefined },
+    ...unshortened(value),
     contentType: 'application/json',
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/gateway/errors.ts'
+import { unshortened } from '../../src/gateway/outline.ts'
 import { createTap } from '../../src/gateway/tap.ts'
 import { createTranslation, decodeRequest } from '../../src/gateway/translation.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
@@ -22,7 +23,13 @@ function tapFor({ client, upstream }: Pair, limit = 0) {
   const spoken = protocols[upstream.name].protocol
   const value = client.request(true) as JsonObject
   const facts = operation.read(value)
-  const body = { bytes: encode(''), contentType: '', value, fields: undefined, facts }
+  const body = {
+    bytes: encode(''),
+    contentType: '',
+    ...unshortened(value),
+    fields: undefined,
+    facts,
+  }
   const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 }
   const channel = {
     ...{ id: 1, name: 'c', keys: ['k'], priority: 0, weight: 1, timeouts },

@@ -28,21 +28,30 @@ const maxPart = 4096
 /** And so many values. */
 const maxVisits = 256
 
+/** What a body alone does not tell of a request. */
+interface Beside {
+  /** Where the body does not name it. */
+  readonly model?: string | undefined
+  /** Gives the whole of a text that stands shortened in the body. */
+  readonly whole?: (text: string) => string
+}
+
+const asItIs = (text: string) => text
+
 /**
  * The conversation that a request belongs to: by the client's own hint, else by what it begins with.
- * Undefined when nothing tells. Reads a few kilobytes at most, however long the body is. `model`:
- * where the body does not name it.
+ * Undefined when nothing tells. Reads a few kilobytes at most, however long the body is.
  */
 export function conversationOf(
   protocol: ProtocolName,
   body: JsonObject,
   headers: Headers,
-  model: string = stringIn(body, 'model') ?? '',
+  { model = stringIn(body, 'model') ?? '', whole = asItIs }: Beside = {},
 ): Conversation | undefined {
   const hint = hintIn(protocol, body) ?? hintInHeaders(headers)
   if (hint !== undefined)
-    return { key: hashOf('hint', model, hint.slice(0, maxPart)), isBegun: true }
-  const { system, user, isBegun } = readOpening(protocol, body)
+    return { key: hashOf('hint', model, whole(hint).slice(0, maxPart)), isBegun: true }
+  const { system, user, isBegun } = readOpening(protocol, body, whole)
   return user === '' ? undefined : { key: hashOf('opening', model, system, user), isBegun }
 }
 
@@ -74,7 +83,12 @@ interface Opening {
 
 const systemRoles: readonly unknown[] = ['system', 'developer']
 
-function readOpening(protocol: ProtocolName, body: JsonObject): Opening {
+function readOpening(
+  protocol: ProtocolName,
+  body: JsonObject,
+  whole: (text: string) => string,
+): Opening {
+  const prefixOf = (value: unknown) => prefixOfWhole(value, whole)
   const system = [body.system, body.instructions, body.systemInstruction, body.system_instruction]
   if (typeof body.input === 'string') {
     return { system: prefixOf(system), user: prefixOf(body.input), isBegun: false }
@@ -103,15 +117,16 @@ function turnsOf(protocol: ProtocolName, body: JsonObject): readonly unknown[] {
 const toldFields = ['text', 'content', 'parts', 'image_url', 'url', 'source', 'inlineData', 'data']
 
 /** The beginning of a value's texts, each with its length: long ones often begin alike. */
-function prefixOf(value: unknown): string {
+function prefixOfWhole(value: unknown, whole: (text: string) => string): string {
   const found: string[] = []
   let left = maxPart
   let visits = 0
   const visit = (part: unknown): void => {
     visits++
     if (typeof part === 'string' && part !== '') {
-      found.push(part.slice(0, left), String(part.length))
-      left -= part.length
+      const text = whole(part)
+      found.push(text.slice(0, left), String(text.length))
+      left -= text.length
     }
     for (const inner of partsOf(part)) {
       if (left <= 0 || visits >= maxVisits) return

@@ -1,0 +1,105 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { FieldSpan } from './json-fields.ts'
+
+/** The texts that stand shortened in the outline of a body. */
+export interface LongTexts {
+  /** The whole of a text of the outline; one that is not shortened is given back as it is. */
+  whole(text: string): string
+  /** How long the whole of a text is, in characters. */
+  lengthOf(text: string): number
+  /** Whether one of them is in what was made from the outline: then it has to be made from the body. */
+  isIn(value: unknown): boolean
+}
+
+/** A parsed body, whose long texts may be shortened to a few characters that no other text has. */
+export interface Outline<Value> {
+  readonly outline: Value
+  readonly texts: LongTexts
+  /** The body as a whole, parsed when it is first asked for. */
+  readonly value: () => Value
+}
+
+/** Of a body that is parsed as a whole. */
+export const noTexts: LongTexts = {
+  whole: (text) => text,
+  lengthOf: (text) => text.length,
+  isIn: () => false,
+}
+
+/** A parsed body of which nothing is shortened. */
+export const unshortened = <Value>(value: Value): Outline<Value> => ({
+  outline: value,
+  texts: noTexts,
+  value: () => value,
+})
+
+/** Nobody can guess it, so nobody can write a text that is taken for a shortened one. */
+const mark = `(shortened ${crypto.randomUUID()}) `
+
+/**
+ * Parses a body but for its long texts, of which only the places are known. Nothing of them is copied:
+ * what a parser makes of a long prompt is as long as the prompt, and clearing it away costs more than
+ * all the rest. Undefined when the body as a whole has to tell what is wrong with it. `long`: strings
+ * of it, in their order, that are sound; `parse` parses all of it.
+ */
+export function readOutline(
+  bytes: Buffer,
+  long: readonly FieldSpan[],
+  parse: () => unknown,
+): Outline<unknown> | undefined {
+  if (!isUtf8(bytes)) return undefined
+  let text = ''
+  let from = 0
+  for (const [index, { start, end }] of long.entries()) {
+    text += bytes.toString('utf8', from, endOfKind(bytes, start)) + mark + index
+    from = end
+  }
+  text += bytes.toString('utf8', from)
+  try {
+    const outline: unknown = JSON.parse(text)
+    if (long.length === 0) return unshortened(outline)
+    return { outline, texts: createTexts(bytes, long), value: parsedOnce(parse) }
+  } catch {
+    // The message would have another text before its eyes than the client's.
+    return undefined
+  }
+}
+
+function parsedOnce(parse: () => unknown): () => unknown {
+  let parsed: { readonly value: unknown } | undefined
+  return () => {
+    parsed ??= { value: parse() }
+    return parsed.value
+  }
+}
+
+/** A text's media type stays in front of it: `data:image/png;base64,`. */
+function endOfKind(bytes: Buffer, start: number): number {
+  if (bytes[start] !== 0x64) return start
+  const kind = /^data:[\w!#$&^.+/;=-]{1,100}/.exec(bytes.toString('latin1', start, start + 105))
+  return start + (kind?.[0].length ?? 0)
+}
+
+function createTexts(bytes: Buffer, long: readonly FieldSpan[]): LongTexts {
+  const spanOf = (text: string): FieldSpan | undefined => {
+    const at = text.indexOf(mark)
+    return at < 0 ? undefined : long[Number(text.slice(at + mark.length))]
+  }
+  const read = ({ start, end }: FieldSpan): string =>
+    JSON.parse(bytes.toString('utf8', start - 1, end + 1))
+
+  return {
+    whole(text) {
+      const span = spanOf(text)
+      return span === undefined ? text : read(span)
+    },
+    lengthOf(text) {
+      const span = spanOf(text)
+      if (span === undefined) return text.length
+      const written = bytes.subarray(span.start, span.end)
+      const isPlain = isAscii(written) && !written.includes(0x5c)
+      return isPlain ? written.length : read(span).length
+    },
+    isIn: (value) => JSON.stringify(value).includes(mark),
+  }
+}
