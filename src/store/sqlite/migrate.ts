@@ -3,18 +3,9 @@ import { StoreError } from './failures.ts'
 import { firstTables } from './migrations/0001-first.ts'
 import { translationColumns } from './migrations/0002-translation.ts'
 import { resilienceTables } from './migrations/0003-resilience.ts'
-import { rewordLedgerKinds } from './migrations/0004-ledger-kinds.ts'
-
-/** SQL, or what SQL can't say. */
-type Migration = string | ((db: Database) => void)
 
 /** In order; the place in the list is the version that a migration leads to. Only ever appended. */
-const migrations: readonly Migration[] = [
-  firstTables,
-  translationColumns,
-  resilienceTables,
-  rewordLedgerKinds,
-]
+const migrations: readonly string[] = [firstTables, translationColumns, resilienceTables]
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154
@@ -59,10 +50,9 @@ export function migrate(db: Database, path: string): void {
   }
   const step = db.transaction(() => {
     const version = check()
-    const migration = migrations[version]
-    if (migration === undefined) return
-    if (typeof migration === 'string') db.run(migration)
-    else migration(db)
+    const sql = migrations[version]
+    if (sql === undefined) return
+    db.run(sql)
     db.run(`PRAGMA application_id = ${applicationId}`)
     db.run(`PRAGMA user_version = ${version + 1}`)
   })

@@ -2,10 +2,9 @@ import { Database } from 'bun:sqlite'
 import { applicationId } from '../../../src/store/sqlite/migrate.ts'
 import { firstTables } from '../../../src/store/sqlite/migrations/0001-first.ts'
 import { translationColumns } from '../../../src/store/sqlite/migrations/0002-translation.ts'
-import { resilienceTables } from '../../../src/store/sqlite/migrations/0003-resilience.ts'
 
 /** Versions that programs in use have written. */
-export type OldVersion = 1 | 2 | 3
+export type OldVersion = 1 | 2
 
 export type Row = { readonly [column: string]: unknown }
 export type Rows = { readonly [table: string]: readonly Row[] }
@@ -32,8 +31,7 @@ export function rowsOf(path: string): Rows {
 /** Writes what is in a database into a new one of an old version: with its tables and columns. */
 export function writeOldVersion(version: OldVersion, source: string, target: string): void {
   const db = new Database(target, { create: true })
-  for (const sql of [firstTables, translationColumns, resilienceTables].slice(0, version))
-    db.run(sql)
+  for (const sql of [firstTables, translationColumns].slice(0, version)) db.run(sql)
   db.run(`PRAGMA application_id = ${applicationId}`)
   db.run(`PRAGMA user_version = ${version}`)
   db.run('ATTACH ? AS source', [source])
