@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 const maxFetches = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 
 /** Read by the runtime before the first line of ours runs; what the operator has set stays. */
@@ -16,9 +18,9 @@ const settings: Readonly<Record<string, string>> = {
   // free when the heap grows by half: every other collection would be of the whole heap. With this
   // every sixth is.
   BUN_JSC_minEdenToOldGenerationRatio: '0.15',
-  // Collecting beside the program takes turns with it where there is one core, and lets the heap grow
-  // meanwhile: a third more work, more memory, and pauses that are no shorter.
-  BUN_JSC_useConcurrentGC: '0',
+  // Collecting beside the program takes turns with it where there is but one core, and lets the heap
+  // grow meanwhile: a third more work, more memory, and pauses that are no shorter.
+  ...(availableParallelism() === 1 && { BUN_JSC_useConcurrentGC: '0' }),
 }
 
 /** Commands that forward requests; a bare `tollgate`, also with options, is `serve`. */

@@ -2,7 +2,7 @@ import { formatSizeBytes } from '../lib/units.ts'
 import type { JsonObject, Operation, RequestFacts } from '../protocols/protocol.ts'
 import { GatewayError } from './errors.ts'
 import { findFields, type JsonFields } from './json-fields.ts'
-import { noTexts, type Outline, readOutline, unshortened } from './outline.ts'
+import { mayBeShortened, noTexts, type Outline, readOutline, unshortened } from './outline.ts'
 import { shortName } from './short-name.ts'
 import { createStringEnds } from './string-ends.ts'
 
@@ -90,14 +90,20 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
   return { bytes, contentType: 'application/json', ...parsed, fields }
 }
 
-/** A large body, which is not parsed as a whole; undefined when there may be a fault in it. */
+/**
+ * A large body, which is not parsed as a whole; undefined when there may be a fault in it, or where
+ * nothing is there to scan it with.
+ */
 function readLarge(bytes: Buffer) {
   const strings = createStringEnds(bytes)
+  if (strings === undefined) return undefined
   const fields = findFields(bytes, scanLimits, strings.endOf)
-  if (!strings.isSound()) return undefined
+  if (fields.tooDeep || fields.tooMany || !strings.isSound()) return undefined
   // A model is named in records, be its name as long as it may.
   const modelText = (fields.spans.get('model')?.start ?? -1) + 1
-  const long = strings.long.filter(({ start }) => start !== modelText)
+  const long = strings.long.filter(
+    (span) => span.start !== modelText && mayBeShortened(bytes, span),
+  )
   const outline = readOutline(bytes, long, () => parseJson(bytes))
   return outline && { fields, outline }
 }
@@ -124,7 +130,7 @@ export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody
     facts: {
       ...facts,
       text: () => operation.read(value()).text(),
-      media: () => facts.media(texts.lengthOf),
+      media: () => facts.media(texts),
     },
   }
 }

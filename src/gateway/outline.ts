@@ -1,12 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer'
+import type { BodyTexts } from '../protocols/protocol.ts'
 import type { FieldSpan } from './json-fields.ts'
 
 /** The texts that stand shortened in the outline of a body. */
-export interface LongTexts {
-  /** The whole of a text of the outline; one that is not shortened is given back as it is. */
-  whole(text: string): string
-  /** How long the whole of a text is, in characters. */
-  lengthOf(text: string): number
+export interface LongTexts extends BodyTexts {
   /** Whether one of them is in what was made from the outline: then it has to be made from the body. */
   isIn(value: unknown): boolean
 }
@@ -73,11 +70,32 @@ function parsedOnce(parse: () => unknown): () => unknown {
   }
 }
 
-/** A text's media type stays in front of it: `data:image/png;base64,`. */
+/**
+ * Whether a string may be shortened: a member's name may not, for two of one name are one member; nor
+ * may a text that could be the address of data, when its media type can't be left in front.
+ */
+export function mayBeShortened(bytes: Buffer, { start, end }: FieldSpan): boolean {
+  if (isName(bytes, end)) return false
+  const head = bytes.toString('latin1', start, start + longestKind)
+  if (head.startsWith('data:')) return kindBegin.test(head)
+  return !head.slice(0, 'data:'.length * '\\u0000'.length).includes('\\u')
+}
+
+function isName(bytes: Buffer, end: number): boolean {
+  let at = end + 1
+  while ((bytes[at] ?? colon) <= 0x20) at++
+  return bytes[at] === colon
+}
+
+const colon = 0x3a
+const longestKind = 106
+/** `data:image/png;base64,` */
+const kindBegin = /^data:[^;,\\]{0,100}[;,]/
+
+/** A text's media type stays in front of it. */
 function endOfKind(bytes: Buffer, start: number): number {
-  if (bytes[start] !== 0x64) return start
-  const kind = /^data:[\w!#$&^.+/;=-]{1,100}/.exec(bytes.toString('latin1', start, start + 105))
-  return start + (kind?.[0].length ?? 0)
+  const head = bytes[start] === 0x64 ? bytes.toString('latin1', start, start + longestKind) : ''
+  return start + (kindBegin.exec(head)?.[0].length ?? 0)
 }
 
 function createTexts(bytes: Buffer, long: readonly FieldSpan[]): LongTexts {

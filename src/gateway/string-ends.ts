@@ -1,4 +1,4 @@
-import { createMarkScanner, partBytes } from '../lib/wasm/json-marks.ts'
+import { createMarkScanner, type MarkScanner, partBytes } from '../lib/wasm/json-marks.ts'
 import type { FieldSpan } from './json-fields.ts'
 import { once } from './once.ts'
 
@@ -20,12 +20,23 @@ const longBytes = 256
 
 const quote = 0x22
 
-/** One for all: a body is read in one go. */
-const sharedScanner = once(createMarkScanner)
+/** One for all: a body is read in one go. Empty where a processor lacks what it is made of. */
+const sharedScanner = once((): { readonly scanner?: MarkScanner } => {
+  try {
+    return { scanner: createMarkScanner() }
+  } catch {
+    return {}
+  }
+})
 
-/** Reads the strings of a body, each byte once, without a copy of any. */
-export function createStringEnds(bytes: Buffer): StringEnds {
-  const next = createMarks(bytes)
+/**
+ * Reads the strings of a body, each byte once, without a copy of any. Undefined where nothing is there
+ * to do it with.
+ */
+export function createStringEnds(bytes: Buffer): StringEnds | undefined {
+  const { scanner } = sharedScanner()
+  if (scanner === undefined) return undefined
+  const next = createMarks(bytes, scanner)
   const long: FieldSpan[] = []
   let isSound = true
   /** Where the second half of a character has to be escaped. */
@@ -56,13 +67,12 @@ export function createStringEnds(bytes: Buffer): StringEnds {
       return end
     },
     long,
-    isSound: () => isSound && next() < 0 && sharedScanner().isSound(),
+    isSound: () => isSound && next() < 0 && scanner.isSound(),
   }
 }
 
 /** A function that gives one mark after the other, and -1 behind the last. */
-function createMarks(bytes: Buffer): () => number {
-  const scanner = sharedScanner()
+function createMarks(bytes: Buffer, scanner: MarkScanner): () => number {
   scanner.begin()
   let begin = 0
   let end = 0

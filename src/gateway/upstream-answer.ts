@@ -17,8 +17,6 @@ import type { Watch } from './watchdog.ts'
 
 /** An unstreamed answer larger than this is not one that could be understood. */
 const maxAnswerBytes = 256 * 1_048_576
-/** So much comes at one go when its length was announced. */
-const smallAnswerBytes = 65_536
 /** An upstream's error body beyond this is cut off unread. */
 const maxRefusalBytes = 1_048_576
 
@@ -61,9 +59,11 @@ export function readAnswer(
   exchange: Exchange,
   asked: Asked,
 ): Promise<BegunStream | WholeBody | Unusable> {
-  if (!exchange.facts?.stream) return readBody(response, exchange, asked)
   if (response.body === null) return Promise.resolve(unusable(asked.route, nothing))
-  return beginStream(response, response.body.getReader(), exchange, asked)
+  const reader = response.body.getReader()
+  return exchange.facts?.stream
+    ? beginStream(response, reader, exchange, asked)
+    : readBody(response, reader, exchange, asked)
 }
 
 async function beginStream(
@@ -103,12 +103,13 @@ async function beginStream(
 
 async function readBody(
   response: Response,
+  reader: ByteReader,
   exchange: Exchange,
   { route, watch, hasNext, row }: Asked,
 ): Promise<WholeBody | Unusable> {
   row.begun()
   const observer = observerOf(route)
-  const bytes = await wholeBytes(response, watch)
+  const bytes = await readAll(reader, maxAnswerBytes, watch)
   const body = bytes && parseObject(bytes)
   if (bytes === undefined || !isJsonObject(body)) return unusable(route, bytes ?? nothing)
   observer.pushBody(body)
@@ -211,21 +212,6 @@ async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array 
     if (done) return undefined
     if (value.byteLength > 0) return value
   }
-}
-
-/** Undefined: larger than any answer that could be understood, or there is nothing. */
-function wholeBytes(response: Response, watch: Watch): Promise<Uint8Array | undefined> {
-  const { headers } = response
-  const length = Number(headers.get('content-length') ?? Number.NaN)
-  // A stream costs more to set up than a small answer that is known to be whole.
-  if (length <= smallAnswerBytes && headers.get('content-encoding') === null) {
-    watch.touched()
-    return response.bytes()
-  }
-  const { body } = response
-  return body === null
-    ? Promise.resolve(undefined)
-    : readAll(body.getReader(), maxAnswerBytes, watch)
 }
 
 async function readAll(

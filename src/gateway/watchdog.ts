@@ -23,14 +23,6 @@ export interface Watchdog {
   stop(): void
 }
 
-interface Entry {
-  readonly limits: Limits
-  readonly onExpiry: (expiry: Expiry) => void
-  readonly startedAt: number
-  lastAt: number
-  phase: 'head' | 'body' | 'paused'
-}
-
 const tickMs = 100
 
 /**
@@ -38,43 +30,73 @@ const tickMs = 100
  * of its own. Limits are kept to within a tick of 100 ms.
  */
 export function createWatchdog(clock: Clock): Watchdog {
-  const entries = new Set<Entry>()
+  const calls = new Set<WatchedCall>()
 
   const timer = setInterval(() => {
     const now = clock()
-    for (const entry of entries) {
-      const expiry = expired(entry, now)
+    for (const call of calls) {
+      const expiry = call.expiredAt(now)
       if (expiry === undefined) continue
-      entries.delete(entry)
-      entry.onExpiry(expiry)
+      calls.delete(call)
+      call.onExpiry(expiry)
     }
   }, tickMs)
   timer.unref()
 
   return {
-    watch(limits, onExpiry) {
-      const now = clock()
-      const entry: Entry = { limits, onExpiry, startedAt: now, lastAt: now, phase: 'head' }
-      entries.add(entry)
-      const enter = (phase: Entry['phase']) => {
-        entry.phase = phase
-        entry.lastAt = clock()
-      }
-      return {
-        touched: () => enter('body'),
-        paused: () => enter('paused'),
-        stop: () => entries.delete(entry),
-      }
-    },
+    watch: (limits, onExpiry) => new WatchedCall(calls, limits, onExpiry, clock),
     stop: () => clearInterval(timer),
   }
 }
 
-function expired(entry: Entry, now: number): Expiry | undefined {
-  const { limits, phase } = entry
-  if (now - entry.startedAt >= limits.totalMs) return 'total'
-  const silentMs = now - entry.lastAt
-  if (phase === 'head' && silentMs >= limits.firstByteMs) return 'first_byte'
-  if (phase === 'body' && silentMs >= limits.idleMs) return 'idle'
-  return undefined
+class WatchedCall implements Watch {
+  readonly onExpiry: (expiry: Expiry) => void
+  readonly #calls: Set<WatchedCall>
+  readonly #limits: Limits
+  readonly #clock: Clock
+  readonly #startedAt: number
+  #lastAt: number
+  #phase: 'head' | 'body' | 'paused' = 'head'
+
+  constructor(
+    calls: Set<WatchedCall>,
+    limits: Limits,
+    onExpiry: (expiry: Expiry) => void,
+    clock: Clock,
+  ) {
+    this.onExpiry = onExpiry
+    this.#calls = calls
+    this.#limits = limits
+    this.#clock = clock
+    this.#startedAt = clock()
+    this.#lastAt = this.#startedAt
+    calls.add(this)
+  }
+
+  touched(): void {
+    this.#enter('body')
+  }
+
+  paused(): void {
+    this.#enter('paused')
+  }
+
+  stop(): void {
+    this.#calls.delete(this)
+  }
+
+  /** The limit that is passed, if one is. */
+  expiredAt(now: number): Expiry | undefined {
+    const { firstByteMs, idleMs, totalMs } = this.#limits
+    if (now - this.#startedAt >= totalMs) return 'total'
+    const silentMs = now - this.#lastAt
+    if (this.#phase === 'head' && silentMs >= firstByteMs) return 'first_byte'
+    if (this.#phase === 'body' && silentMs >= idleMs) return 'idle'
+    return undefined
+  }
+
+  #enter(phase: 'body' | 'paused'): void {
+    this.#phase = phase
+    this.#lastAt = this.#clock()
+  }
 }

@@ -44,11 +44,16 @@ export interface RequestFacts {
   /** Rough text of the request, asked for only when usage has to be estimated. */
   readonly text: () => string
   /** What of the request is no text, asked for like it. */
-  readonly media: (lengthOf?: LengthOf) => MediaSize
+  readonly media: (texts?: BodyTexts) => MediaSize
 }
 
-/** How long a text is, in characters: it may stand there for a longer one. */
-export type LengthOf = (text: string) => number
+/** Of the texts in a body, which may stand shortened in it. */
+export interface BodyTexts {
+  /** The whole of one. */
+  whole(text: string): string
+  /** How long the whole is, in characters. */
+  lengthOf(text: string): number
+}
 
 /** Images, documents and sounds of a request. */
 export interface MediaSize {

@@ -1,5 +1,5 @@
 import { isJsonObject } from './json.ts'
-import type { JsonObject, LengthOf, MediaSize } from './protocol.ts'
+import type { BodyTexts, JsonObject, MediaSize } from './protocol.ts'
 
 /** Deeper than any vendor nests its parts. */
 const deepest = 16
@@ -34,17 +34,19 @@ const mediaMembers = ['inlineData', 'inline_data', 'fileData', 'file_data']
 /** Counts images, documents and sounds of a request, for an estimate of what they cost as input. */
 export function requestMedia(
   prompts: readonly unknown[],
-  lengthOf: LengthOf = (text) => text.length,
+  texts: BodyTexts = wholeTexts,
 ): MediaSize {
-  const sum = { tokens: 0, bytes: 0, lengthOf }
+  const sum = { tokens: 0, bytes: 0, texts }
   for (const prompt of prompts) addMedia(prompt, sum, 0)
   return { tokens: sum.tokens, bytes: sum.bytes }
 }
 
+const wholeTexts: BodyTexts = { whole: (text) => text, lengthOf: (text) => text.length }
+
 interface MediaSum {
   tokens: number
   bytes: number
-  readonly lengthOf: LengthOf
+  readonly texts: BodyTexts
 }
 
 function addMedia(value: unknown, sum: MediaSum, depth: number): void {
@@ -53,9 +55,9 @@ function addMedia(value: unknown, sum: MediaSum, depth: number): void {
     for (const item of value) addMedia(item, sum, depth + 1)
   } else if (isJsonObject(value)) {
     if (isMedia(value)) {
-      const { text, length } = longestText(value, sum.lengthOf, 0)
+      const { text, length } = longestText(value, sum.texts, 0)
       sum.bytes += length
-      sum.tokens += tokensOf(kindOf(value, text), length)
+      sum.tokens += tokensOf(kindOf(value, text, sum.texts), length)
     } else {
       for (const key in value) addMedia(value[key], sum, depth + 1)
     }
@@ -77,22 +79,23 @@ function tokensOf(kind: string, bytes: number): number {
 }
 
 /** The media type, wherever a vendor puts it: in a field, or in front of the data (`data:…;base64,`). */
-function kindOf(value: JsonObject, data: string): string {
+function kindOf(value: JsonObject, data: string, { whole }: BodyTexts): string {
   const holders = [value, value.source, ...mediaMembers.map((member) => value[member])]
   const kinds = holders
     .filter(isJsonObject)
     .flatMap((holder) => [holder.type, holder.media_type, holder.mimeType, holder.mime_type])
   const inFront = /^data:([^;,]{1,100})/.exec(data)?.[1]
-  return [...kinds, inFront].filter((kind) => typeof kind === 'string').join(' ')
+  const named = [...kinds, inFront].filter((kind) => typeof kind === 'string')
+  return named.map(whole).join(' ')
 }
 
 /** The longest text in a part: its data in base64, where it has some. */
-function longestText(value: unknown, lengthOf: LengthOf, depth: number): MeasuredText {
-  if (typeof value === 'string') return { text: value, length: lengthOf(value) }
+function longestText(value: unknown, texts: BodyTexts, depth: number): MeasuredText {
+  if (typeof value === 'string') return { text: value, length: texts.lengthOf(value) }
   let longest: MeasuredText = { text: '', length: 0 }
   if (depth >= deepest || typeof value !== 'object' || value === null) return longest
   for (const member of Object.values(value)) {
-    const found = longestText(member, lengthOf, depth + 1)
+    const found = longestText(member, texts, depth + 1)
     if (found.length > longest.length) longest = found
   }
   return longest

@@ -68,7 +68,7 @@ export function readCompletions(body: JsonObject): RequestFacts {
     answers: typeof body.n === 'number' ? body.n : 1,
     maxOutputTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens') ?? null,
     takesTurns: isJsonObject(body.web_search_options),
-    media: (lengthOf) => requestMedia([body.messages], lengthOf),
+    media: (texts) => requestMedia([body.messages], texts),
     amend: stream ? amendUsage(body.stream_options) : {},
   }
 }

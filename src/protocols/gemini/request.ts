@@ -87,7 +87,7 @@ export function readGemini(body: JsonObject): RequestFacts {
     answers: countIn(config, 'candidateCount') || countIn(config, 'candidate_count') || 1,
     maxOutputTokens: isGenerating ? (limit ?? null) : 0,
     takesTurns: hasHostedTools(body.tools),
-    media: (lengthOf) => requestMedia([body.contents, body.content, body.requests], lengthOf),
+    media: (texts) => requestMedia([body.contents, body.content, body.requests], texts),
     text: () => requestText([system, body.contents, body.content, body.requests], body.tools),
   }
 }

@@ -68,7 +68,7 @@ export function readMessages(body: JsonObject): RequestFacts {
     answers: 1,
     maxOutputTokens: countIn(body, 'max_tokens') ?? null,
     takesTurns: hasHostedTools(body),
-    media: (lengthOf) => requestMedia([body.messages], lengthOf),
+    media: (texts) => requestMedia([body.messages], texts),
     text: () => requestText([body.system, body.messages], body.tools),
   }
 }

@@ -3,6 +3,9 @@ import { type DatabaseThread, openDatabaseThread } from './thread.ts'
 /** How many commits go into the journal before it is moved: some megabytes of it. */
 const commitsBetween = 256
 
+/** After a move that has failed so many more go into it before the next. */
+const patience = 10 * commitsBetween
+
 const checkpoint = { sql: 'PRAGMA wal_checkpoint(PASSIVE)' }
 
 /**
@@ -27,28 +30,40 @@ export function createCheckpointer(path: string): Checkpointer {
   let lastStep: Promise<void> | undefined
   let commits = 0
 
-  async function run(): Promise<void> {
-    try {
-      thread ??= openDatabaseThread(path)
-      await (await thread).run(checkpoint)
-    } catch {
-      // Nothing is lost: SQLite does it by itself when the journal has grown large.
+  function open(): Promise<DatabaseThread> {
+    thread ??= openReading(path).catch((error: unknown) => {
       thread = undefined
-    }
+      throw error
+    })
+    return thread
+  }
+
+  async function run(): Promise<void> {
+    await (await open()).run(checkpoint)
   }
 
   async function move(): Promise<void> {
-    await run()
-    lastStep = run()
-    await lastStep
-    lastStep = undefined
-    moving = undefined
+    try {
+      await run()
+      lastStep = run()
+      await lastStep
+    } catch {
+      // Nothing is lost: SQLite does it by itself when the journal has grown large, and tells then
+      // whoever commits what is wrong.
+      commits = -patience
+    } finally {
+      lastStep = undefined
+      moving = undefined
+    }
   }
 
   return {
     count() {
+      if (path === ':memory:') return
       commits++
-      if (commits < commitsBetween || moving || path === ':memory:') return
+      // What a process keeps open is open from its first requests on; who needs it tells what fails.
+      if (commits === 1) open().catch(() => {})
+      if (commits < commitsBetween || moving) return
       commits = 0
       moving = move()
     },
@@ -57,8 +72,21 @@ export function createCheckpointer(path: string): Checkpointer {
     },
     async close() {
       await moving
-      await (await thread)?.close()
+      const opened = await thread?.catch(() => undefined)
+      await opened?.close()
       thread = undefined
     },
+  }
+}
+
+/** Reads once: only then all files are open that it needs. */
+async function openReading(path: string): Promise<DatabaseThread> {
+  const thread = await openDatabaseThread(path)
+  try {
+    await thread.run({ sql: 'SELECT count(*) FROM sqlite_schema' })
+    return thread
+  } catch (error) {
+    await thread.close()
+    throw error
   }
 }
