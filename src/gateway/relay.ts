@@ -143,7 +143,7 @@ const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.li
 async function cutUnpaid({ meter, answer }: RelayParts, tap: Tap) {
   if (await meter.cover(answer.observer.seen)) return undefined
   // The largest number of whole frames that is paid for; `frameCount` of them are all.
-  let [paid, unpaid] = [tap.farCount(), tap.frameCount() + 1]
+  let [paid, unpaid] = [tap.firstNear(), tap.frameCount() + 1]
   while (unpaid - paid > 1) {
     const middle = Math.floor((paid + unpaid) / 2)
     if (await meter.pays(tap.before(middle))) paid = middle

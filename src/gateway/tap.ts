@@ -27,11 +27,11 @@ export interface Tap {
   isWithinFrame(): boolean
   /** How many frames were observed last, where one of them came near to the limit; else 0. */
   frameCount(): number
-  /** How many of them came before that one: they are surely within the limit. */
-  farCount(): number
-  /** What was observed before one of the others. */
+  /** The place of that one among them: what came before it is surely within the limit. */
+  firstNear(): number
+  /** What was observed before one of these frames, `firstNear` or later. */
   before(frame: number): Observation
-  /** Instead of `take`: as if one of the others and what follows had not come. */
+  /** Instead of `take`: as if one of these frames, likewise, and what follows had not come. */
   cutBefore(frame: number): Uint8Array
 }
 
@@ -61,8 +61,8 @@ export function createTap(parts: TapParts): Tap {
   const { seen } = observer
   /** Of the frames of `last` from the first one on that comes near to the limit, … */
   let marks: Mark[] = []
-  /** … and how many came before that one. */
-  let farCount = 0
+  /** … which has this place among them. */
+  let firstNear = 0
   let hidden: Frame[] = []
   let last: Frames = { whole: nothing, frames: [] }
   /** Of the frames of `last`; each is parsed once. */
@@ -70,7 +70,7 @@ export function createTap(parts: TapParts): Tap {
 
   const watch = (came: Frames): void => {
     last = came
-    farCount = 0
+    firstNear = 0
     if (marks.length > 0) marks = []
     if (hidden.length > 0) hidden = []
     if (parsed.length > 0) parsed = []
@@ -78,7 +78,7 @@ export function createTap(parts: TapParts): Tap {
     for (const frame of came.frames) {
       // A frame has no more text than bytes: far from the limit no cut can be asked for.
       const isFar = seen.text.bytes + frame.end - frame.start <= limitBytes
-      if (isFar && marks.length === 0) farCount++
+      if (isFar && marks.length === 0) firstNear++
       else marks.push(markOf(frame.start, seen, marks.at(-1)))
       const json = translator && parseJsonObject(frame.data)
       if (translator) parsed.push(json)
@@ -109,7 +109,7 @@ export function createTap(parts: TapParts): Tap {
   }
 
   const before = (frame: number): Observation => {
-    const { known } = marks[frame - farCount] ?? {}
+    const { known } = marks[frame - firstNear] ?? {}
     if (known === undefined) return seen
     const { text } = known
     return { ...known, text: { ...text, sample: seen.text.sample.slice(0, text.length) } }
@@ -128,10 +128,10 @@ export function createTap(parts: TapParts): Tap {
     },
     isWithinFrame: splitter.isWithinFrame,
     frameCount: () => (marks.length === 0 ? 0 : last.frames.length),
-    farCount: () => farCount,
+    firstNear: () => firstNear,
     before,
     cutBefore(frame) {
-      const { start } = marks[frame - farCount] ?? {}
+      const { start } = marks[frame - firstNear] ?? {}
       if (start === undefined) return take()
       Object.assign(seen, before(frame))
       return taken(frame, start)

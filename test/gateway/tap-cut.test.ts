@@ -67,7 +67,7 @@ describe.each(allDialects)('a stream of $name', (dialect) => {
     const { tap, seen } = tapAfter(dialect, whole + long + events[0], 2_000)
     const frame = framesIn(whole)
     expect(tap.frameCount()).toBe(frame + 2)
-    expect(tap.farCount()).toBe(frame)
+    expect(tap.firstNear()).toBe(frame)
     expect(tap.before(frame + 1).text.length).toBe(words.join('').length + 2_000)
     expect(decode(tap.cutBefore(frame))).toBe(whole)
     expect(seen.text).toMatchObject({ sample: words.join('') })
