@@ -201,7 +201,7 @@ export function stopped(sse: string, frames: number, how: (typeof stops)[number]
   const text = beginning(sse, frames)
   async function* body() {
     yield new TextEncoder().encode(text)
-    await Bun.sleep(10) // a break in the same breath would take the text with it
+    await Bun.sleep(150) // a break in the same breath would take the text with it
     if (how === 'break') throw new Error('The script breaks the stream.')
     if (how === 'silence') await new Promise(() => {})
   }
