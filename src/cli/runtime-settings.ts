@@ -16,7 +16,7 @@ const settings: Readonly<Record<string, string>> = {
   // A collection that leaves less than this part of the heap free makes the next one go through the
   // whole heap, which takes several times as long as one of new objects. The usual third is never left
   // free when the heap grows by half: every other collection would be of the whole heap. With this
-  // every sixth is.
+  // every tenth is under load.
   BUN_JSC_minEdenToOldGenerationRatio: '0.15',
   // Collecting beside the program takes turns with it where there is but one core, and lets the heap
   // grow meanwhile: a third more work, more memory, and pauses that are no shorter.

@@ -4,7 +4,7 @@
  */
 export type Code = readonly number[]
 
-export const types = { i32: 0x7f, i64: 0x7e, v128: 0x7b } as const
+const types = { i32: 0x7f, i64: 0x7e, v128: 0x7b } as const
 type ValueType = keyof typeof types
 
 /** A local variable, or the function's one parameter. */
@@ -65,7 +65,6 @@ export const i64 = {
   /** … or with zeros. */
   shiftRight: (value: Code, by: number): Code => op(0x88)(value, i64.of(BigInt(by))),
   trailingZeros: op(0x7a),
-  isZero: op(0x50),
   isSet: (value: Code): Code => [...value, 0x50, 0x45],
   ofUnsigned: op(0xad),
 }
