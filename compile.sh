@@ -112,7 +112,7 @@ build() {
   mkdir -p dist .cache
   : >.cache/build-started
   "$bun" build --compile ${target:+"--target=$target"} --minify --bytecode --splitting --format=esm \
-    --sourcemap --no-compile-autoload-dotenv --no-compile-autoload-bunfig src/main.ts --outfile "$1" ||
+    --sourcemap --define process.env.NODE_ENV='"production"' --no-compile-autoload-dotenv --no-compile-autoload-bunfig src/main.ts --outfile "$1" ||
     fail "the build of $1 failed: see the lines above"
   rm -f dist/*.map # the program carries its source maps itself
   # A file edited while the build ran is newer than this, so that the next run builds again.
@@ -175,6 +175,7 @@ run_everything() {
   "$biome" check . || stop_at "format and lint (repair what can be repaired: '$biome check --write .')"
   heading 'types'
   "$bun" check --no-script || stop_at 'types'
+  "$bun" check --no-script -p src/console || stop_at 'types of the console'
   heading 'build'
   build dist/tollgate
   TOLLGATE_BINARY="$project/dist/tollgate"

@@ -2,12 +2,14 @@ import { Elysia } from 'elysia'
 import { pageNotFound } from '../gateway/errors.ts'
 import type { modelRoutes } from '../gateway/routes.ts'
 import type { Logger } from '../lib/log.ts'
+import type { createConsoleDoor } from './console/door.ts'
 import type { createSite } from './site.ts'
 
 /** All that is answered over HTTP, put together; the caller listens. */
 export function createHttpApp(
   routes: ReturnType<typeof modelRoutes>,
   site: ReturnType<typeof createSite>,
+  consoleRoutes: ReturnType<typeof createConsoleDoor>['routes'],
   log: Logger,
 ) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
@@ -22,5 +24,6 @@ export function createHttpApp(
     })
     .use(routes)
     .use(site.routes)
+    .use(consoleRoutes)
   return app.use(site.docs(() => app))
 }

@@ -1,3 +1,4 @@
+import type { Sessions } from '../admin/access.ts'
 import { createAffinity } from '../gateway/affinity.ts'
 import { createAuthenticator } from '../gateway/authenticate.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
@@ -19,6 +20,7 @@ import type { SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
+import { createConsoleDoor } from './console/door.ts'
 import { countTokens } from './count-tokens.ts'
 import { createHttpApp } from './http-app.ts'
 import { createLiveCatalog } from './live-catalog.ts'
@@ -37,6 +39,8 @@ export interface TollgateParts {
   readonly random?: () => number
   /** How long a stream may be silent towards its client. */
   readonly heartbeat?: HeartbeatTimes
+  /** Who is signed in to the console; absent: whoever has a session. */
+  readonly sessions?: Sessions
 }
 
 /** The whole gateway, wired; the caller listens. */
@@ -62,7 +66,8 @@ export interface Tollgate {
 /** Builds every part once and connects them. Throws when the store can't be read. */
 export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const { store, secrets, log, clock } = parts
-  let settings = liveSettings(parts.config)
+  let { config } = parts
+  let settings = liveSettings(config)
   const catalog = await createLiveCatalog(store, secrets)
   const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
   const authenticator = createAuthenticator(store.tokens, secrets.keyedHash, warnIfLow)
@@ -135,9 +140,14 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     records: store.records,
     modelsList: () => settings.modelsList,
   })
+  const door = createConsoleDoor(
+    { config: () => config, store, secrets, log, clock, sessions: parts.sessions },
+    log,
+  )
   return {
-    app: createHttpApp(routes, site, log),
-    configure(config) {
+    app: createHttpApp(routes, site, door.routes, log),
+    configure(changed) {
+      config = changed
       settings = liveSettings(config)
       site.configure(config)
     },
@@ -159,6 +169,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     interruptAll: forwarder.interruptAll,
     settled: committer.idle,
     async stop() {
+      await door.stop()
       watchdog.stop()
       heartbeats.stop()
       limiter.stop()

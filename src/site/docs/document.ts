@@ -30,8 +30,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...siteOperations,
 }
 
-/** Second forms of a path that stand for model ids with slashes, and the documentation itself. */
-const unlisted = /\{b\}|^\/docs/
+/**
+ * Second forms of a path that stand for model ids with slashes, the documentation itself, and the
+ * console, whose API has a document of its own.
+ */
+const unlisted = /\{b\}|^\/docs|^\/$|^\/console|^\/api\/v1\/\{/
 
 /**
  * The OpenAPI document. Its paths are the routes that the application really has, as

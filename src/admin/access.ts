@@ -1,0 +1,89 @@
+import { Elysia } from 'elysia'
+import { ApiError } from './api-error.ts'
+import { readJson } from './read-json.ts'
+
+/** Who is behind a request of the console. */
+export interface SignedIn {
+  readonly accountId: number
+  readonly email: string
+  readonly role: 'admin' | 'user'
+  readonly sessionId: string
+  /** When the session began, in milliseconds since 1970. */
+  readonly signedInAt: number
+}
+
+/** Finds out who asks, by the session cookie. */
+export interface Sessions {
+  find(request: Request): Promise<SignedIn | undefined>
+}
+
+export interface AccessParts {
+  readonly sessions: Sessions
+  /** Origins that the console is opened by, beside the one that a request names as its host. */
+  readonly origins: () => readonly string[]
+}
+
+/** Who may use the routes behind a guard. */
+export type Role = 'user' | 'admin'
+
+export type Guard = ReturnType<typeof createGuard>
+
+/**
+ * Makes the guards of the console's routes. A guard refuses who is not signed in (401), has not the
+ * role (403), or comes from a page of another site (403), before anything of a body is parsed; a
+ * body is JSON of at most 1 MiB. Behind it handlers have `who`.
+ */
+export function createGuard({ sessions, origins }: AccessParts) {
+  const known = new WeakMap<Request, Promise<SignedIn>>()
+
+  async function identify(request: Request, role: Role): Promise<SignedIn> {
+    checkOrigin(request, origins())
+    const who = await sessions.find(request)
+    if (!who) throw new ApiError('not_signed_in', 'Sign in first.')
+    if (role === 'admin' && who.role !== 'admin') {
+      throw new ApiError('not_allowed', 'Only administrators may do this.')
+    }
+    return who
+  }
+
+  /** Once for each request, whoever asks first: its parser or its handler. */
+  function who(request: Request, role: Role): Promise<SignedIn> {
+    const found = known.get(request) ?? identify(request, role)
+    known.set(request, found)
+    return found
+  }
+
+  return (role: Role) =>
+    new Elysia({ name: 'admin.guard', seed: role })
+      .onParse({ as: 'scoped' }, async ({ request }) => {
+        await who(request, role)
+        return readJson(request)
+      })
+      .resolve({ as: 'scoped' }, async ({ request }) => ({ who: await who(request, role) }))
+}
+
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+/**
+ * Refuses what a page of another site sends. Browsers say where a request comes from whenever it
+ * may change something; programs that say nothing carry no cookie of a person.
+ */
+export function checkOrigin(request: Request, origins: readonly string[]): void {
+  if (safeMethods.has(request.method)) return
+  const origin = request.headers.get('origin')
+  const site = request.headers.get('sec-fetch-site') ?? 'same-origin'
+  const isOurs =
+    origin === null ? site === 'same-origin' : isOwn(origin, request) || origins.includes(origin)
+  if (isOurs) return
+  const from = origin === null ? '' : ` (${origin})`
+  throw new ApiError(
+    'foreign_origin',
+    `This came from another site${from}. Open the console by its own address.`,
+  )
+}
+
+/** A proxy in front may take TLS away, so that only the host can be compared. */
+function isOwn(origin: string, request: Request): boolean {
+  const host = request.headers.get('host')
+  return host !== null && URL.canParse(origin) && new URL(origin).host === host
+}

@@ -1,0 +1,21 @@
+import { Elysia } from 'elysia'
+import type { Logger } from '../lib/log.ts'
+import type { Guard } from './access.ts'
+import { renderError } from './errors.ts'
+import { type MeService, meRoutes } from './me/routes.ts'
+
+/** What the console's API is made of: one service for each resource. */
+export interface AdminServices {
+  readonly me: MeService
+}
+
+/** The console's API, put together. What it has not got it leaves to whoever uses it. */
+export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
+  new Elysia({ name: 'admin', strictPath: true })
+    .onError(({ code, error }) =>
+      code === 'NOT_FOUND' ? undefined : renderError(code, error, log),
+    )
+    .use(meRoutes(guard, services.me))
+
+/** The type that the console's calls are checked against. */
+export type AdminApi = ReturnType<typeof adminApi>

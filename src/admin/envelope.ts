@@ -1,0 +1,38 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+
+/** The answer that carries `data`: CONTRACT 7. */
+export const Answer = <Data extends TSchema>(data: Data) =>
+  Type.Object({ code: Type.Literal(0), message: Type.String(), data })
+
+/** Wraps what a service returned. */
+export const success = <Data>(data: Data) => ({ code: 0 as const, message: 'success', data })
+
+/** What every refusal looks like; `code` is the HTTP status. */
+export const Failure = Type.Object({
+  code: Type.Integer(),
+  message: Type.String(),
+  reason: Type.String({ description: 'Machine word of the cause, such as not_found.' }),
+  field: Type.Optional(Type.String({ description: 'Path of the field at fault.' })),
+  data: Type.Optional(Type.Unknown({ description: 'On a conflict: the present state.' })),
+})
+export type Failure = Static<typeof Failure>
+
+/** A page of a list. */
+export const ListOf = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    items: Type.Array(item),
+    total: Type.Integer({ description: 'How many there are; counted no further than 10,000.' }),
+    total_is_exact: Type.Boolean({ description: 'False: there are more than `total`.' }),
+    page: Type.Integer({ description: 'Number of this page, from 1.' }),
+    page_size: Type.Integer(),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Cursor of the next page; null: this is the last.',
+    }),
+  })
+
+/** Which page is asked for. */
+export const PageQuery = Type.Object({
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next` of the last page.' })),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+})
+export type PageQuery = Static<typeof PageQuery>

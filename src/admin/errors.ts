@@ -1,0 +1,38 @@
+import type { Logger } from '../lib/log.ts'
+import { ApiError } from './api-error.ts'
+
+/** One thing that a schema found wrong, as Elysia reports it. */
+interface Finding {
+  readonly path?: string
+  readonly message?: string
+  readonly value?: unknown
+  readonly summary?: string
+}
+
+/** Answers whatever was thrown below a route of the console. */
+export function renderError(code: string | number, error: unknown, log: Logger): Response {
+  if (error instanceof ApiError) {
+    if (error.status >= 500)
+      log.error('console', { error: error.message, cause: String(error.cause) })
+    return error.toResponse()
+  }
+  if (code === 'VALIDATION') return invalidValue(error).toResponse()
+  log.error('console: unhandled error', { error: String(error) })
+  return new ApiError('internal', 'The gateway failed. Its log says why.').toResponse()
+}
+
+/** Names the first field that does not fit; a value that was answered wrongly is our own fault. */
+function invalidValue(error: unknown): ApiError {
+  const { type, all } = readFindings(error)
+  if (type === 'response') return new ApiError('internal', 'The gateway failed to answer.')
+  const [first] = all
+  const field = first?.path?.slice(1).replaceAll('/', '.') ?? ''
+  const name = field === '' ? `The ${type}` : field
+  const message = first?.message ?? 'is not what is expected'
+  return new ApiError('invalid_value', `${name}: ${message}.`, field === '' ? {} : { field })
+}
+
+function readFindings(error: unknown): { type: string; all: readonly Finding[] } {
+  const found = error as { type?: string; all?: readonly Finding[] }
+  return { type: found.type ?? 'body', all: found.all ?? [] }
+}

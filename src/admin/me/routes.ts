@@ -1,0 +1,17 @@
+import { Elysia } from 'elysia'
+import type { Guard, SignedIn } from '../access.ts'
+import { Answer, success } from '../envelope.ts'
+import { Me } from './schema.ts'
+
+export interface MeService {
+  describe(who: SignedIn): Promise<Me>
+}
+
+/** Who is signed in. HTTP only: every decision is the service's. */
+export const meRoutes = (guard: Guard, me: MeService) =>
+  new Elysia({ name: 'admin.me', prefix: '/api/v1/me' })
+    .use(guard('user'))
+    .get('', async ({ who }) => success(await me.describe(who)), {
+      response: { 200: Answer(Me) },
+      detail: { tags: ['Console'], summary: 'Who is signed in' },
+    })

@@ -1,0 +1,57 @@
+import { Elysia } from 'elysia'
+import { version } from '../../../package.json'
+import { createGuard, type Sessions } from '../../admin/access.ts'
+import { adminApi } from '../../admin/api.ts'
+import { pageNotFound } from '../../gateway/errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { SecretBox } from '../../lib/secrets.ts'
+import type { Store } from '../../store/ports/store.ts'
+import type { Config } from '../config/config.ts'
+import { createConsoleFiles } from './files.ts'
+import { createMeService } from './me.ts'
+
+/** What the console works on. */
+export interface ConsoleParts {
+  readonly config: () => Config
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly log: Logger
+  readonly clock: Clock
+  /** Who is signed in; given by tests that begin behind the sign-in. */
+  readonly sessions?: Sessions | undefined
+}
+
+/** The console and its API, wired. */
+export interface ConsoleApp {
+  /** `peer`: address of the socket's other end. */
+  handle(request: Request, peer: string): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** Nobody is: until there is a sign-in. */
+const nobody: Sessions = { find: () => Promise.resolve(undefined) }
+
+/** Builds the console once. Throws when its files can't be read. */
+export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp> {
+  const { config, store, log } = parts
+  const guard = createGuard({
+    sessions: parts.sessions ?? nobody,
+    origins: () => {
+      const { baseUrl, overseasBaseUrl } = config().site
+      return [baseUrl, overseasBaseUrl].flatMap((url) =>
+        url === null ? [] : [new URL(url).origin],
+      )
+    },
+  })
+  const services = { me: createMeService({ config, store, version }) }
+  const files = await createConsoleFiles()
+  const app = new Elysia({ strictPath: true })
+    .onError(({ code }) => (code === 'NOT_FOUND' ? pageNotFound() : undefined))
+    .use(adminApi(guard, services, log))
+    .use(files.routes)
+  return {
+    handle: (request) => app.handle(request),
+    async stop() {},
+  }
+}

@@ -1,0 +1,55 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Logger } from '../../lib/log.ts'
+import type { ConsoleApp, ConsoleParts } from './app.ts'
+
+/** Whom a request of the console came from. */
+interface Peer {
+  requestIP(request: Request): { address: string } | null
+}
+
+/** Named parameters: wildcards miss short hosts. So many levels are enough for the console. */
+const paths = [
+  '/console',
+  '/console/',
+  ...['/console', '/api/v1'].flatMap((base) =>
+    ['/:a', '/:a/:b', '/:a/:b/:c', '/:a/:b/:c/:d', '/:a/:b/:c/:d/:e'].map((rest) => base + rest),
+  ),
+]
+
+/**
+ * The way to the console and its API, which are an application of their own: it is loaded when
+ * somebody first comes, so that a gateway that nobody looks at is no larger and no slower for it.
+ */
+export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
+  let loading: Promise<ConsoleApp> | undefined
+  const load = () => {
+    loading ??= import('./app.ts').then(({ createConsoleApp }) => createConsoleApp(parts))
+    loading.catch((error: unknown) => {
+      loading = undefined
+      log.error('the console could not be loaded', { error: String(error) })
+    })
+    return loading
+  }
+  const enter = async (request: Request, server: Peer | null) => {
+    const console = await load()
+    return console.handle(request, server?.requestIP(request)?.address ?? '')
+  }
+  const routes: AnyElysia = new Elysia({ name: 'console.door' }).get('/', () => toConsole())
+  for (const path of paths) {
+    routes.all(path, ({ request, server }) => enter(request, server), { parse: 'none' })
+  }
+  return {
+    routes,
+    /** Ends what the console has begun; nothing when nobody came. */
+    async stop(): Promise<void> {
+      const console = await loading?.catch(() => undefined)
+      await console?.stop()
+    },
+  }
+}
+
+const toConsole = () =>
+  new Response(null, {
+    status: 302,
+    headers: { location: '/console', 'cache-control': 'no-cache' },
+  })

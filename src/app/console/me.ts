@@ -1,0 +1,40 @@
+import { ApiError } from '../../admin/api-error.ts'
+import type { MeService } from '../../admin/me/routes.ts'
+import { formatNano } from '../../billing/money.ts'
+import { feedPaths } from '../../site/feed/routes.ts'
+import type { Store } from '../../store/ports/store.ts'
+import type { Config } from '../config/config.ts'
+
+interface MeParts {
+  readonly config: () => Config
+  readonly store: Store
+  readonly version: string
+}
+
+/** Describes who is signed in and the site; what it says is read anew each time. */
+export function createMeService({ config, store, version }: MeParts): MeService {
+  return {
+    async describe({ email, role }) {
+      const [account] = await store.admin.accountsNamed([email])
+      if (!account) throw new ApiError('not_signed_in', 'This account is gone. Sign in again.')
+      const { site, settings } = config()
+      const lowNano = account.balanceLowNano ?? settings.balanceLowThresholdNano
+      const statusUrl = site.statusUrl?.replace(/\/+$/, '') ?? null
+      return {
+        email,
+        role,
+        balance: formatNano(account.balanceNano),
+        credit_limit: formatNano(account.creditLimitNano),
+        balance_low_below: formatNano(lowNano),
+        site: {
+          name: site.name,
+          version,
+          base_url: site.baseUrl,
+          overseas_base_url: site.overseasBaseUrl,
+          price_feed_url: (statusUrl ?? '') + feedPaths[0],
+          status_url: statusUrl ?? '/status',
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { treaty } from '@elysiajs/eden'
+import type { AdminApi } from '../../admin/api.ts'
+
+/** The console's API, typed by its routes. Below it all is `/api/v1`. */
+export const api = treaty<AdminApi>(location.origin, {
+  fetch: { credentials: 'same-origin' },
+  // Times stay texts: what is shown of them is decided where they are shown.
+  parseDate: false,
+}).api.v1
+
+/** A refusal of the API, or that it could not be reached (`unreachable`). */
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed'
+  readonly status: number
+  /** Machine word, such as `conflict`. */
+  readonly reason: string
+  /** Path of the field at fault. */
+  readonly field: string | undefined
+  /** On a conflict: the present state. */
+  readonly data: unknown
+
+  constructor(status: number, body: unknown) {
+    const { message, reason, field, data } = readFailure(body)
+    super(message ?? `HTTP ${status}`)
+    this.status = status
+    this.reason = reason ?? 'unreachable'
+    this.field = field
+    this.data = data
+  }
+}
+
+interface FailureBody {
+  message?: string
+  reason?: string
+  field?: string
+  data?: unknown
+}
+
+function readFailure(body: unknown): FailureBody {
+  if (body instanceof Error) return { message: body.message }
+  return typeof body === 'object' && body !== null ? body : {}
+}
+
+/** What every call resolves to. */
+interface Called<Data> {
+  readonly data: { readonly data: Data } | null
+  readonly error: { readonly status: unknown; readonly value: unknown } | null
+}
+
+/** The data of an answer; throws `CallFailed`. */
+export async function call<Data>(calling: Promise<Called<Data>>): Promise<Data> {
+  const { data, error } = await calling
+  if (data !== null && error === null) return data.data
+  throw new CallFailed(Number(error?.status ?? 0), error?.value)
+}

@@ -1,0 +1,25 @@
+import type { Language } from './language.tsx'
+
+/** The locale of numbers and times. */
+export const localeOf = (language: Language) => (language === 'zh' ? 'zh-CN' : undefined)
+
+/**
+ * An exact amount in USD, `-1234.5`, for people: `-$1,234.50`. At least two decimals, and never one
+ * less than it has: digits are moved about as text, so that none is made up or lost.
+ */
+export function formatUsd(usd: string): string {
+  const [, sign = '', whole = '0', decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(usd) ?? []
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  return `${sign === '-' ? '−' : ''}$${grouped}.${decimals.padEnd(2, '0')}`
+}
+
+/** A count with its thousands told apart. */
+export const formatCount = (count: number, language: Language) =>
+  new Intl.NumberFormat(localeOf(language)).format(count)
+
+/** `850 ms`, `1.2 s`, `3 min 5 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+}

@@ -1,0 +1,53 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+
+export const languages = { en: 'English', zh: '简体中文' } as const
+export type Language = keyof typeof languages
+
+/** The texts of one page or part: the same names in both languages. */
+export interface Texts<Text> {
+  readonly en: Text
+  readonly zh: { readonly [Name in keyof Text]: Text[Name] extends string ? string : Text[Name] }
+}
+
+interface Choice {
+  readonly language: Language
+  choose(language: Language): void
+}
+
+const storageKey = 'tollgate-language'
+const LanguageChoice = createContext<Choice>({ language: 'en', choose: () => {} })
+
+/** What was chosen before, else what the browser asks for. */
+function firstLanguage(): Language {
+  const chosen = localStorage.getItem(storageKey)
+  if (chosen === 'en' || chosen === 'zh') return chosen
+  const wanted = navigator.languages.find((tag) => /^(en|zh)\b/i.test(tag))
+  return wanted?.toLowerCase().startsWith('zh') ? 'zh' : 'en'
+}
+
+/** Gives all below it the language, and notes a choice for the next visit. */
+export function LanguageProvider({ children }: { readonly children: ReactNode }) {
+  const [language, setLanguage] = useState(firstLanguage)
+  useEffect(() => {
+    document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
+  }, [language])
+  const choice = useMemo<Choice>(
+    () => ({
+      language,
+      choose(chosen) {
+        localStorage.setItem(storageKey, chosen)
+        setLanguage(chosen)
+      },
+    }),
+    [language],
+  )
+  return <LanguageChoice.Provider value={choice}>{children}</LanguageChoice.Provider>
+}
+
+export const useLanguage = (): Choice => useContext(LanguageChoice)
+
+/** The texts of `texts` in the language that is chosen. */
+export function useText<Text>(texts: Texts<Text>): Text {
+  // The type of the other language says that each name is there.
+  return texts[useLanguage().language] as Text
+}

@@ -1,0 +1,43 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import 'uplot/dist/uPlot.min.css'
+import './console.css'
+import { MantineProvider } from '@mantine/core'
+import { ModalsProvider } from '@mantine/modals'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { createRoot } from 'react-dom/client'
+import { CallFailed } from './lib/api.ts'
+import { LanguageProvider } from './lib/language.tsx'
+import { createConsoleRouter } from './router.tsx'
+import { theme } from './theme.ts'
+
+/** A refusal is an answer: only what could not be asked is asked again. */
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (count, error) => count < 2 && error instanceof CallFailed && error.status === 0,
+      staleTime: 5_000,
+    },
+  },
+})
+
+const router = createConsoleRouter()
+const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
+const root = document.getElementById('root')
+
+if (root) {
+  createRoot(root).render(
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <LanguageProvider>
+        <QueryClientProvider client={queries}>
+          <ModalsProvider>
+            <Notifications position="top-right" />
+            <RouterProvider router={router} />
+          </ModalsProvider>
+        </QueryClientProvider>
+      </LanguageProvider>
+    </MantineProvider>,
+  )
+}

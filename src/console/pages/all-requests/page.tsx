@@ -1,0 +1,4 @@
+import { Title } from '@mantine/core'
+
+/** To come. */
+export const Page = () => <Title order={1}>all-requests</Title>

@@ -1,0 +1,32 @@
+import { Button, Code as CodeText, CopyButton, Group } from '@mantine/core'
+import { type Texts, useText } from '../lib/language.tsx'
+
+const en = { copy: 'Copy', copied: 'Copied' }
+
+const texts: Texts<typeof en> = { en, zh: { copy: '复制', copied: '已复制' } }
+
+/** Text to be copied: a key, a command, a file. */
+export function Code({ children, label }: { readonly children: string; readonly label: string }) {
+  const text = useText(texts)
+  return (
+    <Group align="flex-start" gap="xs" wrap="nowrap">
+      <CodeText
+        block
+        flex={1}
+        className="cut"
+        tabIndex={0}
+        aria-label={label}
+        style={{ whiteSpace: 'pre-wrap' }}
+      >
+        {children}
+      </CodeText>
+      <CopyButton value={children}>
+        {({ copied, copy }) => (
+          <Button size="xs" variant="default" onClick={copy} aria-live="polite">
+            {copied ? text.copied : text.copy}
+          </Button>
+        )}
+      </CopyButton>
+    </Group>
+  )
+}

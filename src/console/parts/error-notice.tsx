@@ -1,0 +1,45 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { CallFailed } from '../lib/api.ts'
+import { type Texts, useText } from '../lib/language.tsx'
+
+const en = {
+  title: 'This did not work',
+  unreachable: 'The gateway could not be reached. Is it running, and are you online?',
+  retry: 'Try again',
+}
+
+const texts: Texts<typeof en> = {
+  en,
+  zh: {
+    title: '操作未成功',
+    unreachable: '无法连接网关。请确认它正在运行且网络正常。',
+    retry: '重试',
+  },
+}
+
+interface ErrorNoticeProps {
+  readonly error: unknown
+  /** What to do about it, where trying again may help. */
+  readonly retry?: () => void
+}
+
+/** An error in words, with the way out. Announced to screen readers. */
+export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
+  const text = useText(texts)
+  const isUnreachable = error instanceof CallFailed && error.status === 0
+  const message = error instanceof Error ? error.message : String(error)
+  return (
+    <Alert color="red" title={text.title} role="alert" my="md">
+      <Group justify="space-between">
+        <Text size="sm" className="cut">
+          {isUnreachable ? text.unreachable : message}
+        </Text>
+        {retry && (
+          <Button size="xs" variant="light" color="red" onClick={retry}>
+            {text.retry}
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  )
+}

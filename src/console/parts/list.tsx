@@ -1,0 +1,120 @@
+import { Button, Center, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { formatCount } from '../lib/format.ts'
+import { type Texts, useLanguage, useText } from '../lib/language.tsx'
+import { ErrorNotice } from './error-notice.tsx'
+
+const en = {
+  more: 'Show more',
+  counted: (shown: string, total: string) => `${shown} of ${total}`,
+  moreThan: (total: string) => `more than ${total}`,
+}
+
+const texts: Texts<typeof en> = {
+  en,
+  zh: {
+    more: '显示更多',
+    counted: (shown, total) => `共 ${total} 条，已显示 ${shown} 条`,
+    moreThan: (total) => `超过 ${total}`,
+  },
+}
+
+/** A page of a list, as the API answers it. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[]
+  readonly total: number
+  readonly total_is_exact: boolean
+  readonly next: string | null
+}
+
+export interface Column<Item> {
+  readonly label: string
+  readonly render: (item: Item) => ReactNode
+  /** Figures stand at the end. */
+  readonly isFigure?: boolean
+}
+
+interface ListProps<Item> {
+  /** Names the list and its filters for the cache. */
+  readonly queryKey: readonly unknown[]
+  readonly load: (cursor: string | undefined) => Promise<ListPage<Item>>
+  readonly columns: readonly Column<Item>[]
+  readonly keyOf: (item: Item) => string | number
+  /** What stands there when there is nothing. */
+  readonly empty: ReactNode
+  /** What the table is of, for screen readers. */
+  readonly caption: string
+}
+
+/** A list of the API, page after page; a table where there is room, cards on a phone. */
+export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: ListProps<Item>) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => load(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  })
+  if (query.error) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+  if (!query.data) return <Waiting />
+  const items = query.data.pages.flatMap((page) => page.items)
+  const [first] = query.data.pages
+  if (items.length === 0 && !query.hasNextPage) return empty
+  const total = formatCount(first?.total ?? 0, language)
+  const shown = formatCount(items.length, language)
+  return (
+    <Stack>
+      <Table.ScrollContainer minWidth={0}>
+        <Table className="list" highlightOnHover verticalSpacing="xs">
+          <Table.Caption className="visually-hidden">{caption}</Table.Caption>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map(({ label, isFigure }) => (
+                <Table.Th key={label} ta={isFigure ? 'end' : 'start'}>
+                  {label}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {items.map((item) => (
+              <Table.Tr key={keyOf(item)}>
+                {columns.map(({ label, render, isFigure }) => (
+                  <Table.Td key={label} data-label={label} ta={isFigure ? 'end' : 'start'}>
+                    {render(item)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Center>
+        <Stack align="center" gap="xs">
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {text.counted(shown, first?.total_is_exact === false ? text.moreThan(total) : total)}
+          </Text>
+          {query.hasNextPage && (
+            <Button
+              variant="default"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              {text.more}
+            </Button>
+          )}
+        </Stack>
+      </Center>
+    </Stack>
+  )
+}
+
+const Waiting = () => (
+  <Stack aria-busy>
+    {['a', 'b', 'c', 'd', 'e'].map((name) => (
+      <Skeleton key={name} height={36} />
+    ))}
+  </Stack>
+)

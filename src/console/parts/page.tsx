@@ -1,0 +1,34 @@
+import { Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+import { useMe } from '../lib/use-me.ts'
+
+interface PageFrameProps {
+  readonly title: string
+  /** What the page is for, in one sentence. */
+  readonly description?: ReactNode
+  /** Buttons beside the title. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A page's title, what it is for, what can be done, and its content. */
+export function PageFrame({ title, description, actions, children }: PageFrameProps) {
+  const site = useMe().data?.site.name
+  useEffect(() => {
+    document.title = site ? `${title} · ${site}` : title
+  }, [title, site])
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={4} maw={720}>
+          <Title order={1} size="h2" className="cut">
+            {title}
+          </Title>
+          {description && <Text c="dimmed">{description}</Text>}
+        </Stack>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  )
+}
