@@ -2,6 +2,7 @@ import type { AdminStore } from './admin.ts'
 import type { AttemptStore } from './attempts.ts'
 import type { AvailabilityStore } from './availability.ts'
 import type { CatalogStore } from './catalog.ts'
+import type { EditStore } from './edits.ts'
 import type { HealthStore } from './health.ts'
 import type { RecordStore } from './records.ts'
 import type { TokenStore } from './tokens.ts'
@@ -13,6 +14,7 @@ export interface Store {
   readonly catalog: CatalogStore
   readonly records: RecordStore
   readonly admin: AdminStore
+  readonly edits: EditStore
   readonly verification: VerificationStore
   readonly attempts: AttemptStore
   readonly health: HealthStore

@@ -9,6 +9,7 @@ import { loadCatalog, loadPriceHistory } from './catalog.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createClaim } from './claim.ts'
 import { createCommit } from './commit.ts'
+import { createEdits } from './edits/edits.ts'
 import { checkPlace, explained } from './failures.ts'
 import { clearCooling, loadCooling, saveCooling } from './health.ts'
 import { migrate } from './migrate.ts'
@@ -107,6 +108,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       tokenUsage: (tokenId, sinceDay) => access(() => sumUsage(queries, tokenId, sinceDay)),
     },
     admin: createAdminStore({ db, queries, clock, access }),
+    edits: createEdits({ db, queries, clock, access }),
     verification: createVerification(db, path),
     health: {
       load: () => access(() => loadCooling(queries)),

@@ -1,0 +1,35 @@
+import { WriteRefused } from '../store/ports/admin.ts'
+import { Conflict, InUse, NameTaken, NotThere } from '../store/ports/edits.ts'
+import { ApiError } from './api-error.ts'
+
+interface Explained {
+  /** The field of the request that a refusal without a better word is about. */
+  readonly field?: string
+  /** On a conflict: reads the present state, which goes with the answer. */
+  readonly present?: () => Promise<unknown>
+}
+
+/** Does a change in the store; what the store refuses is answered with the status that fits. */
+export async function edit<Result>(
+  work: () => Promise<Result>,
+  { field, present }: Explained = {},
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof WriteRefused)) throw error
+    const at = field === undefined ? {} : { field }
+    if (error instanceof Conflict) {
+      const data = await present?.()
+      throw new ApiError('conflict', sentence(error.message), { data, cause: error })
+    }
+    if (error instanceof NotThere) throw new ApiError('not_found', sentence(error.message), at)
+    if (error instanceof NameTaken) throw new ApiError('name_taken', sentence(error.message), at)
+    if (error instanceof InUse) throw new ApiError('in_use', sentence(error.message), at)
+    throw new ApiError('invalid_value', sentence(error.message), { ...at, cause: error })
+  }
+}
+
+/** The store's words begin small and end without a full stop, as the command line wants them. */
+const sentence = (text: string) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.?$/, '.')}`

@@ -1,0 +1,39 @@
+import { WriteRefused } from './admin.ts'
+
+/** What every change by hand says beside what changes. */
+export interface Edit {
+  /** Who does it: an e-mail, or `command line`. */
+  readonly actor: string
+  /**
+   * The `revision` that whoever changes has seen; when the present one is another, nothing is changed
+   * and `Conflict` is thrown. Absent: whatever it is.
+   */
+  readonly revision?: string | undefined
+}
+
+/** Somebody else has changed it since it was looked at; nothing was changed. */
+export class Conflict extends WriteRefused {
+  override readonly name = 'Conflict'
+}
+
+/** What is to be changed is not there (any more), or belongs to somebody else. */
+export class NotThere extends WriteRefused {
+  override readonly name = 'NotThere'
+}
+
+/** A name that another one has. */
+export class NameTaken extends WriteRefused {
+  override readonly name = 'NameTaken'
+}
+
+/** What is to be removed is needed by something else. */
+export class InUse extends WriteRefused {
+  override readonly name = 'InUse'
+}
+
+/**
+ * Changes by hand, as people make them in the console: by id, only what is named, one transaction
+ * each with its audit row; what changes nothing leaves none. Each part is declared in a file of its
+ * own, beside this one.
+ */
+export type EditStore = Record<never, never>
