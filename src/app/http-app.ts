@@ -9,7 +9,7 @@ import type { createSite } from './site.ts'
 export function createHttpApp(
   routes: ReturnType<typeof modelRoutes>,
   site: ReturnType<typeof createSite>,
-  consoleRoutes: ReturnType<typeof createConsoleDoor>['routes'],
+  door: ReturnType<typeof createConsoleDoor>,
   log: Logger,
 ) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
@@ -24,6 +24,6 @@ export function createHttpApp(
     })
     .use(routes)
     .use(site.routes)
-    .use(consoleRoutes)
-  return app.use(site.docs(() => app))
+    .use(door.routes)
+  return app.use(site.docs(() => app, door.api))
 }

@@ -70,9 +70,10 @@ export function createSite({ config, catalog, clock, log, plazaRefusal, status }
       .use(statusRoutes(statusPages))
       .use(schemaRoutes(schemaFiles, clock)),
     /** The documentation of an application that has these routes and others. */
-    docs: (app: () => AnyElysia) =>
+    docs: (app: () => AnyElysia, consoleApi: () => Promise<AnyElysia>) =>
       docsRoutes({
         app,
+        consoleApi,
         site: () => docsSite(site),
         schemas: documentSchemas,
         translation: translationTable,

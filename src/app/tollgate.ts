@@ -145,7 +145,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     log,
   )
   return {
-    app: createHttpApp(routes, site, door.routes, log),
+    app: createHttpApp(routes, site, door, log),
     configure(changed) {
       config = changed
       settings = liveSettings(config)

@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import { version } from '../../../package.json'
 import { createGuard, type Sessions } from '../../admin/access.ts'
 import { adminApi } from '../../admin/api.ts'
@@ -24,6 +24,8 @@ export interface ConsoleParts {
 
 /** The console and its API, wired. */
 export interface ConsoleApp {
+  /** Its API alone. */
+  readonly api: AnyElysia
   /** `peer`: address of the socket's other end. */
   handle(request: Request, peer: string): Promise<Response>
   stop(): Promise<void>
@@ -46,11 +48,13 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
   })
   const services = { me: createMeService({ config, store, version }) }
   const files = await createConsoleFiles()
+  const api = adminApi(guard, services, log)
   const app = new Elysia({ strictPath: true })
     .onError(({ code }) => (code === 'NOT_FOUND' ? pageNotFound() : undefined))
-    .use(adminApi(guard, services, log))
+    .use(api)
     .use(files.routes)
   return {
+    api,
     handle: (request) => app.handle(request),
     async stop() {},
   }

@@ -40,6 +40,8 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
   }
   return {
     routes,
+    /** The console's API, for its documentation. */
+    api: async (): Promise<AnyElysia> => (await load()).api,
     /** Ends what the console has begun; nothing when nobody came. */
     async stop(): Promise<void> {
       const console = await loading?.catch(() => undefined)

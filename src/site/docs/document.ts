@@ -2,6 +2,7 @@ import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
 import type { JsonSchema } from '../schemas/json-schema.ts'
 import { chatOperations, responsesOperations } from './chat-operations.ts'
+import { consolePaths, consoleTags, sessionScheme } from './console-paths.ts'
 import {
   type Answer,
   keyRefused,
@@ -38,12 +39,14 @@ const unlisted = /\{b\}|^\/docs|^\/$|^\/console|^\/api\/v1\/\{/
 
 /**
  * The OpenAPI document. Its paths are the routes that the application really has, as
- * `@elysiajs/openapi` finds them; the words come from `operations`.
+ * `@elysiajs/openapi` finds them; the words come from `operations`. Those of the console describe
+ * themselves.
  */
 export function openApiDocument(
   app: AnyElysia,
   site: DocsSite,
   schemas: Readonly<Record<string, JsonSchema>>,
+  consoleApi: AnyElysia,
 ) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { path, method, operationId, operation } of placedOperations(app)) {
@@ -56,9 +59,15 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: { title: site.name, version: site.version, description: introduction },
     servers: (site.addresses.length > 0 ? site.addresses : ['/']).map((url) => ({ url })),
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths,
-    components: { securitySchemes, schemas: Object.fromEntries(componentsOf(schemas)) },
+    tags: Object.entries({ ...tags, ...consoleTags }).map(([name, description]) => ({
+      name,
+      description,
+    })),
+    paths: { ...paths, ...consolePaths(consoleApi) },
+    components: {
+      securitySchemes: { ...securitySchemes, ...sessionScheme },
+      schemas: Object.fromEntries(componentsOf(schemas)),
+    },
   }
 }
 

@@ -8,6 +8,8 @@ import type { TranslationTable } from './translation-page.ts'
 export interface DocsParts {
   /** The application that is documented. */
   readonly app: () => AnyElysia
+  /** The console's API, which is loaded for it. */
+  readonly consoleApi: () => Promise<AnyElysia>
   readonly site: () => DocsSite
   /** Schemas that answers refer to, by name. */
   readonly schemas: () => Readonly<Record<string, JsonSchema>>
@@ -25,7 +27,7 @@ const policy =
  * what becomes of a request on channels of other protocols. Nothing of it is
  * loaded before somebody asks.
  */
-export function docsRoutes({ app, site, schemas, translation, clock }: DocsParts) {
+export function docsRoutes({ app, consoleApi, site, schemas, translation, clock }: DocsParts) {
   let made: Docs | undefined
   const docs = async (request: Request): Promise<Docs> => {
     const about = aboutSite(site(), request)
@@ -33,7 +35,8 @@ export function docsRoutes({ app, site, schemas, translation, clock }: DocsParts
     if (made?.key === key) return made
     const { openApiDocument, placedOperations } = await import('./document.ts')
     const { docsPage } = await import('./page.ts')
-    const document = JSON.stringify(openApiDocument(app(), about, schemas()), null, 2)
+    const found = openApiDocument(app(), about, schemas(), await consoleApi())
+    const document = JSON.stringify(found, null, 2)
     const html = docsPage(about, placedOperations(app()))
     made = {
       key,

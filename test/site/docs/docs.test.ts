@@ -158,6 +158,7 @@ test('both are published: a tag, 304, and new ones when the site has another nam
   app.use(
     docsRoutes({
       app: () => app,
+      consoleApi: async () => new Elysia(),
       site: () => ({ name, version: '1', addresses: [] }),
       schemas: () => ({}),
       translation: translationTable,

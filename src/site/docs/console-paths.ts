@@ -1,0 +1,47 @@
+import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
+import type { AnyElysia } from 'elysia'
+
+/** The chapters of the console's API. */
+export const consoleTags = {
+  Console: 'What the console does for an account. Needs the session cookie of who is signed in.',
+  Administration: 'What the console does for administrators. Needs a session of one.',
+} as const
+
+/** How the console's API knows who asks. */
+export const sessionScheme = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'tollgate.session_token',
+    description: 'Set by POST /api/v1/auth/sign-in/email.',
+  },
+} as const
+
+/** The console's API as OpenAPI paths: its routes say themselves what they take and answer. */
+export function consolePaths(api: AnyElysia): Record<string, Record<string, unknown>> {
+  const found = toOpenAPISchema(api, { staticFile: false }).paths
+  return Object.fromEntries(
+    Object.entries(found)
+      .filter(([path]) => path.startsWith('/api/v1/'))
+      .map(([path, methods]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(methods ?? {}).map(([method, operation]) => [method, secured(operation)]),
+        ),
+      ]),
+  )
+}
+
+function secured(operation: unknown): unknown {
+  if (typeof operation !== 'object' || operation === null) return operation
+  const responses = 'responses' in operation ? operation.responses : {}
+  return {
+    ...operation,
+    security: [{ session: [] }],
+    responses: {
+      ...(responses as object),
+      401: { description: 'Nobody is signed in.' },
+      403: { description: 'Not allowed to who is signed in, or sent by another site.' },
+    },
+  }
+}
