@@ -5,6 +5,7 @@ import type { CatalogStore } from './catalog.ts'
 import type { EditStore } from './edits.ts'
 import type { HealthStore } from './health.ts'
 import type { RecordStore } from './records.ts'
+import type { SignInStore } from './sign-in.ts'
 import type { TokenStore } from './tokens.ts'
 import type { VerificationStore } from './verification.ts'
 
@@ -19,6 +20,7 @@ export interface Store {
   readonly attempts: AttemptStore
   readonly health: HealthStore
   readonly availability: AvailabilityStore
+  readonly signIn: SignInStore
   /** True when another process has changed the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<boolean>
   /**

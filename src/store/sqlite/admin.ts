@@ -12,6 +12,7 @@ import { parseList } from './json.ts'
 import { findAccountId } from './names.ts'
 import type { Queries } from './queries.ts'
 import { selectLedger } from './records.ts'
+import { passwordProvider } from './sign-in/passwords.ts'
 
 /** Rows of a page of tokens when the caller names no limit. */
 const defaultLimit = 1000
@@ -19,6 +20,11 @@ const defaultLimit = 1000
 const selectAccounts = ({ build }: Queries) =>
   build
     .selectFrom('account')
+    .leftJoin('credential', (join) =>
+      join
+        .onRef('credential.account_id', '=', 'account.id')
+        .on('credential.provider', '=', passwordProvider),
+    )
     .select([
       'account.id as id',
       'account.email as email',
@@ -31,7 +37,7 @@ const selectAccounts = ({ build }: Queries) =>
       'account.rpm as rpm',
       'account.tpm as tpm',
       'account.concurrency as concurrency',
-      'account.password_mark as passwordMark',
+      'credential.password_mark as passwordMark',
       'account.created_at as createdAt',
     ])
     .where('account.deleted_at', 'is', null)

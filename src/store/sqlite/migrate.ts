@@ -3,9 +3,15 @@ import { StoreError } from './failures.ts'
 import { firstTables } from './migrations/0001-first.ts'
 import { translationColumns } from './migrations/0002-translation.ts'
 import { resilienceTables } from './migrations/0003-resilience.ts'
+import { signInTables } from './migrations/0004-sign-in.ts'
 
 /** In order; the place in the list is the version that a migration leads to. Only ever appended. */
-const migrations: readonly string[] = [firstTables, translationColumns, resilienceTables]
+const migrations: readonly string[] = [
+  firstTables,
+  translationColumns,
+  resilienceTables,
+  signInTables,
+]
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154

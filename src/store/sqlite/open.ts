@@ -16,6 +16,7 @@ import { migrate } from './migrate.ts'
 import { createPatience } from './patience.ts'
 import { createQueries } from './queries.ts'
 import { exportLedger, exportRequests, findReceipt, sumUsage } from './records.ts'
+import { createSignInStore } from './sign-in/sign-in.ts'
 import { createSweep } from './sweep.ts'
 import { createTokenLookup } from './tokens.ts'
 import { createVerification } from './verification/verification.ts'
@@ -117,6 +118,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     attempts: { list: (filter) => listAttempts(queries, filter) },
     availability: createAvailabilityStore(db),
+    signIn: createSignInStore({ db, queries, clock, access }),
     changedElsewhere: () =>
       access(() => {
         const version = readVersion()

@@ -20,10 +20,12 @@ interface AccountTable extends Limited {
   reserved_nano: Generated<number>
   credit_limit_nano: number
   balance_low_nano: number | null
-  password_hash: string | null
-  password_mark: string | null
   created_at: number
   deleted_at: number | null
+  name: Generated<string>
+  email_verified: Generated<Flag>
+  two_factor_enabled: Generated<Flag>
+  updated_at: number | null
 }
 
 interface ChannelTable extends Limited {
@@ -212,6 +214,61 @@ interface AvailabilityTable {
   counts: Json
 }
 
+interface CredentialTable {
+  id: Generated<number>
+  account_id: number
+  provider: string
+  subject: string
+  password_hash: string | null
+  password_mark: string | null
+  created_at: number
+  updated_at: number
+}
+
+interface SessionTable {
+  id: Generated<number>
+  account_id: number
+  token_hash: string
+  expires_at: number
+  created_at: number
+  updated_at: number
+  address: string | null
+  user_agent: string | null
+}
+
+interface VerificationTable {
+  id: Generated<number>
+  identifier: string
+  value: string
+  expires_at: number
+  created_at: number
+  updated_at: number
+}
+
+interface TwoFactorTable {
+  id: Generated<number>
+  account_id: number
+  secret: string
+  backup_codes: string
+  verified: Flag
+  failed_count: Generated<number>
+  locked_until: number | null
+}
+
+interface PasskeyTable {
+  id: Generated<number>
+  account_id: number
+  name: string | null
+  public_key: string
+  credential_id: string
+  counter: number
+  device_type: string
+  backed_up: Flag
+  transports: string | null
+  created_at: number | null
+  aaguid: string | null
+}
+
 /** The tables as the query builder knows them; the migrations are what makes them. */
 export interface Tables {
   account: AccountTable
@@ -228,4 +285,9 @@ export interface Tables {
   usage_day: UsageDayTable
   cooling: CoolingTable
   availability: AvailabilityTable
+  credential: CredentialTable
+  session: SessionTable
+  verification: VerificationTable
+  two_factor: TwoFactorTable
+  passkey: PasskeyTable
 }

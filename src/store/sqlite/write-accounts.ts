@@ -2,8 +2,10 @@ import { type AccountWrite, type TokenWrite, WriteRefused } from '../ports/admin
 import { limitsOf } from './limits.ts'
 import { findAccountId, requireAccount, requireNamed } from './names.ts'
 import type { Queries } from './queries.ts'
+import { endSessionsOf, putPassword } from './sign-in/passwords.ts'
 
-function openAccount({ build, run, first }: Queries, account: AccountWrite, now: number): void {
+function openAccount(queries: Queries, account: AccountWrite, now: number): void {
+  const { build, run, first } = queries
   const { email, role, status, openingNano, password } = account
   if (!Number.isSafeInteger(openingNano)) {
     throw new WriteRefused(
@@ -19,12 +21,12 @@ function openAccount({ build, run, first }: Queries, account: AccountWrite, now:
     credit_limit_nano: account.creditLimitNano ?? 0,
     balance_low_nano: account.balanceLowNano ?? null,
     ...(account.limits && limitsOf(account.limits)),
-    password_hash: password?.hash ?? null,
-    password_mark: password?.mark ?? null,
     created_at: now,
   }
   const id = first(build.insertInto('account').values(row).returning('id'))?.id
-  if (id === undefined || openingNano === 0) return
+  if (id === undefined) throw new Error(`The account "${email}" was not stored.`)
+  if (password) putPassword(queries, id, password, now)
+  if (openingNano === 0) return
   const entry = {
     created_at: now,
     account_id: id,
@@ -44,20 +46,21 @@ export function writeAccount(queries: Queries, account: AccountWrite, now: numbe
     return
   }
   const { role, status, password, creditLimitNano, balanceLowNano, limits } = account
-  const secret = password ? { password_hash: password.hash, password_mark: password.mark } : {}
   run(
     build
       .updateTable('account')
       .set({
         role,
         status,
-        ...secret,
         ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
         ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
         ...(limits && limitsOf(limits)),
       })
       .where('id', '=', id),
   )
+  if (password) putPassword(queries, id, password, now)
+  // Who is let in again later signs in anew.
+  if (status !== 'active') endSessionsOf(queries, id)
 }
 
 interface TokenContext {

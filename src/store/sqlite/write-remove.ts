@@ -2,6 +2,7 @@ import { WriteRefused, type Writes } from '../ports/admin.ts'
 import { clearCooling } from './health.ts'
 import { requireAccount, requireNamed } from './names.ts'
 import type { Queries } from './queries.ts'
+import { removeSignIn } from './sign-in/passwords.ts'
 import { deleteToken } from './write-accounts.ts'
 import { removePrice } from './write-catalog.ts'
 
@@ -20,6 +21,7 @@ function removeAccount(queries: Queries, email: string, now: number): void {
   const tokens = build.updateTable('token').set({ deleted_at: now })
   run(tokens.where('account_id', '=', id).where('deleted_at', 'is', null))
   run(build.updateTable('account').set({ deleted_at: now }).where('id', '=', id))
+  removeSignIn(queries, id)
 }
 
 function removeGroup(queries: Queries, name: string, now: number): void {

@@ -96,7 +96,7 @@ test('a backup of version 1 is restored, and is of the newest version when it is
     force: false,
     withSecret: true,
   })
-  expect(again.version).toBe(3)
+  expect(again.version).toBe(4)
 })
 
 test('nothing is ever written over', async () => {

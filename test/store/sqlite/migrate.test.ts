@@ -2,11 +2,19 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { channelWrite, now, seed, settlement, temporaryDirectory, tokenWrite } from '../support.ts'
+import {
+  accountWrite,
+  channelWrite,
+  now,
+  seed,
+  settlement,
+  temporaryDirectory,
+  tokenWrite,
+} from '../support.ts'
 import { reservation } from './file-store.ts'
 import { type OldVersion, type Row, type Rows, rowsOf, writeOldVersion } from './old-version.ts'
 
-const newest = 3
+const newest = 4
 const clock = () => now
 const openModule = join(import.meta.dir, '../../../src/store/sqlite/open.ts')
 
@@ -14,13 +22,17 @@ const openModule = join(import.meta.dir, '../../../src/store/sqlite/open.ts')
 const known = {
   1: { channel: {}, token: {} },
   2: { channel: { quirks: ['text_only'] }, token: { isStrict: true } },
+  3: { channel: { quirks: ['text_only'] }, token: { isStrict: true } },
 } as const
 
 /** A step that can't be made, and why. */
 const brokenSteps = {
   1: ['ALTER TABLE token ADD COLUMN strict INTEGER', 'duplicate column name: strict'],
   2: ['CREATE TABLE availability (size TEXT)', 'table availability already exists'],
+  3: ['CREATE TABLE passkey (id INTEGER)', 'table passkey already exists'],
 } as const
+
+const password = { hash: 'argon2 hash', mark: 'mark' }
 
 let directory: ReturnType<typeof temporaryDirectory>
 
@@ -36,6 +48,7 @@ async function makeOld(version: OldVersion): Promise<{ path: string; rows: Rows 
   await seed(store)
   const { channel, token } = known[version]
   await store.admin.write({
+    accounts: [accountWrite({ password }), accountWrite({ email: 'bob@example.com' })],
     channels: [channelWrite(channel), channelWrite({ name: 'spare', status: 'disabled' })],
     tokens: [tokenWrite(token), tokenWrite({ name: 'gone', keyHash: 'hash-2' })],
   })
@@ -61,12 +74,24 @@ function inNewest(rows: Rows): Rows {
   })
   return {
     ...rows,
-    ...changed('channel', (row) => ({ quirks: '[]', ...row, ...unlimited, ...unsaid })),
-    ...changed('token', (row) => ({ strict: 0, ...row, ...unlimited })),
-    ...changed('account', (row) => ({ ...row, ...unlimited })),
-    ...changed('group', (row) => ({ ...row, tpm: null })),
+    ...changed('channel', (row) => ({ quirks: '[]', ...unlimited, ...unsaid, ...row })),
+    ...changed('token', (row) => ({ strict: 0, ...unlimited, ...row })),
+    ...changed('account', ({ password_hash, password_mark, ...row }) => ({
+      ...unlimited,
+      ...row,
+      ...{ name: '', email_verified: 1, two_factor_enabled: 0, updated_at: null },
+    })),
+    ...changed('group', (row) => ({ tpm: null, ...row })),
     cooling: [],
     availability: [],
+    credential: [
+      {
+        ...{ id: 1, account_id: 1, provider: 'credential', subject: '1' },
+        ...{ password_hash: password.hash, password_mark: password.mark },
+        ...{ created_at: now, updated_at: now },
+      },
+    ],
+    ...{ session: [], verification: [], two_factor: [], passkey: [] },
   }
 }
 
@@ -77,13 +102,14 @@ function read(sql: string, file: string): unknown[] {
   return rows
 }
 
-describe.each([1, 2] as const)('a database of version %i', (version) => {
+describe.each([1, 2, 3] as const)('a database of version %i', (version) => {
   test('is brought to the newest version without loss', async () => {
     const { path, rows } = await makeOld(version)
     const empty = Object.entries(rows).filter(([, all]) => all.length === 0)
-    expect(empty).toEqual([])
-    expect(rows.channel?.[0]).not.toHaveProperty('draining')
-    expect(rows).not.toHaveProperty('cooling')
+    expect(empty.map(([name]) => name)).toEqual(version < 3 ? [] : ['availability', 'cooling'])
+    expect(Object.hasOwn(rows.channel?.[0] ?? {}, 'draining')).toBe(version >= 3)
+    expect(Object.hasOwn(rows, 'cooling')).toBe(version >= 3)
+    expect(rows.account?.[0]).toMatchObject({ password_hash: 'argon2 hash' })
     expect(read('PRAGMA user_version', path)).toEqual([[version]])
 
     const store = openSqliteStore({ path, clock })
@@ -106,6 +132,9 @@ describe.each([1, 2] as const)('a database of version %i', (version) => {
     })
     expect(await store.admin.tokens({})).toEqual([{ id: 1, ...tokenWrite(token), createdAt: now }])
     expect(await store.health.load()).toEqual([])
+    expect(await store.admin.account('ann@example.com')).toMatchObject({ passwordMark: 'mark' })
+    expect(await store.signIn.passwordHash(1)).toBe('argon2 hash')
+    expect(await store.signIn.passwordHash(2)).toBeNull()
     await store.close()
 
     expect(rowsOf(path)).toEqual(inNewest(rows))

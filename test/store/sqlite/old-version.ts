@@ -2,9 +2,10 @@ import { Database } from 'bun:sqlite'
 import { applicationId } from '../../../src/store/sqlite/migrate.ts'
 import { firstTables } from '../../../src/store/sqlite/migrations/0001-first.ts'
 import { translationColumns } from '../../../src/store/sqlite/migrations/0002-translation.ts'
+import { resilienceTables } from '../../../src/store/sqlite/migrations/0003-resilience.ts'
 
 /** Versions that programs in use have written. */
-export type OldVersion = 1 | 2
+export type OldVersion = 1 | 2 | 3
 
 export type Row = { readonly [column: string]: unknown }
 export type Rows = { readonly [table: string]: readonly Row[] }
@@ -28,10 +29,19 @@ export function rowsOf(path: string): Rows {
   return Object.fromEntries(rows)
 }
 
+const ofPassword = (column: string) =>
+  `(SELECT ${column} FROM source.credential WHERE account_id = account.id)`
+
+/** Columns of an account that the newest version has elsewhere. */
+const moved = new Map(
+  ['password_hash', 'password_mark'].map((column) => [column, ofPassword(column)]),
+)
+
 /** Writes what is in a database into a new one of an old version: with its tables and columns. */
 export function writeOldVersion(version: OldVersion, source: string, target: string): void {
   const db = new Database(target, { create: true })
-  for (const sql of [firstTables, translationColumns].slice(0, version)) db.run(sql)
+  for (const sql of [firstTables, translationColumns, resilienceTables].slice(0, version))
+    db.run(sql)
   db.run(`PRAGMA application_id = ${applicationId}`)
   db.run(`PRAGMA user_version = ${version}`)
   db.run('ATTACH ? AS source', [source])
@@ -40,8 +50,10 @@ export function writeOldVersion(version: OldVersion, source: string, target: str
       .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)')
       .all(name)
       .map((column) => column.name)
-      .join(', ')
-    db.run(`INSERT INTO main."${name}" (${columns}) SELECT ${columns} FROM source."${name}"`)
+    const values = columns.map((column) => (name === 'account' && moved.get(column)) || column)
+    db.run(
+      `INSERT INTO main."${name}" (${columns.join(', ')}) SELECT ${values.join(', ')} FROM source."${name}"`,
+    )
   }
   db.close()
 }
