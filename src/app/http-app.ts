@@ -13,7 +13,9 @@ export function createHttpApp(
   log: Logger,
 ) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
-    .onRequest(({ request }) => (site.isHidden(request) ? pageNotFound() : undefined))
+    .onRequest(
+      ({ request }) => site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined),
+    )
     .onError(({ code, error }) => {
       if (code === 'NOT_FOUND') return pageNotFound()
       log.error('unhandled error', { code: String(code), error: String(error) })

@@ -10,11 +10,12 @@ import { createFeedBuilder } from '../site/feed/feed.ts'
 import { feedPaths, feedRoutes } from '../site/feed/routes.ts'
 import { encodePlaza } from '../site/plaza/document.ts'
 import { type PlazaParts, plazaRoutes } from '../site/plaza/routes.ts'
-import { createHostRule } from '../site/public-hosts.ts'
+import { createFrontRule, createHostRule } from '../site/public-hosts.ts'
 import { schemaRoutes } from '../site/schemas/routes.ts'
 import { encodeSettings } from '../site/settings/document.ts'
 import { settingsRoutes } from '../site/settings/routes.ts'
 import { createPublication, createSnapshots } from '../site/snapshot.ts'
+import { answerPage, statusPagePath, statusPageRoutes } from '../site/status/page/routes.ts'
 import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
 import { statusPath, statusRoutes } from '../site/status/routes.ts'
 import type { Config } from './config/config.ts'
@@ -32,12 +33,13 @@ export interface SiteParts {
 }
 
 /** What a host of its own for the feed or the status page serves. */
-const publicPaths = [...feedPaths, statusPath]
+const publicPaths = [...feedPaths, statusPath, statusPagePath]
 
 /** The public pages, wired, and the timer that builds them. Building begins at once. */
 export function createSite({ config, catalog, clock, log, plazaRefusal, status }: SiteParts) {
   let { site, settings } = config
   let isHidden = createHostRule(site, publicPaths)
+  let isFront = createFrontRule(site)
   const feed = createPublication({
     name: 'price feed',
     build: createFeedBuilder({ catalog, site: () => feedSite({ site, settings }), clock }),
@@ -57,7 +59,10 @@ export function createSite({ config, catalog, clock, log, plazaRefusal, status }
     log,
   })
   const snapshots = createSnapshots([feed, plaza, publicSettings], settings.feedIntervalMs)
-  const statusPages = createStatusPages({ source: status, catalog, clock, log })
+  const statusPages = createStatusPages({
+    ...{ source: status, catalog, clock, log },
+    siteName: () => site.name,
+  })
   const plazaSettings = () => ({
     isEnabled: settings.modelPlazaEnabled,
     needsKey: settings.modelPlazaRequireAuth,
@@ -68,6 +73,7 @@ export function createSite({ config, catalog, clock, log, plazaRefusal, status }
       .use(plazaRoutes({ plaza, settings: plazaSettings, refusalOf: plazaRefusal }))
       .use(settingsRoutes(publicSettings))
       .use(statusRoutes(statusPages))
+      .use(statusPageRoutes(statusPages))
       .use(schemaRoutes(schemaFiles, clock)),
     /** The documentation of an application that has these routes and others. */
     docs: (app: () => AnyElysia, consoleApi: () => Promise<AnyElysia>) =>
@@ -81,10 +87,13 @@ export function createSite({ config, catalog, clock, log, plazaRefusal, status }
       }),
     /** True for a request whose host does not have what it asks for. */
     isHidden: (request: Request) => isHidden(request),
+    /** The status page for whoever asks for nothing on its own host; undefined: it is not that. */
+    front: (request: Request) => (isFront(request) ? answerPage(statusPages, request) : undefined),
     /** Puts a changed configuration in force. */
     configure(changed: Config): void {
       ;({ site, settings } = changed)
       isHidden = createHostRule(site, publicPaths)
+      isFront = createFrontRule(site)
       snapshots.setInterval(settings.feedIntervalMs)
     },
     /** Builds all pages anew: prices, groups or settings have changed. */

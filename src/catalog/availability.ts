@@ -144,6 +144,15 @@ export interface Bar {
   readonly failed: number
 }
 
+/** An hour in which requests were counted. */
+export interface MeasuredHour extends Bar {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** So many hours are looked back on one by one, the present one included: 35 days. */
+export const hoursKept = 35 * 24
+
 /** How well requests were answered lately, up to this moment. */
 export interface AvailabilityFigures {
   /** Of a group, or of one model in it; undefined: nothing was counted. */
@@ -152,4 +161,8 @@ export interface AvailabilityFigures {
   models(groupId: number): Iterable<string>
   /** A group's buckets of a window, oldest first; the last one is the present one. */
   bars(window: '24h' | '90d', groupId: number): readonly Bar[]
+  /** A group's hours since `hoursFrom` in which there were requests, oldest first. */
+  hours(groupId: number): readonly MeasuredHour[]
+  /** Since when hours are known: 35 days, or less while they are still being read. */
+  readonly hoursFrom: number
 }

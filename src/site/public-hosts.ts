@@ -22,6 +22,21 @@ export function createHostRule(site: SiteAddresses, publicPaths: readonly string
     !publicPaths.includes(new URL(url).pathname)
 }
 
+/**
+ * A function that tells whether a request asks for the front page of the status page's own host:
+ * `/` there, where that is no host of the API.
+ */
+export function createFrontRule(site: SiteAddresses) {
+  const host = hostNameOf(site.statusUrl)
+  const api = [hostNameOf(site.baseUrl), hostNameOf(site.overseasBaseUrl)]
+  const own = host !== undefined && !api.includes(host) ? host : undefined
+  return ({ headers, method, url }: Pick<Request, 'headers' | 'method' | 'url'>): boolean =>
+    own !== undefined &&
+    bareHost(headers.get('host') ?? '') === own &&
+    (method === 'GET' || method === 'HEAD') &&
+    new URL(url).pathname === '/'
+}
+
 const hostNameOf = (url: string | null): string | undefined =>
   url === null ? undefined : bareHost(new URL(url).host)
 

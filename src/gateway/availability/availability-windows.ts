@@ -20,6 +20,7 @@ import {
   type AvailabilityStore,
   bucketMs,
 } from '../../store/ports/availability.ts'
+import { createPastHours, type PastHours } from './past-hours.ts'
 
 /** The sums of one window, by group and model. */
 interface WindowSums {
@@ -56,6 +57,7 @@ const emptySums = (from?: number): Sums =>
  */
 export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clock) {
   const stored = emptySums()
+  const past = createPastHours(store)
 
   /** Adds the buckets that begin in [since, until) to a window, or takes them away again. */
   async function count(window: WindowSums, since: number, until: number, times: 1 | -1) {
@@ -93,17 +95,19 @@ export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clo
     /** Counts buckets that have just been stored. */
     stored(buckets: readonly AvailabilityBucket[]): void {
       for (const window of stored) for (const bucket of buckets) addIfWithin(window, bucket)
+      past.stored(buckets)
     },
     /** The figures as of now, `unstored` included. They hold until something is stored. */
     async figures(unstored: () => Iterable<AvailabilityBucket>): Promise<AvailabilityFigures> {
       const nowMs = clock()
       for (const window of stored) await moveOn(window, nowMs)
+      await past.moveOn(nowMs)
       const fresh = emptySums(nowMs)
       const addFresh = (bucket: AvailabilityBucket) => {
         for (const window of fresh) addIfWithin(window, bucket)
       }
       await inSlices(each(unstored(), addFresh))
-      return createFigures([stored, fresh], nowMs)
+      return createFigures([stored, fresh], past, nowMs)
     },
   }
 }
@@ -150,12 +154,15 @@ function add({ name, groups }: WindowSums, bucket: AvailabilityBucket, times: 1 
 }
 
 /** Figures from several sums, which hold different requests. */
-function createFigures(layers: readonly Sums[], nowMs: number): AvailabilityFigures {
+function createFigures(
+  layers: readonly [stored: Sums, fresh: Sums],
+  past: PastHours,
+  nowMs: number,
+): AvailabilityFigures {
+  const sumsIn = (sums: Sums, window: WindowName, groupId: number) =>
+    sums.find(({ name }) => name === window)?.groups.get(groupId)
   const sumsOf = (window: WindowName, groupId: number): readonly GroupSums[] =>
-    layers.flatMap((sums) => {
-      const found = sums.find(({ name }) => name === window)?.groups.get(groupId)
-      return found ? [found] : []
-    })
+    layers.flatMap((sums) => sumsIn(sums, window, groupId) ?? [])
   return {
     counts(window, groupId, model) {
       const found = sumsOf(window, groupId)
@@ -177,6 +184,8 @@ function createFigures(layers: readonly Sums[], nowMs: number): AvailabilityFigu
         }
       })
     },
+    hours: (groupId) => past.of(groupId, sumsIn(layers[1], '24h', groupId)?.bars ?? new Map()),
+    hoursFrom: past.from() ?? bucketStart('hour', nowMs),
   }
 }
 

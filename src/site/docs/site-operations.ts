@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts'
 import { receiptOperation } from './receipt-operation.ts'
-import { statusOperation } from './status-operation.ts'
+import { statusOperation, statusPageOperation } from './status-operation.ts'
 
 const totals = {
   requests: 12,
@@ -141,6 +141,7 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
     others: { 304: 'Unchanged.' },
   },
   'GET /api/v1/status': statusOperation,
+  'GET /status': statusPageOperation,
   'GET /schemas/feed.json': schemaFile('Schema of the price feed'),
   'GET /schemas/plaza.json': schemaFile('Schema of the model plaza'),
   'GET /schemas/settings.json': schemaFile('Schema of the public settings'),

@@ -57,3 +57,25 @@ export const statusOperation: Operation = {
   },
   others: { 304: 'Unchanged.', 404: 'There is no such group.', 503: 'There are no figures yet.' },
 }
+
+/** The same for people. */
+export const statusPageOperation: Operation = {
+  tag: 'Site',
+  summary: 'Status page',
+  description:
+    'The status as a page of HTML without scripts, in English or Simplified Chinese, by ' +
+    "Accept-Language or ?lang=. On the status page's own host it is the front page, too. It has the " +
+    'header Refresh, unless ?refresh=off is asked for.',
+  needsKey: false,
+  parameters: [
+    { name: 'lang', place: 'query', description: 'en or zh.', example: 'zh' },
+    {
+      name: 'refresh',
+      place: 'query',
+      description: 'off: the page stays as it is.',
+      example: 'off',
+    },
+  ],
+  answer: { description: 'The page.', contentType: 'text/html', example: '<!doctype html>…' },
+  others: { 304: 'Unchanged.', 503: 'There are no figures yet.' },
+}

@@ -6,6 +6,7 @@ import { inSlices } from '../../lib/slices.ts'
 import type { Published } from '../published.ts'
 import { createPublication } from '../snapshot.ts'
 import { encodeStatus } from './document.ts'
+import type { Language } from './page/language.ts'
 
 /** Where the figures come from. */
 export interface StatusSource {
@@ -16,6 +17,7 @@ export interface StatusSource {
 export interface StatusPagesParts {
   readonly source: StatusSource
   readonly catalog: () => Catalog
+  readonly siteName: () => string
   readonly clock: Clock
   readonly log: Logger
 }
@@ -27,6 +29,8 @@ export interface StatusPages {
    * no such group (`unknown_group`), or where none could be made yet.
    */
   current(group: string | null): Promise<Published | 'unknown_group' | undefined>
+  /** The page for people, made as the document is; undefined: none could be made yet. */
+  page(language: Language): Promise<Published | undefined>
   /** Resolves when none is being made. */
   idle(): Promise<void>
 }
@@ -34,30 +38,41 @@ export interface StatusPages {
 /** However many ask, a document is made once in this time; another catalog is seen at once. */
 const maxAgeMs = 5_000
 
-/** Documents by the id of their group; undefined: that of all. */
+/** Documents by the id of their group; undefined: that of all. Pages by their language. */
 export function createStatusPages(parts: StatusPagesParts): StatusPages {
-  const { catalog } = parts
-  const pages = new Map<number | undefined, ReturnType<typeof createPage>>()
+  const { catalog, siteName } = parts
+  const documents = new Map<number | undefined, Fresh>()
+  const pages = new Map<Language, Fresh>()
 
   /** Of groups that are gone nothing is left in memory. */
   function forgetGone(): void {
     const { groups } = catalog()
-    for (const id of pages.keys()) if (id !== undefined && !groups.has(id)) pages.delete(id)
+    for (const id of documents.keys()) if (id !== undefined && !groups.has(id)) documents.delete(id)
   }
 
   return {
     async current(name) {
       const group = name === null ? undefined : findGroup(catalog(), name)
       if (name !== null && group === undefined) return 'unknown_group'
-      const known = pages.get(group?.id)
+      const known = documents.get(group?.id)
       if (known) return known.current()
       forgetGone()
-      const page = createPage(parts, group?.id)
-      pages.set(group?.id, page)
+      const onlyGroup = group?.id
+      const document = createFresh(parts, (seen) => encodeStatus({ ...seen, onlyGroup }))
+      documents.set(onlyGroup, document)
+      return document.current()
+    },
+    async page(language) {
+      const { statusPage } = await import('./page/page.ts')
+      const known = pages.get(language)
+      const page =
+        known ??
+        createFresh(parts, (seen) => statusPage({ ...seen, siteName: siteName(), language }))
+      pages.set(language, page)
       return page.current()
     },
     async idle() {
-      await Promise.all([...pages.values()].map((page) => page.idle()))
+      await Promise.all([...documents.values(), ...pages.values()].map((page) => page.idle()))
     },
   }
 }
@@ -65,12 +80,25 @@ export function createStatusPages(parts: StatusPagesParts): StatusPages {
 const findGroup = ({ groups }: Catalog, name: string) =>
   [...groups.values()].find((group) => group.enabled && group.name === name)
 
-function createPage({ source, catalog, clock, log }: StatusPagesParts, onlyGroup?: number) {
+/** What a document is made of. */
+interface Seen {
+  readonly groups: Catalog['groups']
+  readonly figures: AvailabilityFigures
+  readonly nowMs: number
+}
+
+type Fresh = ReturnType<typeof createFresh>
+
+/** A document that is made anew when it is asked for and too old. */
+function createFresh(
+  { source, catalog, clock, log }: StatusPagesParts,
+  encode: (seen: Seen) => Generator<void, string>,
+) {
   const publication = createPublication({
     name: 'status',
     build: () =>
       source.look((figures) =>
-        inSlices(encodeStatus({ groups: catalog().groups, figures, nowMs: clock(), onlyGroup })),
+        inSlices(encode({ groups: catalog().groups, figures, nowMs: clock() })),
       ),
     clock,
     log,

@@ -51,6 +51,8 @@ const StatusModel = Type.Object(
   { description: 'A model that was asked for in the last 90 days.' },
 )
 
+export type StatusModel = Static<typeof StatusModel>
+
 /** One hour or day. */
 const StatusBar = Type.Object(
   { requests: count('As above.'), failed: count('How many of them failed.') },

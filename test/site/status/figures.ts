@@ -3,6 +3,7 @@ import {
   addCounts,
   type Bar,
   emptyCounts,
+  type MeasuredHour,
   type WindowName,
   windows,
 } from '../../../src/catalog/availability.ts'
@@ -17,8 +18,18 @@ export interface ModelFigures {
 
 const shortestFirst = Object.keys(windows) as readonly WindowName[]
 
-/** Figures as the gateway gives them, made from what a test says of its models. */
-export function figuresOf(models: readonly ModelFigures[]): AvailabilityFigures {
+/** What a test says of groups, by their number; what it leaves out is made up or empty. */
+export interface GroupBars {
+  readonly hours?: (groupId: number) => readonly MeasuredHour[]
+  readonly bars?: AvailabilityFigures['bars']
+  readonly hoursFrom?: number
+}
+
+/** Figures as the gateway gives them, made from what a test says of its models and groups. */
+export function figuresOf(
+  models: readonly ModelFigures[],
+  groups: GroupBars = {},
+): AvailabilityFigures {
   const ofModel = ({ counts }: ModelFigures, window: WindowName) => {
     const known = shortestFirst.slice(0, shortestFirst.indexOf(window) + 1).reverse()
     const found = known.find((name) => counts[name])
@@ -34,13 +45,17 @@ export function figuresOf(models: readonly ModelFigures[]): AvailabilityFigures 
       return found.length > 0 ? sum : undefined
     },
     models: (groupId) => models.filter((one) => one.groupId === groupId).map(({ model }) => model),
-    bars: (window, groupId) =>
-      Array.from(
-        { length: windows[window].buckets },
-        (_, place): Bar => ({
-          requests: groupId * 1_000 + place,
-          failed: place,
-        }),
-      ),
+    bars:
+      groups.bars ??
+      ((window, groupId) =>
+        Array.from(
+          { length: windows[window].buckets },
+          (_, place): Bar => ({
+            requests: groupId * 1_000 + place,
+            failed: place,
+          }),
+        )),
+    hours: groups.hours ?? (() => []),
+    hoursFrom: groups.hoursFrom ?? 0,
   }
 }

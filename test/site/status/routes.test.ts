@@ -43,6 +43,7 @@ beforeEach(() => {
       },
     },
     catalog: () => catalog,
+    siteName: () => 'a gateway',
     clock: () => now,
     log,
   })

@@ -1,0 +1,121 @@
+import type { State } from '../figures.ts'
+import { legendHtml } from './bars.ts'
+import { type Looks, nameHtml, plainName, signHtml } from './group.ts'
+import { incidentsHtml } from './incidents-html.ts'
+import type { Language } from './language.ts'
+import type { Described } from './page.ts'
+import { style } from './style.ts'
+import { secondHtml } from './time.ts'
+import type { States, Words } from './words.ts'
+
+/** What stands around the groups. */
+export interface Frame {
+  readonly siteName: string
+  readonly language: Language
+  readonly looks: Looks
+  readonly shown: readonly Described[]
+  /** Since when incidents are known. */
+  readonly since: number
+}
+
+/** So many groups that do not work are named at the top. */
+const namedGroups = 5
+
+/** The page before its groups, and after them. */
+export function frameHtml(frame: Frame): { readonly before: string; readonly after: string } {
+  const { siteName, language, looks, shown } = frame
+  const { words, nowMs } = looks
+  const states = countStates(shown)
+  const headline = words.headline(states, shown.length)
+  const title = `${headline} · ${plainName(siteName)}`
+  const names = new Map(shown.map(({ about }) => [about.id, about.name]))
+  const before =
+    `<!doctype html><html lang="${words.tag}"><head><meta charset="utf-8">` +
+    '<meta name="viewport" content="width=device-width,initial-scale=1">' +
+    `<title>${title}</title><style>${style}</style></head><body>${symbols}<header><div>` +
+    `<p>${nameHtml(siteName)} · ${words.status}</p>${languagesHtml(language, words)}</div>` +
+    `<h1>${signHtml(worst(states)).replace('class="i"', `class="i ${worst(states)}"`)}` +
+    `<span>${headline}</span></h1><p>${words.updated} ${secondHtml(nowMs, words)}` +
+    `${illHtml(shown)}</p></header><main><h2 id="groups">${words.groups}</h2>` +
+    (shown.length === 0 ? `<p>${words.noGroups}</p>` : legendHtml(words))
+  const incidents = incidentsHtml({
+    incidents: shown.flatMap((one) => one.incidents),
+    nameOf: (groupId) => names.get(groupId) ?? '',
+    since: frame.since,
+    words,
+  })
+  const after = `${incidents}</main>${footerHtml(language, words)}</body></html>\n`
+  return { before, after }
+}
+
+/** The groups that have one row each, and how many have none. */
+export function furtherHtml(rows: readonly string[], left: number, words: Words): string {
+  if (rows.length === 0 && left === 0) return ''
+  const head =
+    `<tr><th scope="col">${words.groups}<th scope="col">${words.now}` +
+    `<th scope="col">${words.shortHours}<th scope="col">${words.shortDays}`
+  const link = `<a href="/api/v1/status">${words.asJson}</a>`
+  const more = left > 0 ? `<p>${words.moreGroups(left)} ${link}</p>` : ''
+  return (
+    `<h2>${words.furtherGroups}</h2><p>${words.furtherAbout} ${link}</p>` +
+    `<table>${head}${rows.join('')}</table>${more}`
+  )
+}
+
+/** Each state has a shape, not a colour only. */
+const shapes: Readonly<Record<State, string>> = {
+  operational: 'M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0zm-1 11.6L3.4 8l1.3-1.3L7 9l4.3-4.4 1.3 1.3z',
+  degraded: 'M8 .5 16 15H0zM7.1 5.5v5h1.8v-5zm0 6v1.8h1.8v-1.8z',
+  down: 'M4.7 0h6.6L16 4.7v6.6L11.3 16H4.7L0 11.3V4.7zM5.3 4 4 5.3 6.7 8 4 10.7 5.3 12 8 9.3l2.7 2.7 1.3-1.3L9.3 8 12 5.3 10.7 4 8 6.7z',
+  no_data:
+    'M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0zm0 1.8a6.2 6.2 0 1 1 0 12.4A6.2 6.2 0 0 1 8 1.8zM4.5 7.1h7v1.8h-7z',
+}
+
+const symbols =
+  '<svg width="0" height="0" aria-hidden="true"><defs><pattern id="n" width="4" height="4" ' +
+  'patternUnits="userSpaceOnUse"><path d="M-1 5 5-1"/></pattern>' +
+  Object.entries(shapes)
+    .map(
+      ([state, path]) =>
+        `<symbol id="${state}" viewBox="0 0 16 16"><path fill-rule="evenodd" d="${path}"/></symbol>`,
+    )
+    .join('') +
+  '</defs></svg>'
+
+function countStates(shown: readonly Described[]): States {
+  const states = { operational: 0, degraded: 0, down: 0, no_data: 0 }
+  for (const { about } of shown) states[about.state]++
+  return states
+}
+
+/** The sign at the top is that of the worst group; nothing is measured only where nothing is. */
+function worst({ down, degraded, operational }: States): State {
+  if (down > 0) return 'down'
+  if (degraded > 0) return 'degraded'
+  return operational > 0 ? 'operational' : 'no_data'
+}
+
+/** Links to the groups that do not work. */
+function illHtml(shown: readonly Described[]): string {
+  const ill = shown.filter(({ about }) => about.state === 'down' || about.state === 'degraded')
+  const links = ill
+    .slice(0, namedGroups)
+    .map(({ about }) => `<a href="#g${about.id}">${nameHtml(about.name)}</a>`)
+  return links.length === 0 ? '' : ` · ${links.join(', ')}${ill.length > namedGroups ? ' …' : ''}`
+}
+
+function languagesHtml(language: Language, words: Words): string {
+  const link = (to: Language, tag: string, name: string) =>
+    `<a href="?lang=${to}" lang="${tag}" hreflang="${tag}"${to === language ? ' aria-current="true"' : ''}>${name}</a>`
+  return `<nav aria-label="${words.language}">${link('en', 'en', 'English')}${link('zh', 'zh-Hans', '中文')}</nav>`
+}
+
+function footerHtml(language: Language, words: Words): string {
+  const about = words.explained.map((text) => `<p>${text}</p>`).join('')
+  return (
+    `<footer><h2>${words.measured}</h2>${about}<nav aria-label="${words.status}">` +
+    `<a href="/pricing/provider-pricing.json">${words.feed}</a><a href="/api/v1/status">JSON</a>` +
+    `<span>${words.refresh} <a href="?lang=${language}">${words.everyMinute}</a> / ` +
+    `<a href="?lang=${language}&amp;refresh=off">${words.never}</a></span></nav></footer>`
+  )
+}

@@ -1,0 +1,138 @@
+import { type Bar, bucketStart } from '../../../catalog/availability.ts'
+import type { Group } from '../../../catalog/catalog.ts'
+import { type BucketSize, bucketMs } from '../../../store/ports/availability.ts'
+import type { State } from '../figures.ts'
+import type { StatusGroup, StatusModel } from '../schema.ts'
+import { barsHtml, summaryOf } from './bars.ts'
+import { duration, escapeHtml, freeText, percent, percentOf, shorten } from './text.ts'
+import type { Words } from './words.ts'
+
+/** So many code points of a name, and of a description, are shown. */
+const longestName = 60
+const longestDescription = 160
+
+/** A group's figures and its models, those that are to be shown. */
+export interface ShownGroup {
+  readonly group: Group
+  readonly about: Omit<StatusGroup, 'models'>
+  readonly models: readonly StatusModel[]
+}
+
+/** What cards and rows are made with. */
+export interface Looks {
+  readonly words: Words
+  readonly nowMs: number
+}
+
+/** A name, as it stands on the page. */
+export const nameHtml = (name: string) => freeText(name, longestName)
+
+/** A sign with a shape of its own. */
+export const signHtml = (state: State) =>
+  `<svg class="i" aria-hidden="true"><use href="#${state}"/></svg>`
+
+/** A state as a sign and a word. */
+export const stateHtml = (state: State, words: Words) =>
+  `<span class="${state}">${signHtml(state)}${words.states[state]}</span>`
+
+/** A group with its bars, its figures and its models. `hasTitles`: each bar has a text of its own. */
+export function cardHtml(shown: ShownGroup, looks: Looks, hasTitles: boolean): string {
+  const { group, about } = shown
+  const { words } = looks
+  const { description } = group
+  return (
+    `<section class="g" id="g${about.id}"><h3>${nameHtml(about.name)}${stateHtml(about.state, words)}</h3>` +
+    `${description === '' ? '' : `<p>${freeText(description, longestDescription)}</p>`}` +
+    `<div class="c">${chartHtml('hours', about, looks, hasTitles)}` +
+    `${chartHtml('days', about, looks, hasTitles)}</div>` +
+    `${figuresHtml(about, words)}${modelsHtml(shown, words)}</section>`
+  )
+}
+
+/** The same in one row of a table. */
+export function rowHtml({ id, name, state, availability }: ShownGroup['about'], words: Words) {
+  const ratios = [availability['24h'], availability['90d']].map(
+    ({ ratio }) => `<td>${percent(ratio) ?? '–'}`,
+  )
+  return `<tr id="g${id}"><th scope="row">${nameHtml(name)}<td>${stateHtml(state, words)}${ratios.join('')}`
+}
+
+function chartHtml(
+  size: 'hours' | 'days',
+  about: ShownGroup['about'],
+  { words, nowMs }: Looks,
+  hasTitles: boolean,
+): string {
+  const bars = about[size]
+  const { ratio, requests } = about.availability[size === 'hours' ? '24h' : '90d']
+  const label = summaryOf(bars, words.chart[size], words)
+  const title = titles(size, bars.length, words, nowMs)
+  return (
+    `<figure><figcaption><span>${words[size]}</span>` +
+    `<b title="${words.requests(requests)}">${percent(ratio) ?? words.noData}</b></figcaption>` +
+    `${barsHtml(bars, label, hasTitles ? title : undefined)}` +
+    `<p><span>${words.oldest[size]}</span><span>${words.latest[size]}</span></p></figure>`
+  )
+}
+
+/** Gives each bar its time and its figures. */
+function titles(size: 'hours' | 'days', bars: number, words: Words, nowMs: number) {
+  const bucket: BucketSize = size === 'hours' ? 'hour' : 'day'
+  const first = bucketStart(bucket, nowMs) - (bars - 1) * bucketMs[bucket]
+  return (bar: Bar, place: number): string => {
+    const date = new Date(first + place * bucketMs[bucket])
+    const time = size === 'hours' ? `${date.toISOString().slice(11, 16)} UTC` : words.day(date)
+    const ratio = percentOf(bar)
+    return ratio === null
+      ? `${time}: ${words.noData}`
+      : `${time}: ${ratio} · ${words.failures(bar.failed, bar.requests)}`
+  }
+}
+
+function figuresHtml(about: ShownGroup['about'], words: Words): string {
+  const { availability, first_byte_ms: first, tokens_per_second: speed } = about
+  const ratioOf = (window: '1h' | '7d') => percent(availability[window].ratio) ?? words.noData
+  const began =
+    first.p50 === null || first.p95 === null
+      ? words.noData
+      : `<small>${words.half}</small> ${duration(first.p50)}, ` +
+        `<small>${words.most}</small> ${duration(first.p95)}`
+  const pace = speed === null ? words.noData : words.perSecond(speed.toFixed(1))
+  const figure = (name: string, value: string, wide = '') =>
+    `<div${wide}><dt>${name}</dt><dd>${value}</dd></div>`
+  return (
+    `<dl>${figure(words.lastHour, ratioOf('1h'))}${figure(words.sevenDays, ratioOf('7d'))}` +
+    `${figure(words.speed, pace)}${figure(words.firstToken, began, ' class="x"')}</dl>`
+  )
+}
+
+function modelsHtml({ about, models }: ShownGroup, words: Words): string {
+  const left = about.models_total - models.length
+  if (about.models_total === 0) return ''
+  const rows = models.map((model) => modelHtml(model, words))
+  const head =
+    `<tr><th scope="col">${words.model}<th scope="col">${words.now}<th scope="col">` +
+    `${words.shortHours}<th scope="col" class="w">${words.shortDays}<th scope="col">` +
+    `${words.firstToken}<th scope="col" class="w">${words.speed}`
+  const link = `/api/v1/status?group=${encodeURIComponent(about.name.toWellFormed())}`
+  const more =
+    left === 0
+      ? ''
+      : `<p>${words.moreModels(left)} <a href="${escapeHtml(link)}">${words.asJson}</a></p>`
+  const table = models.length === 0 ? '' : `<table>${head}${rows.join('')}</table>`
+  return `<details><summary>${words.models(about.models_total)}</summary>${table}${more}</details>`
+}
+
+function modelHtml(model: StatusModel, words: Words): string {
+  const { name, state, availability, first_byte_ms: first, tokens_per_second: speed } = model
+  return (
+    `<tr><th scope="row">${freeText(name, longestName)}<td>${stateHtml(state, words)}` +
+    `<td>${percent(availability['24h'].ratio) ?? '–'}` +
+    `<td class="w">${percent(availability['90d'].ratio) ?? '–'}` +
+    `<td>${first.p50 === null ? '–' : duration(first.p50)}` +
+    `<td class="w">${speed === null ? '–' : words.perSecond(speed.toFixed(1))}`
+  )
+}
+
+/** For the title of the page, which has no markup. */
+export const plainName = (name: string) => escapeHtml(shorten(name, longestName))

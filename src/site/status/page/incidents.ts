@@ -1,0 +1,79 @@
+import {
+  type AvailabilityFigures,
+  type Bar,
+  bucketStart,
+  failuresOf,
+  type MeasuredHour,
+  requestsOf,
+  windowStart,
+} from '../../../catalog/availability.ts'
+import { bucketMs } from '../../../store/ports/availability.ts'
+import { barState, latestCounts, type State } from '../figures.ts'
+
+/** A span of time in which a group was degraded or down. */
+export interface Incident extends Bar {
+  readonly groupId: number
+  readonly startedAt: number
+  /** The end of its last hour; null: that hour is the present one. */
+  readonly endedAt: number | null
+  /** The worst of its hours. */
+  readonly worst: 'degraded' | 'down'
+  /** How the group is now, where the incident has no end; null: it has one. */
+  readonly now: State | null
+}
+
+/**
+ * Incidents of a group, latest first: spans of consecutive hours, in each of which it was degraded
+ * or down. An hour without requests ends one. Where the group is degraded or down now, and its last
+ * hour as a whole is not, the minutes by which that is told are one, too.
+ */
+export function incidentsOf(
+  groupId: number,
+  state: State,
+  figures: Pick<AvailabilityFigures, 'hours' | 'counts'>,
+  nowMs: number,
+): readonly Incident[] {
+  const thisHour = bucketStart('hour', nowMs)
+  const hours = figures.hours(groupId).filter(({ startedAt }) => startedAt <= thisHour)
+  const isBad = state === 'degraded' || state === 'down'
+  const isQuiet = hours.at(-1)?.startedAt !== thisHour
+  // As long as nothing was measured in the present hour, the one before tells of the present.
+  const openFrom = isBad && isQuiet ? thisHour - bucketMs.hour : thisHour
+  const spans = spansOf(hours).map((span): Incident => {
+    const isOpen = span.endedAt > openFrom
+    return { groupId, ...span, endedAt: isOpen ? null : span.endedAt, now: isOpen ? state : null }
+  })
+  const isTold = spans.some(({ endedAt }) => endedAt === null)
+  if (!isBad || isTold) return spans.reverse()
+  const { window, counts } = latestCounts((name) => figures.counts(name, groupId))
+  const latest: Incident = {
+    ...{ groupId, startedAt: windowStart(window, nowMs), endedAt: null, worst: state, now: state },
+    ...{ requests: requestsOf(counts), failed: failuresOf(counts) },
+  }
+  return [latest, ...spans.reverse()]
+}
+
+interface Span extends Bar {
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly worst: 'degraded' | 'down'
+}
+
+function spansOf(hours: readonly MeasuredHour[]): Span[] {
+  const spans: Span[] = []
+  for (const hour of hours) {
+    const state = barState(hour)
+    if (state !== 'degraded' && state !== 'down') continue
+    const last = spans.at(-1)
+    const joined = last?.endedAt === hour.startedAt ? last : undefined
+    if (joined) spans.pop()
+    spans.push({
+      startedAt: joined?.startedAt ?? hour.startedAt,
+      endedAt: hour.startedAt + bucketMs.hour,
+      worst: joined?.worst === 'down' ? 'down' : state,
+      requests: hour.requests + (joined?.requests ?? 0),
+      failed: hour.failed + (joined?.failed ?? 0),
+    })
+  }
+  return spans
+}

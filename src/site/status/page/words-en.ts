@@ -1,0 +1,92 @@
+import { count } from './text.ts'
+import type { Words } from './words.ts'
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const one = (number: number, singular: string, plural = `${singular}s`) =>
+  `${count(number)} ${number === 1 ? singular : plural}`
+const are = (number: number) => (number === 1 ? 'is' : 'are')
+
+/** The page in English. */
+export const english: Words = {
+  tag: 'en',
+  status: 'Status',
+  states: { operational: 'Working', degraded: 'Degraded', down: 'Down', no_data: 'No data' },
+  bars: { all: 'No failures', some: 'Few failures' },
+  headline({ operational, degraded, down, no_data }, groups) {
+    if (groups === 0) return 'There are no groups.'
+    if (no_data === groups) return 'No requests were measured in the last hour.'
+    if (down === groups) return groups === 1 ? 'The only group is down' : 'All groups are down'
+    if (down + degraded > 0) {
+      const ill = [
+        down && `${down} ${are(down)} down`,
+        degraded && `${degraded} ${are(degraded)} degraded`,
+      ]
+      const [first = '', second] = ill.filter((part) => part !== 0)
+      const whole = first.replace(' ', ` of ${one(groups, 'group')} `)
+      return second === undefined ? whole : `${whole}, ${second}`
+    }
+    if (no_data === 0) return 'All groups work'
+    return `${operational} of ${one(groups, 'group')} ${operational === 1 ? 'works' : 'work'}; of the others nothing was measured in the last hour`
+  },
+  updated: 'Updated',
+  groups: 'Groups',
+  noGroups: 'There are no groups yet.',
+  hours: '24 hours',
+  days: '90 days',
+  oldest: { hours: '24 hours ago', days: '90 days ago' },
+  latest: { hours: 'this hour', days: 'today' },
+  lastHour: 'Last hour',
+  sevenDays: '7 days',
+  firstToken: 'First token',
+  half: 'half within',
+  most: '95% within',
+  speed: 'Output speed',
+  perSecond: (tokens) => `${tokens} tokens/s`,
+  noData: 'no data',
+  failures: (failed, requests) => `${count(failed)} of ${one(requests, 'request')} failed`,
+  succeeded: (percent) => `${percent} succeeded`,
+  requests: (requests) => one(requests, 'request'),
+  chart: {
+    hours: 'Last 24 hours',
+    days: 'Last 90 days',
+    summary: ({ good, some, degraded, down, empty }) =>
+      `${good} without failures, ${some} with few failures, ${degraded} degraded, ${down} down, ${empty} without data`,
+  },
+  models: (total) => one(total, 'model'),
+  model: 'Model',
+  now: 'Now',
+  shortHours: '24 h',
+  shortDays: '90 d',
+  moreModels: (left) => `${one(left, 'more model')} ${are(left)} not shown here:`,
+  furtherGroups: 'Further groups',
+  furtherAbout: 'Their hours, days and models are left out here to keep this page small:',
+  moreGroups: (left) => `${one(left, 'more group')} ${are(left)} not shown here:`,
+  asJson: 'all as JSON',
+  incidents: 'Incidents',
+  noIncidents: (since) => `None since ${since}.`,
+  incidentsSince: (since) => `Since ${since}, latest first.`,
+  moreIncidents: (left) => `${one(left, 'earlier incident')} ${are(left)} not shown.`,
+  degradedSpan: 'degraded',
+  downSpan: 'down',
+  openNow: {
+    operational: 'works again',
+    degraded: 'still degraded',
+    down: 'still down',
+    no_data: 'no requests since',
+  },
+  since: (time) => `since ${time}`,
+  hoursLong: (hours) => one(hours, 'hour'),
+  measured: 'How this is measured',
+  explained: [
+    'The gateway counts its own requests as they end; nobody writes anything here by hand. Requests that failed by their client’s own fault do not count. Percentages are the part that succeeded, rounded down: 100% means that none failed. Where nothing was measured there is no data, which is not the same as working.',
+    'A group’s state is that of the last 5 minutes if they had at least 5 requests, else of the last hour: degraded below 95%, down below 50%. Bars are whole hours and days of UTC by the same measure; the last one has only begun.',
+    'Incidents are derived from these counts: each span of consecutive hours in which a group was degraded or down, as far back as hours are kept (35 days). An hour without requests ends one. Where only the last minutes are bad, they are one until their hour tells.',
+    'The time to the first token and the output speed are those of streams in the last 24 hours.',
+  ],
+  feed: 'Price feed',
+  refresh: 'This page refreshes:',
+  everyMinute: 'every minute',
+  never: 'never',
+  language: 'Language',
+  day: (date) => `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`,
+}
