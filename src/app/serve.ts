@@ -7,7 +7,6 @@ import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
-import { syncVendorPrices } from './vendor-price-sync.ts'
 
 export interface ServeParts {
   readonly config: Config
@@ -50,8 +49,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     try {
       if (await store.changedElsewhere()) outdated = true
       if (!outdated) return
-      // A channel may be new, whose models have a list price; its other changes don't wait for it.
-      await syncVendorPrices(store).finally(tollgate.refresh)
+      await tollgate.changed()
       outdated = false
     } catch (error) {
       log.error('change of the database not followed', { error: String(error) })

@@ -28,6 +28,7 @@ import { liveSettings } from './live-settings.ts'
 import type { MetricsSource } from './metrics-source.ts'
 import { createPlazaAccess } from './plaza-access.ts'
 import { createSite } from './site.ts'
+import { syncVendorPrices } from './vendor-price-sync.ts'
 
 export interface TollgateParts {
   readonly config: Config
@@ -50,6 +51,8 @@ export interface Tollgate {
   configure(config: Config): void
   /** Reads groups, channels, prices and tokens again: somebody changed the store. */
   refresh(): Promise<void>
+  /** The same after changes by hand, whose channels may have models that have a list price. */
+  changed(): Promise<void>
   /** What the metrics are drawn from. */
   readonly metrics: MetricsSource
   /** Exchanges under way, streams included. */
@@ -140,8 +143,18 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     records: store.records,
     modelsList: () => settings.modelsList,
   })
+  async function refresh(): Promise<void> {
+    await catalog.reload()
+    authenticator.forget()
+    await care.refresh()
+    await site.refresh()
+  }
+  /** Other changes don't wait for the prices. */
+  const changed = async () => {
+    await syncVendorPrices(store).finally(refresh)
+  }
   const door = createConsoleDoor(
-    { config: () => config, store, secrets, log, clock, sessions: parts.sessions },
+    { config: () => config, store, secrets, log, clock, sessions: parts.sessions, changed },
     log,
   )
   return {
@@ -151,12 +164,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       settings = liveSettings(config)
       site.configure(config)
     },
-    async refresh() {
-      await catalog.reload()
-      authenticator.forget()
-      await care.refresh()
-      await site.refresh()
-    },
+    refresh,
+    changed,
     metrics: {
       totals: availability.totals,
       catalog: catalog.current,

@@ -20,6 +20,8 @@ export interface ConsoleParts {
   readonly clock: Clock
   /** Who is signed in; given by tests that begin behind the sign-in. */
   readonly sessions?: Sessions | undefined
+  /** To be called after each change by hand: the gateway follows it before this resolves. */
+  readonly changed: () => Promise<void>
 }
 
 /** The console and its API, wired. */
