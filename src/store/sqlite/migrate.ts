@@ -13,6 +13,9 @@ const migrations: readonly string[] = [
   signInTables,
 ]
 
+/** The version of a database that is up to date. */
+export const newestVersion = migrations.length
+
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154
 
@@ -34,10 +37,10 @@ function checkOwner(db: Database, path: string): void {
 
 /** Throws `StoreError` when a database is of a newer version than this program knows. */
 export function checkVersion(version: number, path: string): void {
-  if (version <= migrations.length) return
+  if (version <= newestVersion) return
   throw new StoreError(
     `The database ${path} was written by a newer version of this program (it is at version ` +
-      `${version}, this program knows ${migrations.length}). Start the newer program, or restore ` +
+      `${version}, this program knows ${newestVersion}). Start the newer program, or restore ` +
       'a backup that was made before the update.',
   )
 }
@@ -65,5 +68,5 @@ export function migrate(db: Database, path: string): void {
   // An up-to-date database is opened without asking for the write lock. All parts of the check
   // see the same state: another process may be making the tables at this moment.
   const readVersion = db.transaction(check)
-  while (readVersion.deferred() < migrations.length) step.immediate()
+  while (readVersion.deferred() < newestVersion) step.immediate()
 }

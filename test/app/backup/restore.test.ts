@@ -14,6 +14,7 @@ import {
 import { backUp } from '../../../src/app/backup/backup.ts'
 import { restore } from '../../../src/app/backup/restore.ts'
 import { openInstance } from '../../../src/app/instance.ts'
+import { newestVersion } from '../../../src/store/sqlite/migrate.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { writeOldVersion } from '../../store/sqlite/old-version.ts'
 import { collect, now } from '../../store/support.ts'
@@ -96,7 +97,7 @@ test('a backup of version 1 is restored, and is of the newest version when it is
     force: false,
     withSecret: true,
   })
-  expect(again.version).toBe(4)
+  expect(again.version).toBe(newestVersion)
 })
 
 test('nothing is ever written over', async () => {

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { openDatabaseFile } from '../../../src/store/sqlite/database-file.ts'
+import { newestVersion } from '../../../src/store/sqlite/migrate.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { now, seed, settlement, temporaryDirectory } from '../support.ts'
 
@@ -45,7 +46,7 @@ test('copies what is committed, beside an open store that goes on writing', asyn
   await source.close()
   await store.close()
   const contents = await inspectionOf(copy)
-  expect(contents).toMatchObject({ version: 3, accounts: 1, tokens: 1, channels: 1 })
+  expect(contents).toMatchObject({ version: newestVersion, accounts: 1, tokens: 1, channels: 1 })
   expect(contents.requests).toBeWithin(3, 5)
   expect(contents.ledgerEntries).toBe(contents.requests + 1)
   expect(existsSync(`${copy}-wal`)).toBeFalse()
@@ -91,7 +92,7 @@ test('tells the steps of an inspection in their order', async () => {
   await file.close()
   expect(steps).toEqual(['structure', 'balances', 'contents'])
   expect(contents).toEqual({
-    version: 3,
+    version: newestVersion,
     accounts: 1,
     tokens: 1,
     channels: 1,
