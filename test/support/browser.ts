@@ -1,0 +1,68 @@
+import { describe, expect } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+)
+
+if (!program) {
+  const message = 'No Chromium on this machine: tests in a browser do not run.'
+  if (process.env.CI === 'true') throw new Error(message)
+  console.warn(message)
+}
+
+/** `describe` for tests that need a browser: skipped where there is none. In CI there must be one. */
+export const describeInBrowser = program ? describe : describe.skip
+
+/** A browser without a window. Close it. It looks for nothing but what a test opens. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: program ?? '',
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+  })
+}
+
+const axe = readFileSync(join(import.meta.dir, '../../node_modules/axe-core/axe.min.js'), 'utf8')
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly help: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+}
+
+/** What of a page people with disabilities can't use, as axe finds it; one line for each. */
+export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResult
+  return violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`,
+  )
+}
+
+/** Notes what a page complains about in its console: errors, and what its policy forbade. */
+export function watchErrors(page: Page): readonly string[] {
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  page.on('pageerror', (error) => errors.push(error.message))
+  return errors
+}
+
+/** Fails when a page is wider than its window: then a phone would scroll sideways. */
+export async function expectToFit(page: Page): Promise<void> {
+  const [width, room] = (await page.evaluate(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  )) as [number, number]
+  expect(`${page.url()}: ${width > room + 1 ? `${width} wide in ${room}` : 'fits'}`).toEndWith(
+    'fits',
+  )
+}
