@@ -1,4 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import { pageNotFound } from '../../gateway/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { ConsoleApp, ConsoleParts } from './app.ts'
 
@@ -34,7 +35,9 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
     const console = await load()
     return console.handle(request, server?.requestIP(request)?.address ?? '')
   }
-  const routes: AnyElysia = new Elysia({ name: 'console.door' }).get('/', () => toConsole())
+  const routes: AnyElysia = new Elysia({ name: 'console.door' }).get('/', ({ request }) =>
+    isBrowser(request) ? toConsole() : pageNotFound(),
+  )
   for (const path of paths) {
     routes.all(path, ({ request, server }) => enter(request, server), { parse: 'none' })
   }
@@ -49,6 +52,9 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
     },
   }
 }
+
+/** People are led to the console; a program that asks here has a wrong path, and is told so. */
+const isBrowser = ({ headers }: Request) => headers.get('accept')?.includes('text/html') ?? false
 
 const toConsole = () =>
   new Response(null, {
