@@ -35,7 +35,10 @@ export async function fillLedger(path: string, count: number): Promise<void> {
   db.close()
 }
 
-type Sums = { requests: number } & Record<(typeof summed)[number], number>
+type Sums = Record<
+  'requests' | 'failed' | 'begun' | 'firstByteMs' | (typeof summed)[number],
+  number
+>
 const summed = [
   'inputTokens',
   'outputTokens',
@@ -77,8 +80,11 @@ function createFiller(db: Database) {
     const day = new Date(request.createdAt).toISOString().slice(0, 10)
     const model = request.priceId === null ? '' : (request.model ?? '')
     const key = `${request.tokenId} ${day} ${model}`
-    const sums = days.get(key) ?? ({ requests: 0 } as Sums)
+    const sums = days.get(key) ?? ({ requests: 0, failed: 0, begun: 0, firstByteMs: 0 } as Sums)
     sums.requests++
+    if (request.cause !== null) sums.failed++
+    if (request.firstByteMs !== null) sums.begun++
+    sums.firstByteMs += request.firstByteMs ?? 0
     for (const name of summed) sums[name] = (sums[name] ?? 0) + request[name]
     days.set(key, sums)
   }
@@ -97,10 +103,12 @@ function createFiller(db: Database) {
     finish(): void {
       const setBalance = db.prepare('UPDATE account SET balance_nano = ? WHERE id = ?')
       for (const [id, balanceNano] of balances) setBalance.run(balanceNano, id)
-      const insertDay = db.prepare(`INSERT INTO usage_day VALUES (${'?, '.repeat(10)}?)`)
+      const insertDay = db.prepare(`INSERT INTO usage_day VALUES (${'?, '.repeat(13)}?)`)
       for (const [key, sums] of [...days].sort()) {
         const [token = '', day = '', model = ''] = key.split(' ')
-        insertDay.run(Number(token), day, model, sums.requests, ...summed.map((name) => sums[name]))
+        const { requests, failed, begun, firstByteMs } = sums
+        const rest = [...summed.map((name) => sums[name]), failed, begun, firstByteMs]
+        insertDay.run(Number(token), day, model, requests, ...rest)
       }
       for (let at = 1; at <= 50; at++) reserve(db, at, at * 1_000)
     },

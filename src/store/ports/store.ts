@@ -4,6 +4,7 @@ import type { AvailabilityStore } from './availability.ts'
 import type { CatalogStore } from './catalog.ts'
 import type { EditStore } from './edits.ts'
 import type { HealthStore } from './health.ts'
+import type { ListStore } from './lists.ts'
 import type { RecordStore } from './records.ts'
 import type { SignInStore } from './sign-in.ts'
 import type { TokenStore } from './tokens.ts'
@@ -18,6 +19,7 @@ export interface Store {
   readonly edits: EditStore
   readonly verification: VerificationStore
   readonly attempts: AttemptStore
+  readonly lists: ListStore
   readonly health: HealthStore
   readonly availability: AvailabilityStore
   readonly signIn: SignInStore

@@ -123,6 +123,9 @@ export const dayColumns = [
   'cache_write_tokens',
   'cache_write_1h_tokens',
   'amount_nano',
+  'failed',
+  'begun',
+  'first_byte_ms',
 ] as const
 /** One of `dayColumns`. */
 export type DayColumn = (typeof dayColumns)[number]

@@ -8,6 +8,7 @@ import type {
 } from '../ports/admin.ts'
 import type { Limits } from '../ports/catalog.ts'
 import type { LedgerEntry } from '../ports/records.ts'
+import type { TokenBudget } from '../ports/tokens.ts'
 import { parseList } from './json.ts'
 import { findAccountId } from './names.ts'
 import type { Queries } from './queries.ts'
@@ -42,7 +43,8 @@ const selectAccounts = ({ build }: Queries) =>
     ])
     .where('account.deleted_at', 'is', null)
 
-const selectWithTokenCount = (queries: Queries) =>
+/** Live accounts with the number of their tokens. */
+export const selectWithTokenCount = (queries: Queries) =>
   selectAccounts(queries).select((eb) =>
     eb
       .selectFrom('token')
@@ -94,7 +96,8 @@ export function findAccount(queries: Queries, email: string): AccountView | unde
   return row && readAccount(row)
 }
 
-function readAccount<Row extends Limits>({ rpm, tpm, concurrency, ...row }: Row) {
+/** A row of such a query as the ports know it. */
+export function readAccount<Row extends Limits>({ rpm, tpm, concurrency, ...row }: Row) {
   return { ...row, limits: { rpm, tpm, concurrency } }
 }
 
@@ -112,9 +115,9 @@ export function listLedger(queries: Queries, account: string, limit: number): Le
     .reverse()
 }
 
-/** Live tokens that fit the filter, newest last. */
-export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
-  let query = queries.build
+/** Live tokens. */
+export const selectTokens = ({ build }: Queries) =>
+  build
     .selectFrom('token')
     .innerJoin('account', 'account.id', 'token.account_id')
     .innerJoin('group', 'group.id', 'token.group_id')
@@ -140,6 +143,10 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
       'token.created_at as createdAt',
     ])
     .where('token.deleted_at', 'is', null)
+
+/** Live tokens that fit the filter, newest last. */
+export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
+  let query = selectTokens(queries)
     .orderBy('token.id')
     .limit(filter.limit ?? defaultLimit)
   const { account, group, id, keyHashes, name, afterId } = filter
@@ -154,15 +161,26 @@ export function listTokens(queries: Queries, filter: TokenFilter): TokenView[] {
   if (keyHashes !== undefined) query = query.where('token.key_hash', 'in', keyHashes)
   if (name !== undefined) query = query.where('token.name', '=', name)
   if (afterId !== undefined) query = query.where('token.id', '>', afterId)
-  return queries.all(query).map(({ totalNano, dayNano, monthNano, strict, ...more }) => {
-    const { rpm, tpm, concurrency, ...row } = more
-    return {
-      ...row,
-      budget: { totalNano, dayNano, monthNano },
-      limits: { rpm, tpm, concurrency },
-      models: parseList(row.models),
-      ipAllow: parseList(row.ipAllow),
-      isStrict: strict === 1,
-    }
-  })
+  return queries.all(query).map(readToken)
+}
+
+/** What a token's row has in columns of its own kind. */
+interface TokenColumns extends TokenBudget, Limits {
+  readonly models: string
+  readonly ipAllow: string
+  readonly strict: number
+}
+
+/** A token's row as the ports know it. */
+export function readToken<Row extends TokenColumns>(found: Row) {
+  const { totalNano, dayNano, monthNano, strict, ...more } = found
+  const { rpm, tpm, concurrency, ...row } = more
+  return {
+    ...row,
+    budget: { totalNano, dayNano, monthNano },
+    limits: { rpm, tpm, concurrency },
+    models: parseList(row.models),
+    ipAllow: parseList(row.ipAllow),
+    isStrict: strict === 1,
+  }
 }

@@ -1,6 +1,8 @@
+import type { Selectable } from 'kysely'
 import type { AuditEntry } from '../ports/admin.ts'
 import { parseColumn } from './json.ts'
 import type { Queries } from './queries.ts'
+import type { Tables } from './tables.ts'
 
 /** Notes who changed what. Call it in the transaction of the change. */
 export function addAudit({ build, run }: Queries, entry: Omit<AuditEntry, 'id'>): void {
@@ -9,15 +11,18 @@ export function addAudit({ build, run }: Queries, entry: Omit<AuditEntry, 'id'>)
   run(build.insertInto('audit').values({ created_at: createdAt, actor, action, subject, detail }))
 }
 
+/** All entries. */
+export const selectAudit = ({ build }: Queries) => build.selectFrom('audit').selectAll()
+
+/** A row of `selectAudit` as the ports know it. */
+export function toAuditEntry(row: Selectable<Tables['audit']>): AuditEntry {
+  const { id, created_at, actor, action, subject, detail } = row
+  const parsed = parseColumn<AuditEntry['detail']>(detail)
+  return { id, createdAt: created_at, actor, action, subject, detail: parsed }
+}
+
 /** The newest entries, newest last. */
-export function listAudit({ build, all }: Queries, limit: number): AuditEntry[] {
-  const rows = all(build.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit))
-  return rows.reverse().map(({ id, created_at, actor, action, subject, detail }) => ({
-    id,
-    createdAt: created_at,
-    actor,
-    action,
-    subject,
-    detail: parseColumn<AuditEntry['detail']>(detail),
-  }))
+export function listAudit(queries: Queries, limit: number): AuditEntry[] {
+  const rows = queries.all(selectAudit(queries).orderBy('id', 'desc').limit(limit))
+  return rows.reverse().map(toAuditEntry)
 }

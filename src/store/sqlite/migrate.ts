@@ -4,6 +4,7 @@ import { firstTables } from './migrations/0001-first.ts'
 import { translationColumns } from './migrations/0002-translation.ts'
 import { resilienceTables } from './migrations/0003-resilience.ts'
 import { signInTables } from './migrations/0004-sign-in.ts'
+import { consoleTables } from './migrations/0005-console.ts'
 
 /** In order; the place in the list is the version that a migration leads to. Only ever appended. */
 const migrations: readonly string[] = [
@@ -11,6 +12,7 @@ const migrations: readonly string[] = [
   translationColumns,
   resilienceTables,
   signInTables,
+  consoleTables,
 ]
 
 /** The version of a database that is up to date. */

@@ -12,6 +12,8 @@ import { createCommit } from './commit.ts'
 import { createEdits } from './edits/edits.ts'
 import { checkPlace, explained } from './failures.ts'
 import { clearCooling, loadCooling, saveCooling } from './health.ts'
+import { createReader } from './lists/reader.ts'
+import { createListStore } from './lists/store.ts'
 import { migrate } from './migrate.ts'
 import { createPatience } from './patience.ts'
 import { createQueries } from './queries.ts'
@@ -85,6 +87,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const sweep = createSweep(db)
   const serving = createClaim(path)
   const checkpointer = createCheckpointer(path)
+  const reader = createReader(db, path)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const readVersion = () => dataVersion.get()?.data_version
   const saveHealth = db.transaction(saveCooling)
@@ -116,6 +119,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       save: (changed, ended) => patience(() => saveHealth.immediate(queries, changed, ended)),
       clear: (channelId) => access(() => clearCooling(queries, channelId)),
     },
+    lists: createListStore({ reader, queries, clock }),
     attempts: { list: (filter) => listAttempts(queries, filter) },
     availability: createAvailabilityStore(db),
     signIn: createSignInStore({ db, queries, clock, access }),
@@ -130,7 +134,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     async close() {
       if (!isOpen) return
       isOpen = false
-      await checkpointer.close()
+      await Promise.all([reader.close(), checkpointer.close()])
       serving.release()
       db.close(true)
     },

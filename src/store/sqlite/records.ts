@@ -13,7 +13,8 @@ import { attemptColumns, requestColumns } from './request-columns.ts'
 /** Rows that an export holds in memory at once. */
 const pageSize = 1000
 
-const selectRequests = ({ build }: Queries) =>
+/** Requests with the names that their ids stand for. */
+export const selectRequests = ({ build }: Queries) =>
   build
     .selectFrom('request')
     .innerJoin('account', 'account.id', 'request.account_id')
@@ -37,10 +38,11 @@ const selectRequests = ({ build }: Queries) =>
     ])
 
 type RequestQuery = ReturnType<typeof selectRequests>
-type RequestResult =
+export type RequestResult =
   ReturnType<RequestQuery['execute']> extends Promise<(infer Row)[]> ? Row : never
 
-function toRequest(row: RequestResult): StoredRequest {
+/** A row of `selectRequests` as the ports know it. */
+export function toRequest(row: RequestResult): StoredRequest {
   return {
     ...row,
     stream: row.stream === 1,

@@ -15,11 +15,13 @@ FROM reservation WHERE true ON CONFLICT (request_id) DO NOTHING`
 
 const countRequests = `
 INSERT INTO usage_day
-SELECT token_id, $day, iif(price_id IS NULL, '', ifnull(model, '')), count(*), 0, 0, 0, 0, 0, 0, 0
+SELECT token_id, $day, iif(price_id IS NULL, '', ifnull(model, '')), count(*), 0, 0, 0, 0, 0, 0, 0,
+  count(*), 0, 0
 FROM reservation WHERE created_at >= $from AND created_at < $from + 86400000
   AND NOT EXISTS (SELECT 1 FROM request WHERE request.request_id = reservation.request_id)
 GROUP BY 1, 3
-ON CONFLICT (token_id, day, model) DO UPDATE SET requests = requests + excluded.requests`
+ON CONFLICT (token_id, day, model) DO UPDATE SET requests = requests + excluded.requests,
+  failed = failed + excluded.failed`
 
 /**
  * Turns all reservations into requests that were interrupted and cost nothing; returns how many. A

@@ -185,6 +185,15 @@ interface UsageDayTable {
   cache_write_tokens: number
   cache_write_1h_tokens: number
   amount_nano: number
+  failed: number | null
+  begun: number | null
+  first_byte_ms: number | null
+}
+
+interface SettingTable {
+  name: string
+  value: Json
+  updated_at: number
 }
 
 interface AuditTable {
@@ -282,6 +291,7 @@ export interface Tables {
   reservation: ReservationTable
   ledger: LedgerTable
   audit: AuditTable
+  setting: SettingTable
   usage_day: UsageDayTable
   cooling: CoolingTable
   availability: AvailabilityTable

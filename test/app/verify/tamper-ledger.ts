@@ -162,7 +162,9 @@ export const ledgerTamperings: Tamperings = {
   },
   'usage_day forged': {
     change: (db) =>
-      db.run("INSERT INTO usage_day VALUES (1, '2026-01-01', 'house', 1, 1, 1, 0, 0, 0, 0, 5)"),
+      db.run(
+        "INSERT INTO usage_day VALUES (1, '2026-01-01', 'house', 1, 1, 1, 0, 0, 0, 0, 5, 0, 0, 0)",
+      ),
     expected: () => ['day: usage_day of token 1, 2026-01-01, model "house"'],
     text: () => /there are no such requests/,
   },

@@ -95,7 +95,9 @@ test('a batch that was taken back, and a repeat, count for nothing', async () =>
 })
 
 test('what is read does not grow with the days that a token is old', async () => {
-  const old = db.prepare("INSERT INTO usage_day VALUES (1, ?, 'small', 1, 0, 0, 0, 0, 0, 0, 1)")
+  const old = db.prepare(
+    "INSERT INTO usage_day VALUES (1, ?, 'small', 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0)",
+  )
   db.transaction(() => {
     for (let at = 1; at <= 20_000; at++) old.run(utcDay(start - at * day))
   })()

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { newestVersion } from '../../../src/store/sqlite/migrate.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import {
   accountWrite,
@@ -14,7 +15,6 @@ import {
 import { reservation } from './file-store.ts'
 import { type OldVersion, type Row, type Rows, rowsOf, writeOldVersion } from './old-version.ts'
 
-const newest = 4
 const clock = () => now
 const openModule = join(import.meta.dir, '../../../src/store/sqlite/open.ts')
 
@@ -65,6 +65,7 @@ async function makeOld(version: OldVersion): Promise<{ path: string; rows: Rows 
 }
 
 const unlimited = { rpm: null, tpm: null, concurrency: null }
+const uncounted = { failed: null, begun: null, first_byte_ms: null }
 const unsaid = { draining: 0, proxy_sealed: null, probe: null }
 
 /** The rows of an old version as the newest one has them. */
@@ -82,6 +83,8 @@ function inNewest(rows: Rows): Rows {
       ...{ name: '', email_verified: 1, two_factor_enabled: 0, updated_at: null },
     })),
     ...changed('group', (row) => ({ tpm: null, ...row })),
+    ...changed('usage_day', (row) => ({ ...row, ...uncounted })),
+    setting: [],
     cooling: [],
     availability: [],
     credential: [
@@ -138,7 +141,7 @@ describe.each([1, 2, 3] as const)('a database of version %i', (version) => {
     await store.close()
 
     expect(rowsOf(path)).toEqual(inNewest(rows))
-    expect(read('PRAGMA user_version', path)).toEqual([[newest]])
+    expect(read('PRAGMA user_version', path)).toEqual([[newestVersion]])
     expect(read('PRAGMA integrity_check', path)).toEqual([['ok']])
     expect(read('PRAGMA foreign_key_check', path)).toEqual([])
   })
@@ -171,7 +174,7 @@ describe.each([1, 2, 3] as const)('a database of version %i', (version) => {
     const answers = await Promise.all(runs.map((run) => run.stdout.text()))
     expect(answers).toEqual(['null\n', 'null\n', 'null\n'])
     expect(rowsOf(path)).toEqual(inNewest(rows))
-    expect(read('PRAGMA user_version', path)).toEqual([[newest]])
+    expect(read('PRAGMA user_version', path)).toEqual([[newestVersion]])
   })
 
   test('is still written by a program of its version that is running', async () => {

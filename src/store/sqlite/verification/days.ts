@@ -11,9 +11,12 @@ import { idSteps, inPages, pause } from './paging.ts'
 
 // Sums are taken as floating point, which is exact up to 2^53 and never overflows, whatever
 // somebody has written into a row. The database's own sums are compared with them as numbers.
-const sums = dayColumns.map((column) =>
-  column === 'requests' ? 'total(1)' : `total(request.${column})`,
-)
+const counts: Partial<Record<DayColumn, string>> = {
+  requests: '1',
+  failed: 'request.cause IS NOT NULL',
+  begun: 'request.first_byte_ms IS NOT NULL',
+}
+const sums = dayColumns.map((column) => `total(${counts[column] ?? `request.${column}`})`)
 
 const createTable = `
 CREATE TEMP TABLE summed_day (token_id INTEGER, day TEXT, model TEXT, ${dayColumns.join(', ')},
@@ -29,7 +32,10 @@ ON CONFLICT DO UPDATE SET ${dayColumns.map((c) => `${c} = ${c} + excluded.${c}`)
 
 const columnsOf = (table: string, prefix: string) =>
   dayColumns.map((column) => `${table}.${column} AS ${prefix}_${column}`).join(', ')
-const isOther = dayColumns.map((c) => `stored.${c} IS NOT summed.${c}`).join(' OR ')
+/** What a former version did not count is NULL: there is nothing to compare. */
+const isOther = dayColumns
+  .map((c) => `ifnull(stored.${c}, summed.${c}) IS NOT summed.${c}`)
+  .join(' OR ')
 const inRange = (table: string) =>
   `${table}.token_id > $after AND ${table}.token_id <= $to AND ${table}.day >= $day`
 
@@ -113,7 +119,10 @@ function toOddDay(found: Found): OddDay {
 
 function sumsOf(found: Found, prefix: 'stored' | 'summed'): DaySums | null {
   if (found[`${prefix}_requests`] === null) return null
-  const pairs = dayColumns.map((column) => [column, found[`${prefix}_${column}`] ?? 0] as const)
+  const pairs = dayColumns.map((column) => {
+    const sum = found[`${prefix}_${column}`] ?? found[`summed_${column}`] ?? 0
+    return [column, sum] as const
+  })
   return Object.fromEntries(pairs) as DaySums
 }
 

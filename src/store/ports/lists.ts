@@ -1,0 +1,188 @@
+import type { AccountView, AuditEntry, TokenView } from './admin.ts'
+import type { AttemptRow, LedgerEntry, LedgerKind, Span, Spent, StoredRequest } from './records.ts'
+
+/** Too many lists are being read at once: the same question may be asked again in some seconds. */
+export class ListsBusy extends Error {
+  override readonly name = 'ListsBusy'
+}
+
+/** A cursor that no list of this kind has given. */
+export class BadCursor extends Error {
+  override readonly name = 'BadCursor'
+}
+
+/** Which part of a list. */
+export interface PageAsked {
+  /** `next` of the page before; absent: the first page. */
+  readonly cursor?: string | undefined
+  /** At most so many rows. */
+  readonly size: number
+  /** False: `total` is not counted (0, not exact). Absent: it is. */
+  readonly isCounted?: boolean
+}
+
+/** Part of a list, newest first. */
+export interface Listed<Row> {
+  readonly rows: readonly Row[]
+  /** How many rows there are in all, counted to 10,000 at most. */
+  readonly total: number
+  /** False: there are more, or counting them took too long. */
+  readonly totalIsExact: boolean
+  /** Cursor to go on with; null: this is the end. */
+  readonly next: string | null
+  /**
+   * Set when looking for rare rows was ended by its time: until then (milliseconds since 1970) all is
+   * in `rows`, and `next` goes on looking. Null: the page is full, or all was looked at.
+   */
+  readonly searchedBackTo: number | null
+}
+
+/** `failed`: all that have a cause, also those whose client left. */
+export type OutcomeFilter = 'succeeded' | 'failed' | 'any'
+
+/** All given conditions must hold. Names are compared byte for byte. */
+export interface RequestFilter extends Span {
+  readonly accountId?: number
+  readonly tokenId?: number
+  readonly group?: string
+  readonly model?: string
+  readonly channel?: string
+  readonly outcome?: OutcomeFilter
+  readonly cause?: string
+  readonly status?: number
+  readonly clientProtocol?: string
+  readonly requestId?: string
+}
+
+/** A request as lists show it; `id` is its row: what ended later has a larger one. */
+export interface ListedRequest extends Omit<StoredRequest, 'usageRaw'> {
+  /** Signed amount of the ledger entry that charged it; null: nothing was charged. */
+  readonly ledgerAmountNano: number | null
+}
+
+export interface ListedAttemptFilter extends Pick<Span, 'since'> {
+  readonly channel?: string
+  /** `failed`: those with a cause. */
+  readonly outcome?: OutcomeFilter
+  readonly cause?: string
+}
+
+/** An attempt with what it was made for. */
+export interface ListedAttempt extends Omit<AttemptRow, 'usageRaw'> {
+  readonly requestId: string
+  /** Place among the attempts of its request, from 0. */
+  readonly position: number
+  readonly channel: string
+  readonly model: string | null
+  readonly account: string
+  readonly accountId: number
+}
+
+export interface LedgerFilter extends Span {
+  readonly accountId?: number
+  /** One of these; absent: all. */
+  readonly kinds?: readonly LedgerKind[]
+}
+
+export interface AuditFilter extends Pick<Span, 'since'> {
+  readonly actor?: string
+  /** Beginning of the action: `token.`, `account.credit`. */
+  readonly action?: string
+  readonly subject?: string
+}
+
+export interface AccountFilter {
+  /** Part of the e-mail, in any case. */
+  readonly search?: string
+  readonly role?: AccountView['role']
+  readonly status?: AccountView['status']
+}
+
+export interface ListedTokenFilter {
+  readonly accountId?: number
+  readonly group?: string
+  readonly status?: TokenView['status']
+  /** Part of the name or of the key's hint, in any case. */
+  readonly search?: string
+}
+
+/** A token without what only its owner may see. */
+export interface ListedToken extends Omit<TokenView, 'keyHash' | 'keySealed'> {
+  readonly accountId: number
+  readonly spent: Spent
+  /** The last UTC day on which it was used, `2026-11-21`; null: never. */
+  readonly lastUsedDay: string | null
+}
+
+/** Which daily sums: both days are included. */
+export interface UsageFilter {
+  readonly accountId?: number
+  readonly tokenId?: number
+  readonly sinceDay: string
+  readonly untilDay: string
+  /** So many models have rows of their own, those that cost most; default 12. */
+  readonly models?: number
+}
+
+export interface UsageSums {
+  readonly requests: number
+  /** Null: not known, for a day that a former version has counted. */
+  readonly failed: number | null
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  readonly cacheWrite1hTokens: number
+  readonly amountNano: number
+  /** Mean time to the first byte; null: not known, or none began to answer. */
+  readonly firstByteMs: number | null
+}
+
+/** Sums of a UTC day. */
+export interface DayUsage extends UsageSums {
+  readonly day: string
+}
+
+/** Sums of a UTC day and a model; '' stands for requests whose model had no price. */
+export interface ModelDayUsage extends DayUsage {
+  readonly model: string
+  /** True for the row (its `model` is `other`) of all models that have none of their own. */
+  readonly isOther: boolean
+}
+
+/** What has ended since. */
+export interface NewRequests {
+  /** Oldest first. */
+  readonly rows: readonly ListedRequest[]
+  /** Row to ask from the next time. */
+  readonly lastRow: number
+}
+
+/**
+ * Reading for people: pages, sums and exports of what may be very much. None of it takes long, and
+ * none of it holds up this process. Everything may reject with `ListsBusy`; lists with `BadCursor`.
+ */
+export interface ListStore {
+  requests(filter: RequestFilter, page: PageAsked): Promise<Listed<ListedRequest>>
+  attempts(filter: ListedAttemptFilter, page: PageAsked): Promise<Listed<ListedAttempt>>
+  ledger(filter: LedgerFilter, page: PageAsked): Promise<Listed<LedgerEntry>>
+  audit(filter: AuditFilter, page: PageAsked): Promise<Listed<AuditEntry>>
+  /** Live accounts. */
+  accounts(filter: AccountFilter, page: PageAsked): Promise<Listed<AccountView>>
+  /** Live tokens, with what was spent by now. */
+  tokens(filter: ListedTokenFilter, page: PageAsked): Promise<Listed<ListedToken>>
+  /** In order of day, and within a day what cost most first. */
+  usage(filter: UsageFilter): Promise<readonly ModelDayUsage[]>
+  /** The same by day alone, of the whole gateway. Up to half a minute old. */
+  totals(sinceDay: string, untilDay: string): Promise<readonly DayUsage[]>
+  /** In the order in which they ended, those of now; memory does not grow with their number. */
+  exportRequests(filter: RequestFilter): AsyncIterable<ListedRequest>
+  exportLedger(filter: LedgerFilter): AsyncIterable<LedgerEntry>
+  /** Requests that ended after that of a row; `undefined`: none, only where to begin. */
+  newRequests(
+    sinceRow: number | undefined,
+    accountId: number | undefined,
+    limit: number,
+  ): Promise<NewRequests>
+}

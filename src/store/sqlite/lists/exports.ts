@@ -1,0 +1,40 @@
+import type { Reader } from './reader.ts'
+import { type Key, lastId, type Search, selectOf } from './search.ts'
+
+/** Rows that are in memory at once, and ids that are looked at by one statement. */
+const pageSize = 1_000
+const rowsPerStep = 20_000
+
+/**
+ * All rows of a search, oldest first, a page at a time; those that come in meanwhile are left out.
+ * Whoever stops asking ends it.
+ */
+export async function* readAll<Row>(
+  reader: Reader,
+  search: Search,
+  readRows: (keys: readonly Key[]) => Promise<readonly Row[]>,
+): AsyncGenerator<Row> {
+  const end = Math.min(search.to, (await lastId(reader, search)) + 1)
+  let from = search.from
+  while (from < end) {
+    const to = Math.min(end, await stepTo(reader, search, from))
+    const { sql, values } = selectOf(search, { from, to }, `${search.id} AS id`)
+    const text = `${sql} ORDER BY ${search.id} LIMIT ?`
+    const keys = await reader.all<Key>(text, [...values, pageSize])
+    if (keys.length > 0) yield* await readRows(keys)
+    const last = keys.at(-1)
+    from = last !== undefined && keys.length === pageSize ? last.id + 1 : to
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** Where a step ends that begins at `from`. */
+async function stepTo(reader: Reader, search: Search, from: number): Promise<number> {
+  if (search.others.length === 0) return search.to
+  if (search.index === undefined) return from + rowsPerStep
+  const part = { from, to: search.to }
+  const { sql, values } = selectOf({ ...search, others: [] }, part, `${search.id} AS id`)
+  const text = `${sql} ORDER BY ${search.id} LIMIT 1 OFFSET ?`
+  const [row] = await reader.all<{ id: number }>(text, [...values, rowsPerStep])
+  return row?.id ?? search.to
+}

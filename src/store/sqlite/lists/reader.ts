@@ -1,0 +1,93 @@
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { ListsBusy } from '../../ports/lists.ts'
+import { explained } from '../failures.ts'
+import { type DatabaseThread, openDatabaseThread, type SqlValue } from '../thread.ts'
+
+/** So many statements may wait for the ones before them: some seconds of work at most. */
+const maxWaiting = 64
+const idleMs = 60_000
+
+/** Runs statements that only read, away from the thread that answers requests. */
+export interface Reader {
+  /** Rejects with `ListsBusy` when too many wait, and with `StoreError`. */
+  all<Row>(sql: string, parameters: readonly SqlValue[]): Promise<readonly Row[]>
+  /** Closes the connection after the statement that it works on; then nothing is read any more. */
+  close(): Promise<void>
+}
+
+/**
+ * Reads a database file on a thread that is opened at its first use and closed when it had nothing
+ * to do for a minute. A database in memory has but one connection, so it is read through that one.
+ */
+export function createReader(db: Database, path: string, idleForMs = idleMs): Reader {
+  return path === ':memory:' ? createDirectReader(db) : createThreadReader(path, idleForMs)
+}
+
+function createDirectReader(db: Database): Reader {
+  return {
+    all: async <Row>(sql: string, parameters: readonly SqlValue[]) =>
+      explained(':memory:', () => {
+        using statement = db.prepare<Row, SQLQueryBindings[]>(sql)
+        return statement.all(...parameters)
+      }),
+    close: async () => {},
+  }
+}
+
+function createThreadReader(path: string, idleForMs: number): Reader {
+  let thread: Promise<DatabaseThread> | undefined
+  let idle: ReturnType<typeof setTimeout> | undefined
+  let closing: Promise<void> | undefined
+  let waiting = 0
+  let isClosed = false
+
+  async function end(): Promise<void> {
+    clearTimeout(idle)
+    const opened = thread
+    thread = undefined
+    await (await opened?.catch(() => undefined))?.close()
+  }
+
+  function open(): Promise<DatabaseThread> {
+    thread ??= openReading(path).catch((error: unknown) => {
+      thread = undefined
+      throw error
+    })
+    return thread
+  }
+
+  return {
+    async all<Row>(sql: string, parameters: readonly SqlValue[]) {
+      if (isClosed) throw new Error('The store is closed.')
+      if (waiting >= maxWaiting) {
+        throw new ListsBusy(
+          `${waiting} lists are waiting to be read from the database. Try again in some seconds.`,
+        )
+      }
+      waiting++
+      clearTimeout(idle)
+      try {
+        return await (await open()).all<Row>(sql, ...parameters)
+      } finally {
+        waiting--
+        if (waiting === 0 && !isClosed) {
+          idle = setTimeout(() => {
+            closing = end()
+          }, idleForMs)
+          idle.unref()
+        }
+      }
+    },
+    async close() {
+      isClosed = true
+      await closing
+      await end()
+    },
+  }
+}
+
+async function openReading(path: string): Promise<DatabaseThread> {
+  const thread = await openDatabaseThread(path)
+  await thread.run({ sql: 'PRAGMA query_only = ON' }, { sql: 'PRAGMA cache_size = -16000' })
+  return thread
+}
