@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { keyHint } from '../app/config/key-hint.ts'
 import { channelReport } from '../app/report/resources.ts'
 import { counted } from '../lib/format.ts'
+import { keyHint } from '../lib/key-hint.ts'
 import { addAdd } from './channel-add.ts'
 import { addDrain } from './channel-drain.ts'
 import { addStatus } from './channel-status.ts'

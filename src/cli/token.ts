@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Instance, UserError } from '../app/instance.ts'
 import { tokenDetails, tokenReports } from '../app/report/resources.ts'
-import { createTokenKey } from '../lib/ids.ts'
+import { createTokenKey, freeName } from '../lib/ids.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import {
@@ -115,7 +115,7 @@ async function createToken(instance: Instance, options: AddOptions) {
         email: options.account,
         tokens: [
           {
-            name: options.name ?? freeName(names),
+            name: options.name ?? freeName('token', names),
             key,
             group: options.group,
             models: options.model,
@@ -144,13 +144,6 @@ function budgetOf({ budget, budgetDay, budgetMonth }: AddOptions) {
   const parts = { total: budget, day: budgetDay, month: budgetMonth }
   const given = Object.entries(parts).filter(([, usd]) => usd !== undefined)
   return given.length === 0 ? null : Object.fromEntries(given)
-}
-
-function freeName(taken: readonly string[]): string {
-  for (let number = 1; ; number++) {
-    const name = `token-${number}`
-    if (!taken.includes(name)) return name
-  }
 }
 
 function addShow(token: Command): void {

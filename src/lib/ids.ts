@@ -19,3 +19,11 @@ export function createTokenKey(): string {
   }
   return key
 }
+
+/** The first of `token-1`, `token-2` … that is not taken. */
+export function freeName(stem: string, taken: readonly string[]): string {
+  for (let number = 1; ; number++) {
+    const name = `${stem}-${number}`
+    if (!taken.includes(name)) return name
+  }
+}

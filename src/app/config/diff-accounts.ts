@@ -1,9 +1,9 @@
 import { formatNano } from '../../billing/money.ts'
+import { keyHint } from '../../lib/key-hint.ts'
 import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admin.ts'
 import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'
 import { accountFields, tokenFields } from './diff-fields.ts'
-import { keyHint } from './key-hint.ts'
 
 /**
  * Accounts of a plan. A password is recognised by its keyed hash and hashed anew only when it

@@ -1,8 +1,8 @@
 import { type FailureClass, failureClasses } from '../../gateway/failures/failures.ts'
 import { humanTime, isoTime } from '../../lib/format.ts'
+import { keyHint } from '../../lib/key-hint.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
-import { keyHint } from '../config/key-hint.ts'
 import type { Instance } from '../instance.ts'
 import { createKeyMark } from '../key-mark.ts'
 

@@ -1,4 +1,5 @@
 import { WriteRefused } from './admin.ts'
+import type { TokenEdits } from './token-edits.ts'
 
 /** What every change by hand says beside what changes. */
 export interface Edit {
@@ -36,4 +37,4 @@ export class InUse extends WriteRefused {
  * each with its audit row; what changes nothing leaves none. Each part is declared in a file of its
  * own, beside this one.
  */
-export type EditStore = Record<never, never>
+export interface EditStore extends TokenEdits {}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Config } from '../../../src/app/config/config.ts'
 import { type CurrentState, planChanges } from '../../../src/app/config/diff.ts'
-import { keyHint } from '../../../src/app/config/key-hint.ts'
+import { keyHint } from '../../../src/lib/key-hint.ts'
 import { formatProblems, loadConfig } from '../../../src/app/config/load.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import type { Writes } from '../../../src/store/ports/admin.ts'

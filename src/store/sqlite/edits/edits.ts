@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../../lib/clock.ts'
 import type { EditStore } from '../../ports/edits.ts'
 import type { Queries } from '../queries.ts'
+import { createTokenEdits } from './token-edits.ts'
 
 /** What the parts of the edits work with. */
 export interface EditParts {
@@ -13,6 +14,6 @@ export interface EditParts {
 }
 
 /** Changes by hand; each part is made in a file of its own. */
-export function createEdits(_parts: EditParts): EditStore {
-  return {}
+export function createEdits(parts: EditParts): EditStore {
+  return { ...createTokenEdits(parts) }
 }
