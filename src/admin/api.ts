@@ -3,10 +3,12 @@ import type { Logger } from '../lib/log.ts'
 import type { Guard } from './access.ts'
 import { renderError } from './errors.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
+import { type Playground, playgroundRoutes } from './playground/routes.ts'
 
 /** What the console's API is made of: one service for each resource. */
 export interface AdminServices {
   readonly me: MeService
+  readonly playground: Playground
 }
 
 /** The console's API, put together. What it has not got it leaves to whoever uses it. */
@@ -16,6 +18,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
       code === 'NOT_FOUND' ? undefined : renderError(code, error, log),
     )
     .use(meRoutes(guard, services.me))
+    .use(playgroundRoutes(guard, services.playground))
 
 /** The type that the console's calls are checked against. */
 export type AdminApi = ReturnType<typeof adminApi>

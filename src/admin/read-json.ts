@@ -8,13 +8,7 @@ const maxBytes = 1024 * 1024
  * are refused: a form of another site can't send JSON.
  */
 export async function readJson(request: Request): Promise<unknown> {
-  if (request.body === null) return undefined
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    await request.body.cancel()
-    throw new ApiError('content_type', 'The body must be JSON (content-type: application/json).')
-  }
-  const text = await readText(request.body)
+  const text = new TextDecoder().decode(await readJsonBytes(request))
   if (text === '') return undefined
   try {
     return JSON.parse(text)
@@ -23,16 +17,22 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
+/** The same, not parsed: the bytes as they came, for what must not be written anew. */
+export async function readJsonBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  if (request.body === null) return new Uint8Array()
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    await request.body.cancel()
+    throw new ApiError('content_type', 'The body must be JSON (content-type: application/json).')
+  }
+  const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of body) {
+  for await (const chunk of request.body) {
     bytes += chunk.byteLength
     if (bytes > maxBytes) {
       throw new ApiError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
     }
-    text += decoder.decode(chunk, { stream: true })
+    chunks.push(chunk)
   }
-  return text + decoder.decode()
+  return new Uint8Array(Bun.concatArrayBuffers(chunks))
 }

@@ -6,6 +6,7 @@ import { createCommitter } from '../gateway/committer.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createGatekeeper } from '../gateway/gatekeeper.ts'
 import { createHeartbeats, type HeartbeatTimes } from '../gateway/heartbeat.ts'
+import { createInProcess } from '../gateway/in-process.ts'
 import { createLimiter } from '../gateway/limits/limiter.ts'
 import { createLowBalanceWarning } from '../gateway/low-balance.ts'
 import { createMediaFetcher } from '../gateway/media/fetch-media.ts'
@@ -137,12 +138,12 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     retryTimeMs: () => settings.retryTimeMs,
     queueTimeMs: () => settings.queueTimeMs,
   })
-  const routes = modelRoutes({
+  const routeParts = {
     ...shared,
     forwarder,
     records: store.records,
     modelsList: () => settings.modelsList,
-  })
+  }
   async function refresh(): Promise<void> {
     await catalog.reload()
     authenticator.forget()
@@ -153,12 +154,22 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const changed = async () => {
     await syncVendorPrices(store).finally(refresh)
   }
+  const metrics = {
+    totals: availability.totals,
+    catalog: catalog.current,
+    requestsInFlight: forwarder.active,
+    streamsInFlight: forwarder.activeStreams,
+    coolings: care.coolings,
+  }
   const door = createConsoleDoor(
-    { config: () => config, store, secrets, log, clock, sessions: parts.sessions, changed },
+    {
+      ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
+      ...{ changed, metrics, askModel: createInProcess(routeParts) },
+    },
     log,
   )
   return {
-    app: createHttpApp(routes, site, door, log),
+    app: createHttpApp(modelRoutes(routeParts), site, door, log),
     configure(changed) {
       config = changed
       settings = liveSettings(config)
@@ -166,13 +177,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     },
     refresh,
     changed,
-    metrics: {
-      totals: availability.totals,
-      catalog: catalog.current,
-      requestsInFlight: forwarder.active,
-      streamsInFlight: forwarder.activeStreams,
-      coolings: care.coolings,
-    },
+    metrics,
     active: forwarder.active,
     close: forwarder.close,
     interruptAll: forwarder.interruptAll,

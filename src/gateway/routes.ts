@@ -70,7 +70,8 @@ export function modelRoutes(parts: RouteParts) {
   return app
 }
 
-function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
+/** Answers the requests of one operation. */
+export function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
   return (context) => {
     const { request, peer, geminiPath } = httpCall(context, false)
     const limitSilence = silenceLimit(context)
@@ -88,7 +89,7 @@ function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operatio
 }
 
 /** `…/models/{model}:{action}`; a model id may hold a slash. */
-function geminiRoute(parts: RouteParts): Handler {
+export function geminiRoute(parts: RouteParts): Handler {
   return (context) => {
     const { request } = context
     const { model, action } = geminiTarget(modelParam(context))

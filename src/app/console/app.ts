@@ -3,13 +3,16 @@ import { version } from '../../../package.json'
 import { createGuard, type Sessions } from '../../admin/access.ts'
 import { adminApi } from '../../admin/api.ts'
 import { pageNotFound } from '../../gateway/errors.ts'
+import type { InProcessCall } from '../../gateway/in-process.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
+import type { MetricsSource } from '../metrics-source.ts'
 import { createConsoleFiles } from './files.ts'
 import { createMeService } from './me.ts'
+import { createPlayground } from './playground.ts'
 
 /** What the console works on. */
 export interface ConsoleParts {
@@ -18,18 +21,28 @@ export interface ConsoleParts {
   readonly secrets: SecretBox
   readonly log: Logger
   readonly clock: Clock
+  readonly metrics: MetricsSource
+  /** Answers a model request as its route does. */
+  readonly askModel: (call: InProcessCall) => Promise<Response>
   /** Who is signed in; given by tests that begin behind the sign-in. */
   readonly sessions?: Sessions | undefined
   /** To be called after each change by hand: the gateway follows it before this resolves. */
   readonly changed: () => Promise<void>
 }
 
+/** The connection that a request came by. */
+export interface Peer {
+  /** Of the socket's other end. */
+  readonly address: string
+  /** Sets how long it may be silent, in seconds; 0: for ever. */
+  readonly limitSilence: (seconds: number) => void
+}
+
 /** The console and its API, wired. */
 export interface ConsoleApp {
   /** Its API alone. */
   readonly api: AnyElysia
-  /** `peer`: address of the socket's other end. */
-  handle(request: Request, peer: string): Promise<Response>
+  handle(request: Request, peer: Peer): Promise<Response>
   stop(): Promise<void>
 }
 
@@ -48,7 +61,11 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
       )
     },
   })
-  const services = { me: createMeService({ config, store, version }) }
+  const peers = new WeakMap<Request, Peer>()
+  const services = {
+    me: createMeService({ config, store, version }),
+    playground: createPlayground({ ...parts, peerOf: (request) => peers.get(request) }),
+  }
   const files = await createConsoleFiles()
   const api = adminApi(guard, services, log)
   const app = new Elysia({ strictPath: true })
@@ -57,7 +74,10 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     .use(files.routes)
   return {
     api,
-    handle: (request) => app.handle(request),
+    handle(request, peer) {
+      peers.set(request, peer)
+      return app.handle(request)
+    },
     async stop() {},
   }
 }

@@ -3,9 +3,10 @@ import { pageNotFound } from '../../gateway/errors.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { ConsoleApp, ConsoleParts } from './app.ts'
 
-/** Whom a request of the console came from. */
-interface Peer {
+/** Knows the sockets of requests. */
+interface Sockets {
   requestIP(request: Request): { address: string } | null
+  timeout(request: Request, seconds: number): void
 }
 
 /** Named parameters: wildcards miss short hosts. So many levels are enough for the console. */
@@ -31,9 +32,12 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
     })
     return loading
   }
-  const enter = async (request: Request, server: Peer | null) => {
+  const enter = async (request: Request, server: Sockets | null) => {
     const console = await load()
-    return console.handle(request, server?.requestIP(request)?.address ?? '')
+    return console.handle(request, {
+      address: server?.requestIP(request)?.address ?? '',
+      limitSilence: (seconds) => server?.timeout(request, seconds),
+    })
   }
   const routes: AnyElysia = new Elysia({ name: 'console.door' }).get('/', ({ request }) =>
     isBrowser(request) ? toConsole() : pageNotFound(),

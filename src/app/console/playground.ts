@@ -1,0 +1,83 @@
+import { ApiError } from '../../admin/api-error.ts'
+import type { Playground, PlaygroundCall } from '../../admin/playground/routes.ts'
+import type { InProcessCall } from '../../gateway/in-process.ts'
+import type { SecretBox } from '../../lib/secrets.ts'
+import type { Store } from '../../store/ports/store.ts'
+import type { Peer } from './app.ts'
+
+interface PlaygroundParts {
+  readonly store: Pick<Store, 'admin'>
+  readonly secrets: SecretBox
+  readonly askModel: (call: InProcessCall) => Promise<Response>
+  readonly peerOf: (request: Request) => Peer | undefined
+}
+
+const paths = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+} as const
+
+/** What of a request of the console says where it comes from. */
+const passedOn = ['user-agent', 'x-forwarded-for'] as const
+
+/**
+ * Asks models on behalf of who is signed in: the key is opened here, and the request goes the way of
+ * a client's from there on, with its limits, charge, record and receipt.
+ */
+export function createPlayground(parts: PlaygroundParts): Playground {
+  const { store, secrets, askModel, peerOf } = parts
+
+  async function keyOf({ who, token: id }: PlaygroundCall): Promise<string> {
+    const [token] = await store.admin.tokens({ account: who.email, id })
+    if (!token) {
+      throw new ApiError('not_found', `You have no token ${id}.`, { field: 'token' })
+    }
+    return secrets.open(token.keySealed)
+  }
+
+  return {
+    async ask(call) {
+      const key = await keyOf(call)
+      const peer = peerOf(call.request)
+      const { path, target } = placeOf(call)
+      const answer = await askModel({
+        protocol: call.protocol,
+        request: new Request(`http://playground${path}`, {
+          method: 'POST',
+          headers: headersOf(call, key),
+          body: call.body,
+          signal: call.request.signal,
+        }),
+        target,
+        peer: peer?.address ?? '',
+        limitSilence: (seconds) => peer?.limitSilence(seconds),
+      })
+      // A response of our own: another's would be taken apart and written anew on its way out.
+      const headers = new Headers(answer.headers)
+      headers.set('cache-control', 'no-store')
+      headers.set('x-content-type-options', 'nosniff')
+      return new Response(answer.body, { status: answer.status, headers })
+    },
+  }
+}
+
+function placeOf({ protocol, model = '', stream }: PlaygroundCall) {
+  if (protocol !== 'gemini') return { path: paths[protocol], target: '' }
+  const target = `${model}:${stream ? 'streamGenerateContent' : 'generateContent'}`
+  const path = `/v1beta/models/${encodeURIComponent(target)}`
+  return { path: stream ? `${path}?alt=sse` : path, target }
+}
+
+function headersOf({ request, protocol }: PlaygroundCall, key: string): Headers {
+  const headers = new Headers({
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+  })
+  if (protocol === 'messages') headers.set('anthropic-version', '2023-06-01')
+  for (const name of passedOn) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return headers
+}
