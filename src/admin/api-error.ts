@@ -5,7 +5,12 @@ const statuses = {
   invalid_json: 400,
   invalid_value: 400,
   not_signed_in: 401,
+  wrong_credentials: 401,
+  sign_in_again: 401,
   wrong_password: 403,
+  wrong_code: 403,
+  registration_closed: 403,
+  setup_closed: 403,
   not_allowed: 403,
   foreign_origin: 403,
   not_found: 404,
@@ -27,6 +32,8 @@ interface Details {
   /** On a conflict: the present state. */
   readonly data?: unknown
   readonly retryAfterSeconds?: number
+  /** Cookies that end with what has failed. */
+  readonly cookies?: readonly string[]
   readonly cause?: unknown
 }
 
@@ -47,7 +54,7 @@ export class ApiError extends Error {
   }
 
   toResponse(): Response {
-    const { field, data, retryAfterSeconds } = this.details
+    const { field, data, retryAfterSeconds, cookies = [] } = this.details
     const body: Failure = {
       code: this.status,
       message: this.message,
@@ -55,8 +62,9 @@ export class ApiError extends Error {
       ...(field !== undefined && { field }),
       ...(data !== undefined && { data }),
     }
-    const headers: Record<string, string> = { 'cache-control': 'no-store' }
-    if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
+    const headers = new Headers({ 'cache-control': 'no-store' })
+    if (retryAfterSeconds !== undefined) headers.set('retry-after', String(retryAfterSeconds))
+    for (const cookie of cookies) headers.append('set-cookie', cookie)
     return Response.json(body, { status: this.status, headers })
   }
 }

@@ -1,0 +1,114 @@
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import type { Outcome, SignInCore } from './parts.ts'
+import { addressKey } from './throttle.ts'
+
+/** Where the console sends people who could not sign in. */
+const signInPage = '/console/sign-in'
+
+/** Signing in by an OIDC provider, or with a passkey. */
+export function createElsewhere(core: SignInCore) {
+  const { library, limits, facts, sessions, store, log, settings } = core
+
+  const begin = (request: Request) => limits.begun.take(addressKey(facts.addressOf(request)))
+
+  function requireProvider(id: string): void {
+    if (settings().providers.some((provider) => provider.id === id)) return
+    throw new ApiError('not_found', 'This provider is not known here.', { field: 'provider' })
+  }
+
+  async function tell(request: Request, cookies: readonly string[], method: string) {
+    const before = await sessions.find(request)
+    const who = await sessions.startedBy(request, cookies)
+    if (before && who) await store.endSessions(before.accountId, { id: Number(before.sessionId) })
+    if (who) log.info('signed in', { account_id: who.accountId, method })
+  }
+
+  return {
+    /** The provider's address to send the browser to; it comes back to `callbackUrl` at last. */
+    async provider(
+      request: Request,
+      { provider, callbackUrl }: { readonly provider: string; readonly callbackUrl: string },
+    ): Promise<Outcome<{ url: string }>> {
+      begin(request)
+      requireProvider(provider)
+      const body = {
+        ...{ provider, callbackURL: callbackUrl, disableRedirect: true },
+        ...{ errorCallbackURL: signInPage, newUserCallbackURL: callbackUrl },
+      }
+      const call = { request, method: 'POST', path: '/sign-in/social', body } as const
+      const { data, cookies } = await library.call({ ...call, needsProviders: true })
+      return { data: { url: String(data.url) }, cookies }
+    },
+
+    /** The browser comes back from the provider. */
+    async callback(request: Request, provider: string): Promise<Response> {
+      begin(request)
+      requireProvider(provider)
+      const path = `/callback/${encodeURIComponent(provider)}${new URL(request.url).search}`
+      const call = { request, method: 'GET', path } as const
+      const { location, cookies } = await library.call({ ...call, needsProviders: true })
+      await tell(request, cookies, provider)
+      const headers = new Headers({
+        location: location ?? signInPage,
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      })
+      for (const cookie of cookies) headers.append('set-cookie', cookie)
+      return new Response(null, { status: 302, headers })
+    },
+
+    /** Takes a provider from an account. The last way in stays. */
+    async unlink(request: Request, who: SignedIn, provider: string): Promise<Outcome<null>> {
+      const body = { providerId: provider }
+      const call = { request, method: 'POST', path: '/unlink-account', body } as const
+      const { cookies } = await library.call(call)
+      await store.note(who.email, 'account.unlink', who.email)
+      return { data: null, cookies }
+    },
+
+    /** What the browser is asked, as `navigator.credentials` takes it. */
+    async passkeyOptions(
+      request: Request,
+      what: 'register' | 'authenticate',
+    ): Promise<Outcome<object>> {
+      begin(request)
+      const path = `/passkey/generate-${what}-options`
+      const { data, cookies } = await library.call({ request, method: 'GET', path })
+      return { data: { options: data }, cookies }
+    },
+
+    async enterWithPasskey(request: Request, response: unknown): Promise<Outcome<null>> {
+      begin(request)
+      const path = '/passkey/verify-authentication'
+      const call = { request, method: 'POST', path, body: { response } } as const
+      const { cookies } = await library.call(call)
+      await tell(request, cookies, 'passkey')
+      return { data: null, cookies }
+    },
+
+    async addPasskey(
+      request: Request,
+      who: SignedIn,
+      passkey: { readonly response: unknown; readonly name: string },
+    ): Promise<Outcome<null>> {
+      const path = '/passkey/verify-registration'
+      const call = { request, method: 'POST', path, body: passkey } as const
+      const { cookies } = await library.call(call)
+      await store.note(who.email, 'account.passkey_add', who.email)
+      return { data: null, cookies }
+    },
+
+    async removePasskey(request: Request, who: SignedIn, id: string): Promise<Outcome<null>> {
+      const call = {
+        request,
+        method: 'POST',
+        path: '/passkey/delete-passkey',
+        body: { id },
+      } as const
+      const { cookies } = await library.call(call)
+      await store.note(who.email, 'account.passkey_remove', who.email)
+      return { data: null, cookies }
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { SecretBox } from '../../lib/secrets.ts'
+import type { SignInStore } from '../../store/ports/sign-in.ts'
+import type { Library, RequestFacts, SignInSettings } from './call.ts'
+import type { Passwords } from './passwords.ts'
+import type { CookieSessions } from './sessions.ts'
+import type { SetupCode } from './setup-code.ts'
+import { addressKey, createThrottle, type Throttle } from './throttle.ts'
+
+/** What signing in is built from. */
+export interface SignInParts {
+  readonly store: SignInStore
+  readonly secrets: Pick<SecretBox, 'keyedHash'>
+  readonly log: Logger
+  readonly clock: Clock
+  readonly settings: () => SignInSettings
+  readonly facts: RequestFacts
+  readonly setupCode: SetupCode
+}
+
+/** The same with what is built once. */
+export interface SignInCore extends SignInParts {
+  readonly library: Library
+  readonly passwords: Passwords
+  readonly sessions: CookieSessions
+  readonly limits: Limits
+}
+
+/** How a call ends: what the client is told, and the cookies that go with it. */
+export interface Outcome<Data> {
+  readonly data: Data
+  readonly cookies: readonly string[]
+}
+
+/** Attempts that are counted. By address fewer than by account: nobody locks others out alone. */
+export interface Limits {
+  /** Guesses at a password or a code, by address. */
+  readonly address: Throttle
+  /** The same by account: its id, or the e-mail address that was typed. */
+  readonly account: Throttle
+  /** New accounts by address. */
+  readonly registration: Throttle
+  /** Ways to a provider or a passkey, by address: each leaves a row for a while. */
+  readonly begun: Throttle
+  /** Guesses at the set-up code, by address and all together. */
+  readonly setup: Throttle
+}
+
+export const createLimits = (clock: Clock): Limits => ({
+  address: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
+  account: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
+  registration: createThrottle({ clock, burst: 5, everyMs: 600_000 }),
+  begun: createThrottle({ clock, burst: 20, everyMs: 10_000 }),
+  setup: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
+})
+
+/**
+ * Runs one guess, counted by address and by `account`. Given back when it was right; a refusal
+ * stays counted.
+ */
+export async function counted<Result>(
+  { limits, facts }: Pick<SignInCore, 'limits' | 'facts'>,
+  { request, account }: { readonly request: Request; readonly account: string | undefined },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const address = addressKey(facts.addressOf(request))
+  limits.address.take(address)
+  if (account !== undefined) limits.account.take(account)
+  const result = await work()
+  limits.address.giveBack(address)
+  if (account !== undefined) limits.account.giveBack(account)
+  return result
+}

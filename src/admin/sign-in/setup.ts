@@ -1,0 +1,66 @@
+import { ApiError } from '../api-error.ts'
+import type { Outcome, SignInCore } from './parts.ts'
+import { checkNewPassword } from './passwords.ts'
+import { addressKey } from './throttle.ts'
+
+/** Who becomes the first administrator. */
+export interface SetupEntry {
+  readonly code: string
+  readonly email: string
+  readonly password: string
+}
+
+/** The sign-in library takes no address without a domain. */
+const emailPattern = /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/
+
+/** Set-up: while nobody can sign in as an administrator, who has the code makes one. */
+export function createSetup(core: SignInCore) {
+  const { store, setupCode, passwords, limits, facts, log, library } = core
+
+  async function isOpen(): Promise<boolean> {
+    if (!setupCode.isOpen) return false
+    if (!(await store.hasAdministrator())) return true
+    setupCode.close()
+    return false
+  }
+
+  return {
+    isOpen,
+
+    async create(request: Request, entry: SetupEntry): Promise<Outcome<null>> {
+      const address = addressKey(facts.addressOf(request))
+      limits.setup.take(`address ${address}`)
+      if (!(await isOpen()) || !setupCode.matches(entry.code)) {
+        log.warn('set-up refused', { address: facts.addressOf(request) })
+        throw new ApiError(
+          'setup_closed',
+          'This link is not good any more. A restart of the gateway shows a new one in its log, ' +
+            'while there is no administrator.',
+          { field: 'code' },
+        )
+      }
+      if (!emailPattern.test(entry.email)) {
+        throw new ApiError('invalid_value', 'This is not an e-mail address.', { field: 'email' })
+      }
+      checkNewPassword(entry.password, 'password')
+      const hash = await passwords.hash(entry.password)
+      const made = await store.makeAdministrator(entry.email, hash)
+      if (made === 'taken') {
+        throw new ApiError(
+          'name_taken',
+          'There is an account with this address and a password already. Give another address, or ' +
+            'run: tollgate account set EMAIL --role admin',
+          { field: 'email' },
+        )
+      }
+      setupCode.close()
+      if (made === 'closed')
+        throw new ApiError('setup_closed', 'There is an administrator already.')
+      log.info('first administrator', { [made]: true })
+      const body = { email: entry.email, password: entry.password }
+      const call = { request, method: 'POST', path: '/sign-in/email', body } as const
+      const { cookies } = await library.call(call)
+      return { data: null, cookies }
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { createLibraryCaller } from './call.ts'
+import { createElsewhere } from './elsewhere.ts'
+import { createOwnAccount } from './own-account.ts'
+import { createLimits, type SignInCore, type SignInParts } from './parts.ts'
+import { createPasswords } from './passwords.ts'
+import { createSecondStep } from './second-step.ts'
+import { createSessions } from './sessions.ts'
+import { createSetup } from './setup.ts'
+import { createPasswordSignIn } from './with-password.ts'
+
+export type SignIn = ReturnType<typeof createSignIn>
+
+/** Signing in to the console, wired. The sign-in library is loaded when somebody first signs in. */
+export function createSignIn(parts: SignInParts) {
+  const { store, clock, facts, settings } = parts
+  const passwords = createPasswords()
+  const sessions = createSessions({ ...parts, isSecure: facts.isSecure })
+  const library = createLibraryCaller({ ...parts, records: store.records, passwords })
+  const core: SignInCore = { ...parts, passwords, sessions, library, limits: createLimits(clock) }
+  const withPassword = createPasswordSignIn(core)
+  const setup = createSetup(core)
+  return {
+    sessions,
+    /** Throws 429 after too many guesses; false for an account without a password. */
+    passwordMatches: withPassword.passwordMatches,
+    withPassword,
+    secondStep: createSecondStep(core),
+    elsewhere: createElsewhere(core),
+    own: createOwnAccount(core),
+    setup,
+    async methods() {
+      const { mayRegister, providers } = settings()
+      return {
+        registration_enabled: mayRegister,
+        setup_open: await setup.isOpen(),
+        providers: providers.map(({ id, name }) => ({ id, name })),
+      }
+    },
+  }
+}

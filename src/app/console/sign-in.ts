@@ -1,0 +1,50 @@
+import type { RequestFacts } from '../../admin/sign-in/call.ts'
+import { createSignIn } from '../../admin/sign-in/sign-in.ts'
+import { clientAddress, compileAddressList, isListed } from '../../gateway/client-address.ts'
+import type { ConsoleParts } from './app.ts'
+
+/** Knows the socket that a request of the console came by. */
+export interface Peers {
+  of(request: Request): string
+}
+
+/** Signing in, as the configuration in force has it. */
+export function createConsoleSignIn(parts: ConsoleParts, peers: Peers) {
+  const { config, store, secrets, log, clock, setupCode } = parts
+  return createSignIn({
+    ...{ store: store.signIn, secrets, log, clock, setupCode },
+    settings: () => ({
+      siteName: config().site.name,
+      mayRegister: config().settings.registrationEnabled,
+      providers: config().signIn.oidc,
+    }),
+    facts: createRequestFacts(config, peers),
+  })
+}
+
+/** What only the socket and trusted proxies may tell of a request (CONTRACT 1.4). */
+export function createRequestFacts(config: ConsoleParts['config'], peers: Peers): RequestFacts {
+  let entries: readonly string[] = []
+  let trusted = compileAddressList(entries)
+  function trustedProxies() {
+    const { trustedProxies: named } = config().server
+    if (named !== entries) {
+      entries = named
+      trusted = compileAddressList(named)
+    }
+    return trusted
+  }
+  return {
+    addressOf(request) {
+      const forwardedFor = request.headers.get('x-forwarded-for')
+      return clientAddress(peers.of(request), forwardedFor, trustedProxies())
+    },
+    isSecure(request) {
+      if (config().site.baseUrl?.startsWith('https:')) return true
+      const told = request.headers.get('x-forwarded-proto')
+      if (told === null || !isListed(peers.of(request), trustedProxies())) return false
+      // Of several the nearest proxy wrote the last.
+      return told.split(',').at(-1)?.trim().toLowerCase() === 'https'
+    },
+  }
+}
