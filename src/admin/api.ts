@@ -3,12 +3,20 @@ import type { Logger } from '../lib/log.ts'
 import type { Guard } from './access.ts'
 import { renderError } from './errors.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
+
 import { type Playground, playgroundRoutes } from './playground/routes.ts'
+
+import { ownSignInRoutes } from './sign-in/own-routes.ts'
+import { setupRoutes, signInRoutes } from './sign-in/routes.ts'
+import type { SignIn } from './sign-in/sign-in.ts'
 
 /** What the console's API is made of: one service for each resource. */
 export interface AdminServices {
   readonly me: MeService
   readonly playground: Playground
+  readonly signIn: SignIn
+  /** Origins that the console is opened by, as its guards know them. */
+  readonly origins: () => readonly string[]
 }
 
 /** The console's API, put together. What it has not got it leaves to whoever uses it. */
@@ -19,6 +27,9 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     )
     .use(meRoutes(guard, services.me))
     .use(playgroundRoutes(guard, services.playground))
+    .use(signInRoutes(services.signIn, services.origins))
+    .use(setupRoutes(services.signIn, services.origins))
+    .use(ownSignInRoutes(guard, services.signIn))
 
 /** The type that the console's calls are checked against. */
 export type AdminApi = ReturnType<typeof adminApi>

@@ -11,14 +11,21 @@ interface Finding {
 
 /** Answers whatever was thrown below a route of the console. */
 export function renderError(code: string | number, error: unknown, log: Logger): Response {
-  if (error instanceof ApiError) {
-    if (error.status >= 500)
-      log.error('console', { error: error.message, cause: String(error.cause) })
-    return error.toResponse()
+  const refusal = refusalIn(error)
+  if (refusal) {
+    if (refusal.status >= 500)
+      log.error('console', { error: refusal.message, cause: String(refusal.cause) })
+    return refusal.toResponse()
   }
   if (code === 'VALIDATION') return invalidValue(error).toResponse()
   log.error('console: unhandled error', { error: String(error) })
   return new ApiError('internal', 'The gateway failed. Its log says why.').toResponse()
+}
+
+/** What a parser throws comes wrapped. */
+function refusalIn(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  return error instanceof Error && error.cause instanceof ApiError ? error.cause : undefined
 }
 
 /** Names the first field that does not fit; a value that was answered wrongly is our own fault. */

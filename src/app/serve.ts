@@ -19,6 +19,11 @@ export interface ServeParts {
 /** A gateway that is up. */
 export interface Serving {
   readonly url: string
+  /**
+   * Where the first administrator is made, with a code that is good once; undefined: there is one
+   * already. Whoever has it may do everything: for the operator's eyes only.
+   */
+  readonly setupUrl: string | undefined
   /** Where the metrics are; undefined: nowhere. */
   readonly metricsUrl: string | undefined
   /** Applies the configuration anew; a broken one is reported and changes nothing. */
@@ -40,6 +45,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
   await applyConfig(instance, config, { prune: false })
   const tollgate = await createTollgate({ config, store, secrets, log, clock: systemClock })
   const { listening, metrics } = await openPorts(tollgate, config, log)
+  const setupUrl = setupUrlOf(await tollgate.openSetup(), config.site.baseUrl ?? listening.url)
   const poll = setInterval(() => void refreshIfChanged(), pollMs)
   let graceMs = config.server.shutdownGraceMs
   let stopping: Promise<void> | undefined
@@ -77,6 +83,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
 
   return {
     url: listening.url,
+    setupUrl,
     metricsUrl: metrics?.url,
     async reload() {
       try {
@@ -112,6 +119,9 @@ async function takeOver(store: Store, config: Config, log: Logger): Promise<void
     interrupted,
   })
 }
+
+const setupUrlOf = (code: string | undefined, base: string) =>
+  code === undefined ? undefined : `${base.replace(/\/+$/, '')}/console/setup?code=${code}`
 
 interface Ports {
   readonly listening: Listening

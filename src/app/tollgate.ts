@@ -1,4 +1,5 @@
 import type { Sessions } from '../admin/access.ts'
+import { createSetupCode } from '../admin/sign-in/setup-code.ts'
 import { createAffinity } from '../gateway/affinity.ts'
 import { createAuthenticator } from '../gateway/authenticate.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
@@ -54,6 +55,11 @@ export interface Tollgate {
   refresh(): Promise<void>
   /** The same after changes by hand, whose channels may have models that have a list price. */
   changed(): Promise<void>
+  /**
+   * A code that makes the first administrator in the console; undefined: there is one already. It is
+   * good until it is used, or this is asked again.
+   */
+  openSetup(): Promise<string | undefined>
   /** What the metrics are drawn from. */
   readonly metrics: MetricsSource
   /** Exchanges under way, streams included. */
@@ -70,8 +76,8 @@ export interface Tollgate {
 /** Builds every part once and connects them. Throws when the store can't be read. */
 export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const { store, secrets, log, clock } = parts
-  let { config } = parts
-  let settings = liveSettings(config)
+  const { config } = parts
+  const settings = liveSettings(config)
   const catalog = await createLiveCatalog(store, secrets)
   const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
   const authenticator = createAuthenticator(store.tokens, secrets.keyedHash, warnIfLow)
@@ -161,10 +167,11 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     streamsInFlight: forwarder.activeStreams,
     coolings: care.coolings,
   }
+  const setupCode = createSetupCode()
   const door = createConsoleDoor(
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
-      ...{ changed, metrics, askModel: createInProcess(routeParts) },
+      ...{ changed, metrics, setupCode, askModel: createInProcess(routeParts) },
     },
     log,
   )
@@ -177,6 +184,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     },
     refresh,
     changed,
+    openSetup: async () =>
+      (await store.signIn.hasAdministrator()) ? undefined : setupCode.create(),
     metrics,
     active: forwarder.active,
     close: forwarder.close,

@@ -59,6 +59,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       found,
       url: serving.url,
       metricsUrl: serving.metricsUrl,
+      setupUrl: serving.setupUrl,
       inventory: await takeInventory(instance.store),
       warnings: [...found.warnings, ...instance.warnings, runtimeWarning() ?? []].flat(),
     }
@@ -76,11 +77,14 @@ interface Start {
   readonly url: string
   /** Undefined: there are no metrics. */
   readonly metricsUrl: string | undefined
+  /** Undefined: there is an administrator. */
+  readonly setupUrl: string | undefined
   readonly inventory: Inventory
   readonly warnings: readonly string[]
 }
 
-function logStart(log: Logger, { found, url, metricsUrl, inventory, warnings }: Start): void {
+function logStart(log: Logger, start: Start): void {
+  const { found, url, metricsUrl, setupUrl, inventory, warnings } = start
   const { file = null, config } = found
   const database = config.store.path
   const { accounts, tokens, ...counts } = inventory
@@ -89,10 +93,12 @@ function logStart(log: Logger, { found, url, metricsUrl, inventory, warnings }: 
     ...{ accounts: orMore(accounts), tokens: orMore(tokens) },
   })
   for (const text of [...warnings, ...missing(inventory)]) log.warn(text)
+  if (setupUrl)
+    log.warn('no administrator can sign in yet: this link makes one', { link: setupUrl })
 }
 
 function describeStart(start: Start): readonly string[] {
-  const { found, url, metricsUrl, inventory, warnings } = start
+  const { found, url, metricsUrl, setupUrl, inventory, warnings } = start
   const { channels, groups, models, accounts, tokens } = inventory
   const parts = [
     counted(channels, 'channel'),
@@ -107,10 +113,14 @@ function describeStart(start: Start): readonly string[] {
       ['  configuration', found.file ?? 'none ("tollgate init" writes one to begin with)'],
       ['  database', found.config.store.path],
       ['  serving', parts.join(', ')],
+      ['  console', `${url}/console`],
       ...(metricsUrl ? ([['  metrics', metricsUrl]] as const) : []),
     ]),
     ...warnings.map((text) => `  warning: ${text}`),
     ...missing(inventory).map((text) => `  missing: ${text}`),
+    ...(setupUrl
+      ? ['', '  No administrator yet. Open this link to make one:', `  ${setupUrl}`, '']
+      : []),
   ]
 }
 

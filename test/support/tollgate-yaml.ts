@@ -22,6 +22,8 @@ export interface TollgateYamlOptions {
   readonly moreAccounts?: readonly object[]
   readonly server?: object
   readonly settings?: object
+  readonly site?: object
+  readonly signIn?: object
   /** Path of the database, relative to the file. */
   readonly store?: string
 }
@@ -63,6 +65,8 @@ export function tollgateYaml(options: TollgateYamlOptions): string {
     },
     store: `sqlite:${options.store ?? './tollgate.db'}`,
     ...(options.settings && { settings: options.settings }),
+    ...(options.site && { site: options.site }),
+    ...(options.signIn && { sign_in: options.signIn }),
     channels: [
       {
         name: 'main',

@@ -71,7 +71,7 @@ export function createElsewhere(core: SignInCore) {
     async passkeyOptions(
       request: Request,
       what: 'register' | 'authenticate',
-    ): Promise<Outcome<object>> {
+    ): Promise<Outcome<{ options: unknown }>> {
       begin(request)
       const path = `/passkey/generate-${what}-options`
       const { data, cookies } = await library.call({ request, method: 'GET', path })

@@ -41,14 +41,10 @@ export const ownSignInRoutes = (guard: Guard, { own, elsewhere }: SignIn) =>
       },
       { params: IdParams, response: nothing, detail: about('End one session') },
     )
-    .post(
-      '/sessions/end-others',
-      async ({ who }) => success({ ended: await own.endOthers(who) }),
-      {
-        response: { 200: Answer(Type.Object({ ended: Type.Integer() })) },
-        detail: about('End all sessions but this one'),
-      },
-    )
+    .post('/sessions/end-others', async ({ who }) => success({ ended: await own.endOthers(who) }), {
+      response: { 200: Answer(Type.Object({ ended: Type.Integer() })) },
+      detail: about('End all sessions but this one'),
+    })
     .post(
       '/password',
       async ({ request, set, who, body }) => {

@@ -22,6 +22,7 @@ import type {
   ChannelConfig,
   Config,
   SettingsConfig,
+  SignInConfig,
   SiteConfig,
   StoreConfig,
   TokenConfig,
@@ -53,6 +54,7 @@ export function buildConfig(file: ConfigFile, path: string): Config {
     store: buildStore(file.store, path),
     site: buildSite(file.site ?? {}),
     settings: buildSettings(file.settings ?? {}),
+    signIn: buildSignIn(file.sign_in ?? {}),
     channels: (file.channels ?? []).map(buildChannel),
     groups: (file.groups ?? []).map(buildGroup),
     prices: buildPrices(file.prices),
@@ -114,6 +116,19 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     geminiQueryKey: settings.gemini_query_key ?? false,
     modelPlazaEnabled: settings.model_plaza_enabled ?? true,
     modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,
+  }
+}
+
+function buildSignIn({ oidc = [] }: NonNullable<ConfigFile['sign_in']>): SignInConfig {
+  return {
+    oidc: oidc.map((provider) => ({
+      id: provider.id,
+      name: provider.name,
+      discoveryUrl: provider.discovery_url,
+      clientId: provider.client_id,
+      clientSecret: provider.client_secret,
+      scopes: provider.scopes ?? ['openid', 'email', 'profile'],
+    })),
   }
 }
 

@@ -28,6 +28,11 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
   for (const [model, price] of Object.entries(file.prices ?? {}))
     if (price) checkPrice(price, joinPath('prices', model), tell)
   checkAccounts(file, tell)
+  const providers = list(file.sign_in?.oidc).map((one, i) => ({
+    path: `sign_in.oidc[${i}].id`,
+    value: one?.id,
+  }))
+  checkUnique(providers, tell)
 }
 
 /** Complains of every value that an earlier entry already has. Secret values are not named. */

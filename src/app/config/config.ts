@@ -72,6 +72,21 @@ export interface SettingsConfig {
   readonly modelPlazaRequireAuth: boolean
 }
 
+/** An OIDC provider, with its secret in the clear. */
+export interface OidcConfig {
+  readonly id: string
+  readonly name: string
+  readonly discoveryUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scopes: readonly string[]
+}
+
+/** How people sign in to the console, beside their password. */
+export interface SignInConfig {
+  readonly oidc: readonly OidcConfig[]
+}
+
 /** A channel with its credentials in the clear. */
 export interface ChannelConfig extends ChannelSettings {
   readonly apiKeys: readonly string[]
@@ -118,6 +133,7 @@ export interface Config {
   readonly store: StoreConfig
   readonly site: SiteConfig
   readonly settings: SettingsConfig
+  readonly signIn: SignInConfig
   readonly channels: readonly ChannelConfig[]
   readonly groups: readonly GroupSettings[]
   readonly prices: readonly PriceWrite[]

@@ -129,6 +129,35 @@ export const SettingsSection = Type.Object(
   { ...map, description: 'Switches and figures of the whole gateway.' },
 )
 
+/** An OIDC provider that people may sign in to the console with. */
+const OidcEntry = Type.Object(
+  {
+    id: text('provider-id', 'Short name in addresses: BASE_URL/api/v1/auth/callback/ID.'),
+    name: text('name', 'What its button says.'),
+    discovery_url: text('url', 'Address of its openid-configuration document.'),
+    client_id: text('key', 'What it calls this gateway.'),
+    client_secret: text('key', `Its secret for this gateway. \${NAME} reads the environment.`, {
+      writeOnly: true,
+    }),
+    scopes: optional(
+      Type.Array(text('key', 'Scope.'), {
+        description: 'What it is asked to tell; left out: openid, email and profile.',
+      }),
+    ),
+  },
+  { ...map, description: 'An OIDC provider to sign in with.' },
+)
+
+/** How people sign in to the console, beside their password. */
+export const SignInSection = Type.Object(
+  {
+    oidc: optional(
+      Type.Array(OidcEntry, { description: 'OIDC providers that people may sign in with.' }),
+    ),
+  },
+  { ...map, description: 'How people sign in to the console, beside their password.' },
+)
+
 const budgetPart = (description: string) => optional(orNull(decimal('usd', description)))
 
 /** What may be spent with a token. */
@@ -216,6 +245,7 @@ export const ConfigFile = Type.Object(
     store: optional(StoreSection),
     site: optional(SiteSection),
     settings: optional(SettingsSection),
+    sign_in: optional(SignInSection),
     channels: optional(
       Type.Array(ChannelEntry, { description: 'Upstreams that requests are forwarded to.' }),
     ),

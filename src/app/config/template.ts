@@ -96,6 +96,18 @@ settings:
   # Whether there is a model plaza (GET /api/v1/model-plaza), and whether it asks for an API key.
   #model_plaza_enabled: true
   #model_plaza_require_auth: false
+
+# Who may sign in to the console with an account elsewhere, beside e-mail address and password. The
+# provider must know the address BASE_URL/api/v1/auth/callback/ID to send people back to. An account
+# that is here already is linked when the provider says that the e-mail address is verified.
+#sign_in:
+  #oidc:
+    #- id: company
+      #name: Company
+      #discovery_url: https://login.example.com/.well-known/openid-configuration
+      #client_id: tollgate
+      #client_secret: what-the-provider-gave
+      #scopes: [openid, email, profile]
 `
 
 const channels = `# Upstreams: where requests are forwarded to.

@@ -160,6 +160,10 @@ export const complaints = {
     matching(/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)*$/),
     'is not an e-mail address: write one such as admin@example.com',
   ),
+  'provider-id': complainUnless(
+    matching(/^(?!credential$)[a-z0-9][a-z0-9-]{0,39}$/),
+    'is not an id for addresses: write small letters, digits and hyphens, such as company (not credential)',
+  ),
   'date-time': complainUnless(
     (text) => parseDateTime(text) !== undefined || undefined,
     'is not a date and time: write it with its offset, such as 2027-01-31T12:00:00Z, or null',

@@ -11,6 +11,7 @@ const shortKey = 20
 export function findWarnings(file: ConfigFile, tell: Tell): void {
   warnOfChannels(file, tell)
   warnOfGroups(file, tell)
+  warnOfProviders(file, tell)
   const groups = new Set(file.groups?.map((group) => group.name))
   for (const [i, account] of (file.accounts ?? []).entries())
     for (const [j, token] of (account.tokens ?? []).entries()) {
@@ -51,6 +52,17 @@ function warnOfGroups(file: ConfigFile, tell: Tell): void {
       if (!channels.has(channel)) tell(`${path}.channels[${j}]`, elsewhere('channel', channel))
     if (parseDecimal(group.rate_multiplier ?? 1, 6) === 0)
       tell(`${path}.rate_multiplier`, 'is 0: every request in this group is free')
+  }
+}
+
+function warnOfProviders(file: ConfigFile, tell: Tell): void {
+  for (const [i, { discovery_url }] of (file.sign_in?.oidc ?? []).entries()) {
+    const { protocol, hostname } = new URL(discovery_url)
+    if (protocol === 'http:' && !isPrivateHost(hostname))
+      tell(
+        `sign_in.oidc[${i}].discovery_url`,
+        'is without TLS: whoever is in between can sign in as anybody. Write https://',
+      )
   }
 }
 

@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { version } from '../../../package.json'
 import { createGuard, type Sessions } from '../../admin/access.ts'
 import { adminApi } from '../../admin/api.ts'
+import type { SetupCode } from '../../admin/sign-in/setup-code.ts'
 import { pageNotFound } from '../../gateway/errors.ts'
 import type { InProcessCall } from '../../gateway/in-process.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -13,6 +14,7 @@ import type { MetricsSource } from '../metrics-source.ts'
 import { createConsoleFiles } from './files.ts'
 import { createMeService } from './me.ts'
 import { createPlayground } from './playground.ts'
+import { createConsoleSignIn } from './sign-in.ts'
 
 /** What the console works on. */
 export interface ConsoleParts {
@@ -28,6 +30,8 @@ export interface ConsoleParts {
   readonly sessions?: Sessions | undefined
   /** To be called after each change by hand: the gateway follows it before this resolves. */
   readonly changed: () => Promise<void>
+  /** The code that makes the first administrator. */
+  readonly setupCode: SetupCode
 }
 
 /** The connection that a request came by. */
@@ -46,25 +50,22 @@ export interface ConsoleApp {
   stop(): Promise<void>
 }
 
-/** Nobody is: until there is a sign-in. */
-const nobody: Sessions = { find: () => Promise.resolve(undefined) }
-
 /** Builds the console once. Throws when its files can't be read. */
 export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp> {
   const { config, store, log } = parts
-  const guard = createGuard({
-    sessions: parts.sessions ?? nobody,
-    origins: () => {
-      const { baseUrl, overseasBaseUrl } = config().site
-      return [baseUrl, overseasBaseUrl].flatMap((url) =>
-        url === null ? [] : [new URL(url).origin],
-      )
-    },
-  })
   const peers = new WeakMap<Request, Peer>()
+  const signIn = createConsoleSignIn(parts, {
+    of: (request) => peers.get(request)?.address ?? '',
+  })
+  const origins = () => {
+    const { baseUrl, overseasBaseUrl } = config().site
+    return [baseUrl, overseasBaseUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin]))
+  }
+  const guard = createGuard({ sessions: parts.sessions ?? signIn.sessions, origins })
   const services = {
     me: createMeService({ config, store, version }),
     playground: createPlayground({ ...parts, peerOf: (request) => peers.get(request) }),
+    ...{ signIn, origins },
   }
   const files = await createConsoleFiles()
   const api = adminApi(guard, services, log)

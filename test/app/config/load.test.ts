@@ -143,6 +143,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           modelPlazaEnabled: true,
           modelPlazaRequireAuth: false,
         },
+        signIn: { oidc: [] },
         channels: [],
         groups: [],
         prices: [],
