@@ -76,8 +76,8 @@ export interface Tollgate {
 /** Builds every part once and connects them. Throws when the store can't be read. */
 export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const { store, secrets, log, clock } = parts
-  const { config } = parts
-  const settings = liveSettings(config)
+  let { config } = parts
+  let settings = liveSettings(config)
   const catalog = await createLiveCatalog(store, secrets)
   const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
   const authenticator = createAuthenticator(store.tokens, secrets.keyedHash, warnIfLow)

@@ -1,11 +1,21 @@
 import { Button, Menu } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { shellText } from './shell-text.ts'
 
 /** Who is signed in, and the way out. */
 export function AccountMenu({ email }: { readonly email: string }) {
   const text = useText(shellText)
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const signOut = async () => {
+    await call(api.auth['sign-out'].post())
+    // Nothing of the one may be seen by the next.
+    queries.clear()
+    await navigate({ to: '/sign-in' })
+  }
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -23,6 +33,7 @@ export function AccountMenu({ email }: { readonly email: string }) {
         <Menu.Item component={Link} to="/profile">
           {text.profile}
         </Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>{text.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

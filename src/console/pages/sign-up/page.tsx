@@ -1,4 +1,44 @@
-import { Title } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { api, call } from '../../lib/api.ts'
+import { type Texts, useText } from '../../lib/language.tsx'
+import { AccountForm } from '../../parts/account-form.tsx'
+import { Outside } from '../../parts/outside.tsx'
 
-/** To come. */
-export const Page = () => <Title order={1}>sign-up</Title>
+const en = {
+  title: 'Create an account',
+  submit: 'Create account',
+  have: 'Have one?',
+  in: 'Sign in',
+}
+
+const texts: Texts<typeof en> = {
+  en,
+  zh: { title: '注册账户', submit: '注册', have: '已有账户？', in: '登录' },
+}
+
+/** Opening an account of one's own, where the site allows it. */
+export function Page() {
+  const text = useText(texts)
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  return (
+    <Outside title={text.title}>
+      <AccountForm
+        submitLabel={text.submit}
+        onSubmit={async (entry) => {
+          await call(api.auth['sign-up'].email.post(entry))
+          await queries.invalidateQueries({ queryKey: ['me'] })
+          await navigate({ to: '/', replace: true })
+        }}
+      />
+      <Text size="sm">
+        {text.have}{' '}
+        <Anchor component={Link} to="/sign-in" underline="always">
+          {text.in}
+        </Anchor>
+      </Text>
+    </Outside>
+  )
+}

@@ -1,0 +1,21 @@
+import { CallFailed } from './api.ts'
+
+/** What a form needs to show an error at a field. */
+interface WithErrors<Field extends string> {
+  setFieldError(field: Field, message: string): void
+}
+
+/**
+ * Shows a refusal at the field that it names; false when it names none of this form: then it is to
+ * be shown as a whole.
+ */
+export function showAtField<Field extends string>(
+  form: WithErrors<Field>,
+  error: unknown,
+  fields: Readonly<Record<string, Field>>,
+): boolean {
+  const field = error instanceof CallFailed && error.field ? fields[error.field] : undefined
+  if (field === undefined || !(error instanceof Error)) return false
+  form.setFieldError(field, error.message)
+  return true
+}

@@ -1,0 +1,65 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Time } from '../../parts/time.tsx'
+import { profileText } from './text.ts'
+
+/** Where the account is signed in, and how to end that. */
+export function Sessions() {
+  const text = useText(profileText)
+  const queries = useQueryClient()
+  const [error, setError] = useState<unknown>(null)
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: () => call(api.auth.sessions.get()),
+  })
+  const attempt = async (work: () => Promise<void>) => {
+    setError(null)
+    try {
+      await work()
+      await queries.invalidateQueries({ queryKey: ['sessions'] })
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  const end = async (id: string) => {
+    await call(api.auth.sessions({ id }).delete())
+  }
+  const endOthers = async () => {
+    const { ended } = await call(api.auth.sessions['end-others'].post())
+    notifications.show({ message: text.ended(ended), color: 'green' })
+  }
+  const all = sessions.data ?? []
+  return (
+    <Stack>
+      {sessions.error && <ErrorNotice error={sessions.error} />}
+      {all.map(({ id, created_at, address, user_agent, is_current }) => (
+        <Group key={id} justify="space-between" wrap="nowrap">
+          <Stack gap={0} miw={0}>
+            <Text className="cut">
+              {user_agent ?? text.unknownDevice} {is_current && <Badge>{text.thisOne}</Badge>}
+            </Text>
+            <Text size="sm" c="dimmed" className="cut" component="div">
+              {address} · {text.signedInAt} <Time at={created_at} />
+            </Text>
+          </Stack>
+          {!is_current && (
+            <Button size="xs" variant="default" onClick={() => void attempt(() => end(id))}>
+              {text.end}
+            </Button>
+          )}
+        </Group>
+      ))}
+      {all.length > 1 && (
+        <Button variant="default" w="fit-content" onClick={() => void attempt(endOthers)}>
+          {text.endOthers}
+        </Button>
+      )}
+      {error !== null && <ErrorNotice error={error} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,101 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { QRCodeSVG } from 'qrcode.react'
+import { useState } from 'react'
+import { api, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { Code } from '../../parts/code.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { profileText } from './text.ts'
+
+interface TwoFactorProps {
+  readonly isOn: boolean
+  readonly hasPassword: boolean
+}
+
+/** What is shown once, while it is being turned on. */
+interface Secret {
+  readonly totp_uri: string
+  readonly backup_codes: readonly string[]
+}
+
+/** Turning the second factor on and off; each needs the password. */
+export function TwoFactor({ isOn, hasPassword }: TwoFactorProps) {
+  const text = useText(profileText)
+  const queries = useQueryClient()
+  const [secret, setSecret] = useState<Secret | null>(null)
+  const [entry, setEntry] = useState('')
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+
+  const attempt = async (work: () => Promise<void>) => {
+    setBusy(true)
+    setError(null)
+    try {
+      await work()
+      setEntry('')
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const seen = () => queries.invalidateQueries({ queryKey: ['sign-in-profile'] })
+  const begin = async () =>
+    setSecret(await call(api.auth['two-factor'].enable.post({ password: entry })))
+  const finish = async () => {
+    await call(api.auth['two-factor'].confirm.post({ code: entry.replaceAll(' ', '') }))
+    setSecret(null)
+    await seen()
+  }
+  const remove = async () => {
+    await call(api.auth['two-factor'].disable.post({ password: entry }))
+    await seen()
+  }
+
+  if (!hasPassword && !isOn) return <Text>{text.noPassword}</Text>
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void attempt(secret ? finish : isOn ? remove : begin)
+      }}
+    >
+      <Stack>
+        {secret ? (
+          <>
+            <Text>{text.scan}</Text>
+            <QRCodeSVG value={secret.totp_uri} size={192} marginSize={4} title={text.scan} />
+            <Text size="sm">{text.uri}</Text>
+            <Code label={text.uri}>{secret.totp_uri}</Code>
+            <Text size="sm">{text.backupHint}</Text>
+            <Code label={text.backup}>{secret.backup_codes.join('\n')}</Code>
+            <TextInput
+              label={text.code}
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              required
+              value={entry}
+              onChange={(event) => setEntry(event.currentTarget.value)}
+            />
+          </>
+        ) : (
+          <>
+            <Text>{isOn ? text.twoFactorOn : text.twoFactorOff}</Text>
+            <PasswordInput
+              label={text.needsPassword}
+              autoComplete="current-password"
+              required
+              value={entry}
+              onChange={(event) => setEntry(event.currentTarget.value)}
+            />
+          </>
+        )}
+        {error !== null && <ErrorNotice error={error} />}
+        <Button type="submit" variant="default" loading={isBusy} w="fit-content">
+          {secret ? text.confirm : isOn ? text.turnOff : text.turnOn}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,52 @@
+import type { Texts } from '../../lib/language.tsx'
+
+const en = {
+  title: 'Sign in',
+  email: 'E-mail',
+  password: 'Password',
+  remember: 'Stay signed in',
+  signIn: 'Sign in',
+  withPasskey: 'Sign in with a passkey',
+  withProvider: (name: string) => `Sign in with ${name}`,
+  noAccount: 'No account yet?',
+  signUp: 'Create one',
+  setup:
+    'This gateway has no administrator yet. Open the one-time link that it showed when it started: it is in the terminal and in the log.',
+  forgotten: 'Forgot the password? An administrator can set a new one.',
+  secondStep: 'Second step',
+  code: 'Code',
+  codeHint: 'The six digits that your authenticator app shows now.',
+  backupHint: 'One of the backup codes. Each works once.',
+  useBackup: 'Use a backup code',
+  useApp: 'Use the app',
+  trust: 'Do not ask again on this device for 30 days',
+  confirm: 'Confirm',
+  back: 'Back',
+}
+
+/** Words of the page to sign in. */
+export const signInText: Texts<typeof en> = {
+  en,
+  zh: {
+    title: '登录',
+    email: '邮箱',
+    password: '密码',
+    remember: '保持登录',
+    signIn: '登录',
+    withPasskey: '使用通行密钥登录',
+    withProvider: (name) => `使用 ${name} 登录`,
+    noAccount: '还没有账户？',
+    signUp: '立即注册',
+    setup: '此网关尚无管理员。请打开启动时显示的一次性链接，它在终端和日志中。',
+    forgotten: '忘记密码？请联系管理员重设。',
+    secondStep: '第二步验证',
+    code: '验证码',
+    codeHint: '验证器应用当前显示的六位数字。',
+    backupHint: '一个备用码，每个只能使用一次。',
+    useBackup: '使用备用码',
+    useApp: '使用验证器应用',
+    trust: '30 天内在此设备上不再询问',
+    confirm: '确认',
+    back: '返回',
+  },
+}
