@@ -12,8 +12,7 @@ export interface ConsoleFile {
 }
 
 export interface ConsoleBundle {
-  /** The page, with its files below `base`. */
-  page(base: string): string
+  readonly page: string
   /** By name. */
   readonly files: ReadonlyMap<string, ConsoleFile>
 }
@@ -26,22 +25,28 @@ const Manifest = Type.Object({
   ),
 })
 
-/** The console as it was built into the program; from source it is built when it is asked for. */
-export async function bundledFiles(): Promise<ConsoleBundle> {
+/**
+ * The console as it was built into the program; from source it is built when it is asked for. All its
+ * files are below `base`.
+ */
+export async function bundledFiles(base: string): Promise<ConsoleBundle> {
   const imported: unknown = consolePage
-  return Value.Check(Manifest, imported) ? embedded(imported) : fromSource()
+  return Value.Check(Manifest, imported) ? embedded(base, imported) : fromSource(base)
 }
 
-async function embedded({ index, files }: Static<typeof Manifest>): Promise<ConsoleBundle> {
+async function embedded(
+  base: string,
+  { index, files }: Static<typeof Manifest>,
+): Promise<ConsoleBundle> {
   const all = files.map(({ path, headers }) => ({
     name: basename(path),
     contentType: headers['content-type'],
     bytes: () => Bun.file(path).bytes(),
   }))
-  return bundleOf(await Bun.file(index).text(), all)
+  return bundleOf(base, await Bun.file(index).text(), all)
 }
 
-async function fromSource(): Promise<ConsoleBundle> {
+async function fromSource(base: string): Promise<ConsoleBundle> {
   const page = fileURLToPath(new URL('../../console/index.html', import.meta.url))
   const { outputs } = await Bun.build({
     entrypoints: [page],
@@ -55,11 +60,26 @@ async function fromSource(): Promise<ConsoleBundle> {
     contentType: output.type,
     bytes: async () => new Uint8Array(await output.arrayBuffer()),
   }))
-  return bundleOf((await html?.text()) ?? '', files)
+  return bundleOf(base, (await html?.text()) ?? '', files)
 }
 
-/** The bundler names files from the root, or beside the page. */
-const bundleOf = (html: string, files: readonly ConsoleFile[]): ConsoleBundle => ({
-  page: (base) => html.replace(/(src|href)="\.?\//g, `$1="${base}`),
-  files: new Map(files.map((file) => [file.name, file])),
-})
+/**
+ * The bundler names files from the root or beside the page, as it likes; here all names begin with
+ * `base`.
+ */
+function bundleOf(base: string, html: string, files: readonly ConsoleFile[]): ConsoleBundle {
+  const names = new Set(files.map(({ name }) => name))
+  const place = (text: string) =>
+    text.replace(/(["'`])\.?\/([\w-]+\.(?:js|css))\1/g, (found, quote: string, name: string) =>
+      names.has(name) ? `${quote}${base}${name}${quote}` : found,
+    )
+  const placed = files.map((file) => ({
+    ...file,
+    bytes: async () => {
+      const bytes = await file.bytes()
+      if (!file.name.endsWith('.js')) return bytes
+      return new TextEncoder().encode(place(new TextDecoder().decode(bytes)))
+    },
+  }))
+  return { page: place(html), files: new Map(placed.map((file) => [file.name, file])) }
+}

@@ -31,7 +31,7 @@ const policy = (nonce: string) =>
 
 /** The console's page and its files. Compresses each when it is first asked for. */
 export async function createConsoleFiles() {
-  const { page, files } = await bundledFiles()
+  const { page, files } = await bundledFiles(assetPath)
   const compressed = new Map<string, Promise<Uint8Array>>()
 
   async function serve(file: ConsoleFile, request: Request): Promise<Response> {
@@ -54,10 +54,7 @@ export async function createConsoleFiles() {
   /** Every path below the console is the same page: the browser decides what it shows. */
   function servePage(): Response {
     const nonce = crypto.randomUUID()
-    const html = page(assetPath).replace(
-      '<head>',
-      `<head><meta name="csp-nonce" content="${nonce}">`,
-    )
+    const html = page.replace('<head>', `<head><meta name="csp-nonce" content="${nonce}">`)
     return new Response(html, {
       headers: {
         'content-type': 'text/html; charset=utf-8',

@@ -12,9 +12,9 @@ export function AccountMenu({ email }: { readonly email: string }) {
   const navigate = useNavigate()
   const signOut = async () => {
     await call(api.auth['sign-out'].post())
+    await navigate({ to: '/sign-in' })
     // Nothing of the one may be seen by the next.
     queries.clear()
-    await navigate({ to: '/sign-in' })
   }
   return (
     <Menu position="bottom-end">

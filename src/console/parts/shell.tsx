@@ -1,6 +1,7 @@
 import { Anchor, AppShell, Burger, Center, Container, Group, Loader, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { useState } from 'react'
 import { CallFailed } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { useMe } from '../lib/use-me.ts'
@@ -14,10 +15,9 @@ import { shellText } from './shell-text.ts'
 export function Shell() {
   const text = useText(shellText)
   const [isOpen, { toggle, close }] = useDisclosure()
-  const { href } = useLocation()
   const me = useMe()
   if (me.error instanceof CallFailed && me.error.status === 401) {
-    return <Navigate to="/sign-in" search={{ next: href }} replace />
+    return <ToSignIn />
   }
   if (me.error) return <ErrorNotice error={me.error} retry={() => void me.refetch()} />
   if (!me.data) return <Waiting />
@@ -67,6 +67,13 @@ export function Shell() {
       </AppShell.Main>
     </AppShell>
   )
+}
+
+/** Leads back here afterwards. The address is noted once: it changes while the other page loads. */
+function ToSignIn() {
+  const { href } = useLocation()
+  const [next] = useState(href)
+  return <Navigate to="/sign-in" search={{ next }} replace />
 }
 
 const Waiting = () => (
