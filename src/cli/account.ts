@@ -5,6 +5,7 @@ import { usd } from '../billing/money.ts'
 import { counted } from '../lib/format.ts'
 import { addCredit, addDebit } from './account-adjust.ts'
 import { addLedger } from './account-ledger.ts'
+import { addPassword, addResetTwoFactor } from './account-password.ts'
 import { addSet } from './account-set.ts'
 import { accountColumns, describeDetails } from './account-text.ts'
 import { findBalanceLow } from './file-word.ts'
@@ -23,11 +24,13 @@ interface JsonOption extends ConfigOption {
 export function addAccountCommands(program: Command): void {
   const account = program
     .command('account')
-    .description('accounts: list, add, show, set, credit, debit, ledger, disable, enable, remove')
+    .description('accounts: list, add, show, set, password, credit, debit, ledger, disable, …')
   addList(account)
   addAdd(account)
   addShow(account)
   addSet(account)
+  addPassword(account)
+  addResetTwoFactor(account)
   addCredit(account)
   addDebit(account)
   addLedger(account)

@@ -3,13 +3,18 @@ export interface DemoParts {
   readonly port: number
   readonly upstreamUrl: string
   readonly tokenKey: string
+  /** Of the administrator, for the console. */
+  readonly password: string
 }
 
-/** The demo's only account: owner of its token and of 10 USD. */
+/** The demo's administrator of the console. */
+export const demoAdmin = 'admin@example.com'
+
+/** The demo's account: owner of its token and of 10 USD. */
 export const demoAccount = 'demo@example.com'
 
 /** The demo's tollgate.yaml, beside its database: every other command works on it too. */
-export function createDemoConfig({ port, upstreamUrl, tokenKey }: DemoParts): string {
+export function createDemoConfig({ port, upstreamUrl, tokenKey, password }: DemoParts): string {
   // Every JSON document is a YAML document.
   return JSON.stringify(
     {
@@ -42,6 +47,7 @@ export function createDemoConfig({ port, upstreamUrl, tokenKey }: DemoParts): st
           balance: 10,
           tokens: [{ name: 'demo', key: tokenKey, group: 'demo' }],
         },
+        { email: demoAdmin, role: 'admin', password },
       ],
     },
     null,

@@ -3,10 +3,14 @@ export interface DemoFacts {
   readonly url: string
   readonly tokenKey: string
   readonly configFile: string
+  /** Of the administrator of the console. */
+  readonly email: string
+  readonly password: string
 }
 
 /** The first screen: one line for each protocol, which works as pasted. */
-export function describeDemo({ url, tokenKey, configFile }: DemoFacts): readonly string[] {
+export function describeDemo(facts: DemoFacts): readonly string[] {
+  const { url, tokenKey, configFile, email, password } = facts
   return [
     `Tollgate demo on ${url}, with a built-in upstream that speaks all four protocols.`,
     'Model "demo" costs 0.25 USD in and 2 USD out per 1M tokens, × 0.8 in this group.',
@@ -19,6 +23,11 @@ export function describeDemo({ url, tokenKey, configFile }: DemoFacts): readonly
     `  Anthropic  base_url  ${url}`,
     `  Google     base_url  ${url}`,
     `  key        ${tokenKey}`,
+    '',
+    'The console, for an administrator:',
+    `  address    ${url}/console`,
+    `  e-mail     ${email}`,
+    `  password   ${password}`,
     '',
     `Look inside: tollgate account show demo@example.com --config ${configFile}`,
     'Ctrl-C ends it and removes its data. What each request used and cost:',

@@ -8,7 +8,7 @@ import { serve } from '../app/serve.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createTokenKey } from '../lib/ids.ts'
 import { createLogger } from '../lib/log.ts'
-import { createDemoConfig, demoAccount } from './demo-config.ts'
+import { createDemoConfig, demoAccount, demoAdmin } from './demo-config.ts'
 import { createDemoLog } from './demo-log.ts'
 import { describeDemo } from './demo-text.ts'
 import { surviveBugs, untilStopped } from './lifecycle.ts'
@@ -45,13 +45,14 @@ async function runDemo({ port, log }: DemoOptions): Promise<void> {
   try {
     const configFile = join(directory, 'tollgate.yaml')
     const tokenKey = createTokenKey()
+    const password = createPassword()
     const text = createDemoConfig({
       port: port ?? findFreePort(),
       upstreamUrl: upstream.url,
-      tokenKey,
+      ...{ tokenKey, password },
     })
     await writeFile(configFile, text, { mode: 0o600 })
-    await serveDemo({ configFile, tokenKey, sink, isJson: log === 'json' })
+    await serveDemo({ configFile, tokenKey, password, sink, isJson: log === 'json' })
   } finally {
     await upstream.stop()
     await rm(directory, { recursive: true, force: true })
@@ -62,11 +63,13 @@ async function runDemo({ port, log }: DemoOptions): Promise<void> {
 interface Demo {
   readonly configFile: string
   readonly tokenKey: string
+  readonly password: string
   readonly sink: LineSink
   readonly isJson: boolean
 }
 
-async function serveDemo({ configFile, tokenKey, sink, isJson }: Demo): Promise<void> {
+async function serveDemo(parts: Demo): Promise<void> {
+  const { configFile, tokenKey, password, sink, isJson } = parts
   const { config } = await findConfig(configFile)
   const instance = await openInstance(config)
   const inner = createLogger({
@@ -85,7 +88,8 @@ async function serveDemo({ configFile, tokenKey, sink, isJson }: Demo): Promise<
     const reload = async () => config
     const serving = await serve({ config, instance, log: demo.log, reload })
     const stopped = untilStopped(serving)
-    for (const line of describeDemo({ url: serving.url, tokenKey, configFile })) sink.write(line)
+    const facts = { url: serving.url, tokenKey, configFile, email: demoAdmin, password }
+    for (const line of describeDemo(facts)) sink.write(line)
     await stopped
     await demo.idle()
     sink.write(`\n${demo.summary()}`)
@@ -97,6 +101,9 @@ async function serveDemo({ configFile, tokenKey, sink, isJson }: Demo): Promise<
 async function readBalance({ store }: Instance): Promise<number | undefined> {
   return (await store.admin.account(demoAccount))?.balanceNano
 }
+
+/** Good until the demo ends: 80 bits, easy to type. */
+const createPassword = () => crypto.getRandomValues(new Uint8Array(10)).toHex()
 
 /** The usual port, or the next one that nobody uses. */
 function findFreePort(): number {

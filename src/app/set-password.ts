@@ -1,0 +1,19 @@
+import { maxPasswordLength, minPasswordLength } from '../admin/sign-in/passwords.ts'
+import { type Instance, UserError } from './instance.ts'
+
+/**
+ * Gives an account another password and ends its sessions. Throws `UserError` when the password is
+ * too short or too long.
+ */
+export async function setPassword(
+  { store }: Instance,
+  { account, password, actor }: Record<'account' | 'password' | 'actor', string>,
+): Promise<void> {
+  if (password.length < minPasswordLength || password.length > maxPasswordLength)
+    throw new UserError(
+      `A password has ${minPasswordLength} to ${maxPasswordLength} characters; this one has ` +
+        `${password.length}. Nothing was changed.`,
+    )
+  const passwordHash = await Bun.password.hash(password, { algorithm: 'argon2id' })
+  await store.signIn.setPassword({ account, passwordHash, actor })
+}
