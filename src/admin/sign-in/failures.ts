@@ -30,6 +30,7 @@ const told: { readonly [code: string]: Told } = {
   SESSION_NOT_FRESH: ['sign_in_again', 'Sign in again first: this needs a fresh sign-in.'],
   INVALID_CALLBACK_URL: ['invalid_value', 'This address is not of the console.', 'callback_url'],
   INVALID_ERROR_CALLBACK_URL: ['invalid_value', 'This address is not of the console.'],
+  BUSY: ['unavailable', 'Too many people sign in at this moment. Try again in a few seconds.'],
   PROVIDER_NOT_FOUND: ['unavailable', 'This provider is not known, or can not be reached.'],
 }
 

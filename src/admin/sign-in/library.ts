@@ -1,11 +1,13 @@
 import { passkey } from '@better-auth/passkey'
 import type { BetterAuthPlugin } from 'better-auth'
+import { APIError, isAPIError } from 'better-auth/api'
 import { betterAuth } from 'better-auth/minimal'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { SignInRecords } from '../../store/ports/sign-in.ts'
+import { ApiError } from '../api-error.ts'
 import { createSignInAdapter } from './adapter.ts'
 import { maxPasswordLength, minPasswordLength, type Passwords } from './passwords.ts'
 import { librarySecret, sessionTokenHash } from './secrets.ts'
@@ -65,8 +67,8 @@ export function createLibrary(parts: LibraryParts, use: LibraryUse) {
       minPasswordLength,
       maxPasswordLength,
       password: {
-        hash: passwords.hash,
-        verify: ({ password, hash }) => passwords.verify(password, hash),
+        hash: (password) => passwords.hash(password).catch(busy),
+        verify: ({ password, hash }) => passwords.verify(password, hash).catch(busy),
       },
     },
     session: { expiresIn: 7 * daySeconds, updateAge: daySeconds },
@@ -81,7 +83,14 @@ export function createLibrary(parts: LibraryParts, use: LibraryUse) {
     ],
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
-    onAPIError: { errorURL: '/console/sign-in' },
+    onAPIError: {
+      errorURL: '/console/sign-in',
+      // Without this it would write to the terminal.
+      onError(error) {
+        if (!isAPIError(error) || error.statusCode >= 500)
+          log.error('sign-in', { error: String(error) })
+      },
+    },
     logger: {
       level: 'error',
       // Only what it is: details may hold what people typed.
@@ -100,6 +109,12 @@ export function createLibrary(parts: LibraryParts, use: LibraryUse) {
 
 /** It is made for this library, but brings types of another version of one of its parts. */
 const asPlugin = (plugin: { readonly id: string }) => plugin as BetterAuthPlugin
+
+/** The library passes its own errors on; of ours it would make a fault. */
+function busy(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error
+  throw new APIError('SERVICE_UNAVAILABLE', { code: 'BUSY', message: error.message })
+}
 
 const daySeconds = 86_400
 

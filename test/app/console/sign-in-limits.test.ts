@@ -44,12 +44,6 @@ test('X6: guesses at one account from many addresses end after twenty', async ()
   const from = (at: number) => ({ 'x-forwarded-for': `192.0.2.${at}` })
   const answers = await guess(app.serving.url, 21, from)
   expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(401), 429])
-  // Which accounts there are does not show by it.
-  const browser = createBrowser(app.serving.url)
-  const nobody = []
-  for (let at = 0; at < 21; at++)
-    nobody.push(await browser.signIn({ email: 'no@example.com', password: wrong }, from(at + 100)))
-  expect(nobody.at(-1)?.status).toBe(429)
 }, 20_000)
 
 test('a right password takes no attempt', async () => {

@@ -1,0 +1,82 @@
+/** Who signs in at the provider. */
+export interface Person {
+  readonly sub: string
+  readonly email: string
+  readonly email_verified?: boolean
+  readonly name?: string
+}
+
+const base64url = (value: string | Uint8Array) => Buffer.from(value).toString('base64url')
+
+/** A small OIDC provider on a free port of 127.0.0.1, where everybody signs in at once. */
+export async function startOidcProvider() {
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  const size = { modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) }
+  const keys = await crypto.subtle.generateKey({ ...algorithm, ...size }, true, ['sign', 'verify'])
+  const jwk = await crypto.subtle.exportKey('jwk', keys.publicKey)
+  const granted = new Map<string, { person: Person; asked: URLSearchParams }>()
+  const seen: string[] = []
+
+  async function idToken({ person, asked }: { person: Person; asked: URLSearchParams }) {
+    const now = Math.floor(Date.now() / 1000)
+    const claims = {
+      ...{ iss: origin, aud: 'tollgate', iat: now, exp: now + 60, nonce: asked.get('nonce') },
+      ...person,
+    }
+    const head = { alg: 'RS256', typ: 'JWT', kid: 'one' }
+    const text = `${base64url(JSON.stringify(head))}.${base64url(JSON.stringify(claims))}`
+    const signature = await crypto.subtle.sign(algorithm, keys.privateKey, Buffer.from(text))
+    return `${text}.${base64url(new Uint8Array(signature))}`
+  }
+
+  async function exchange(request: Request): Promise<Response> {
+    const form = new URLSearchParams(await request.text())
+    const grant = granted.get(form.get('code') ?? '')
+    const verifier = new Bun.CryptoHasher('sha256').update(form.get('code_verifier') ?? '')
+    const isBound = grant?.asked.get('code_challenge') === verifier.digest('base64url')
+    granted.delete(form.get('code') ?? '')
+    if (!grant || !isBound) return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    const tokens = { access_token: 'access-token-of-the-provider', token_type: 'Bearer' }
+    return Response.json({ ...tokens, expires_in: 60, id_token: await idToken(grant) })
+  }
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request): Response | Promise<Response> {
+      const { pathname } = new URL(request.url)
+      seen.push(pathname)
+      if (pathname === '/token') return exchange(request)
+      if (pathname === '/jwks')
+        return Response.json({ keys: [{ ...jwk, kid: 'one', alg: 'RS256', use: 'sig' }] })
+      return Response.json({
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+        jwks_uri: `${origin}/jwks`,
+        id_token_signing_alg_values_supported: ['RS256'],
+      })
+    },
+  })
+  const origin: string = server.url.origin
+  return {
+    origin,
+    /** The paths that were asked for. */
+    seen,
+    config: {
+      ...{ id: 'company', name: 'Company', client_id: 'tollgate', client_secret: 'the-secret' },
+      discovery_url: `${origin}/.well-known/openid-configuration`,
+    },
+    /** Signs a person in at the address that the browser was sent to; gives where it goes next. */
+    approve(url: string, person: Person): URL {
+      const asked = new URL(url).searchParams
+      const code = crypto.randomUUID()
+      granted.set(code, { person, asked })
+      const back = new URL(asked.get('redirect_uri') ?? '')
+      back.searchParams.set('code', code)
+      back.searchParams.set('state', asked.get('state') ?? '')
+      return back
+    },
+    stop: () => server.stop(true),
+  }
+}
