@@ -22,7 +22,7 @@ export function levelOf(bar: Bar): Level {
 /** Class and height of a level: worse is lower, so that it is seen without colours, too. */
 const looks = {
   good: { name: 'a', height: 24 },
-  some: { name: 's', height: 19 },
+  some: { name: 's', height: 21 },
   degraded: { name: 'm', height: 14 },
   down: { name: 'd', height: 8 },
 } as const satisfies Record<Exclude<Level, 'empty'>, unknown>
@@ -33,8 +33,8 @@ const fullHeight = 24
 
 /**
  * A row of bars, oldest first, as a drawing with a text for those who do not see it. Runs of equal
- * bars are one line with gaps, so that 90 bars are a few hundred bytes. `titleOf` gives each bar a
- * text of its own, shown to a pointer.
+ * bars are one line with gaps, so that 90 bars are a few hundred bytes. `titleOf` gives what was
+ * measured a text of its own, shown to a pointer.
  */
 export function barsHtml(
   bars: readonly Bar[],
@@ -42,7 +42,9 @@ export function barsHtml(
   titleOf?: (bar: Bar, place: number) => string,
 ): string {
   const runs = runsOf(bars.map(levelOf))
-  const titles = bars.map((bar, place) => (titleOf ? titleHtml(titleOf(bar, place), place) : ''))
+  const titles = bars.map((bar, place) =>
+    titleOf && bar.requests > 0 ? titleHtml(titleOf(bar, place), place) : '',
+  )
   return (
     `<svg class="b" role="img" viewBox="0 0 ${bars.length * step - 1} ${fullHeight}" ` +
     `preserveAspectRatio="none" aria-label="${escapeHtml(label)}">` +
@@ -95,10 +97,12 @@ function runsOf(levels: readonly Level[]): readonly Run[] {
 
 function runHtml({ level, from, bars }: Run): string {
   const [x, width] = [from * step, bars * step - 1]
-  if (level === 'empty') return `<path class="n" d="M${x} 0h${width}v${fullHeight}h-${width}z"/>`
+  // The ground is hatched: what was measured is laid over it.
+  if (level === 'empty') return ''
+  const ground = `<path class="o" d="M${x} ${fullHeight / 2}h${width + 1}"/>`
   const { name, height } = looks[level]
   const path = `<path class="${name}" d="M${x} ${fullHeight - height / 2}h${width}"/>`
   // What is missing to a full bar is there, but faint: else a low bar would look like none.
   const rest = `<path class="${name} t" d="M${x} ${fullHeight / 2}h${width}"/>`
-  return level === 'good' ? path : rest + path
+  return ground + (level === 'good' || level === 'some' ? '' : rest) + path
 }

@@ -1,12 +1,17 @@
 import type { State } from '../figures.ts'
 import { legendHtml } from './bars.ts'
-import { type Looks, nameHtml, plainName, signHtml } from './group.ts'
+import { type Looks, nameHtml, plainName, type ShownGroup, signHtml } from './group.ts'
+import type { Incident } from './incidents.ts'
 import { incidentsHtml } from './incidents-html.ts'
 import type { Language } from './language.ts'
-import type { Described } from './page.ts'
 import { style } from './style.ts'
 import { secondHtml } from './time.ts'
 import type { States, Words } from './words.ts'
+
+/** A group, its models with those first that are asked for most, and its incidents. */
+export interface Described extends ShownGroup {
+  readonly incidents: readonly Incident[]
+}
 
 /** What stands around the groups. */
 export interface Frame {
@@ -35,8 +40,8 @@ export function frameHtml(frame: Frame): { readonly before: string; readonly aft
     `<title>${title}</title><style>${style}</style></head><body>${symbols}<header><div>` +
     `<p>${nameHtml(siteName)} · ${words.status}</p>${languagesHtml(language, words)}</div>` +
     `<h1>${signHtml(worst(states)).replace('class="i"', `class="i ${worst(states)}"`)}` +
-    `<span>${headline}</span></h1><p>${words.updated} ${secondHtml(nowMs, words)}` +
-    `${illHtml(shown)}</p></header><main><h2 id="groups">${words.groups}</h2>` +
+    `<span>${headline}</span></h1>${illHtml(shown, words)}` +
+    `<p>${words.updated} ${secondHtml(nowMs, words)}</p></header><main><h2 id="groups">${words.groups}</h2>` +
     (shown.length === 0 ? `<p>${words.noGroups}</p>` : legendHtml(words))
   const incidents = incidentsHtml({
     incidents: shown.flatMap((one) => one.incidents),
@@ -72,8 +77,7 @@ const shapes: Readonly<Record<State, string>> = {
 }
 
 const symbols =
-  '<svg width="0" height="0" aria-hidden="true"><defs><pattern id="n" width="4" height="4" ' +
-  'patternUnits="userSpaceOnUse"><path d="M-1 5 5-1"/></pattern>' +
+  '<svg width="0" height="0" aria-hidden="true"><defs>' +
   Object.entries(shapes)
     .map(
       ([state, path]) =>
@@ -95,13 +99,18 @@ function worst({ down, degraded, operational }: States): State {
   return operational > 0 ? 'operational' : 'no_data'
 }
 
-/** Links to the groups that do not work. */
-function illHtml(shown: readonly Described[]): string {
-  const ill = shown.filter(({ about }) => about.state === 'down' || about.state === 'degraded')
-  const links = ill
-    .slice(0, namedGroups)
-    .map(({ about }) => `<a href="#g${about.id}">${nameHtml(about.name)}</a>`)
-  return links.length === 0 ? '' : ` · ${links.join(', ')}${ill.length > namedGroups ? ' …' : ''}`
+/** Links to the groups that do not work, by their state. */
+function illHtml(shown: readonly Described[], words: Words): string {
+  return (['down', 'degraded'] as const)
+    .map((state) => {
+      const ill = shown.filter(({ about }) => about.state === state)
+      const links = ill
+        .slice(0, namedGroups)
+        .map(({ about }) => `<a href="#g${about.id}">${nameHtml(about.name)}</a>`)
+      const more = ill.length > namedGroups ? ' …' : ''
+      return links.length === 0 ? '' : `<p>${words.listed(words.states[state], links)}${more}</p>`
+    })
+    .join('')
 }
 
 function languagesHtml(language: Language, words: Words): string {

@@ -45,7 +45,8 @@ export function cardHtml(shown: ShownGroup, looks: Looks, hasTitles: boolean): s
     `${description === '' ? '' : `<p>${freeText(description, longestDescription)}</p>`}` +
     `<div class="c">${chartHtml('hours', about, looks, hasTitles)}` +
     `${chartHtml('days', about, looks, hasTitles)}</div>` +
-    `${figuresHtml(about, words)}${modelsHtml(shown, words)}</section>`
+    `${about.availability['90d'].requests === 0 ? '' : figuresHtml(about, words)}` +
+    `${modelsHtml(shown, words)}</section>`
   )
 }
 
@@ -82,10 +83,7 @@ function titles(size: 'hours' | 'days', bars: number, words: Words, nowMs: numbe
   return (bar: Bar, place: number): string => {
     const date = new Date(first + place * bucketMs[bucket])
     const time = size === 'hours' ? `${date.toISOString().slice(11, 16)} UTC` : words.day(date)
-    const ratio = percentOf(bar)
-    return ratio === null
-      ? `${time}: ${words.noData}`
-      : `${time}: ${ratio} · ${words.failures(bar.failed, bar.requests)}`
+    return `${time}: ${percentOf(bar)} · ${words.failures(bar.failed, bar.requests)}`
   }
 }
 
@@ -95,8 +93,7 @@ function figuresHtml(about: ShownGroup['about'], words: Words): string {
   const began =
     first.p50 === null || first.p95 === null
       ? words.noData
-      : `<small>${words.half}</small> ${duration(first.p50)}, ` +
-        `<small>${words.most}</small> ${duration(first.p95)}`
+      : words.began(duration(first.p50), duration(first.p95))
   const pace = speed === null ? words.noData : words.perSecond(speed.toFixed(1))
   const figure = (name: string, value: string, wide = '') =>
     `<div${wide}><dt>${name}</dt><dd>${value}</dd></div>`

@@ -1,5 +1,5 @@
 import { bucketMs } from '../../../store/ports/availability.ts'
-import { nameHtml } from './group.ts'
+import { nameHtml, signHtml } from './group.ts'
 import type { Incident } from './incidents.ts'
 import { percentOf } from './text.ts'
 import { minuteHtml, spanHtml } from './time.ts'
@@ -49,7 +49,7 @@ function incidentHtml(incident: Incident, name: string, words: Words): string {
       : words.hoursLong(Math.round((endedAt - startedAt) / bucketMs.hour))
   const tone = now === 'degraded' || now === 'down' ? ` class="${now}"` : ''
   return (
-    `<div class="e"><div><b>${name}</b> <span class="${worst}">${word}</span></div>` +
+    `<div class="e"><div><b>${name}</b> <span class="${worst}">${signHtml(worst)}${word}</span></div>` +
     `<small>${when}</small><small>${words.failures(failed, requests)} · ${words.succeeded(percentOf(incident) ?? '')}</small>` +
     `<small${tone}>${long}</small></div>`
   )

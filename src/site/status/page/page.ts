@@ -11,9 +11,9 @@ import {
 } from '../figures.ts'
 import type { StatusModel } from '../schema.ts'
 import { byteLength, fit } from './fit.ts'
-import { type Frame, frameHtml, furtherHtml } from './frame.ts'
-import { cardHtml, type Looks, rowHtml, type ShownGroup } from './group.ts'
-import { type Incident, incidentsOf } from './incidents.ts'
+import { type Described, type Frame, frameHtml, furtherHtml } from './frame.ts'
+import { cardHtml, type Looks, rowHtml } from './group.ts'
+import { incidentsOf } from './incidents.ts'
 import type { Language } from './language.ts'
 import type { Words } from './words.ts'
 import { english } from './words-en.ts'
@@ -59,11 +59,6 @@ export function* statusPage(parts: PageParts): Generator<void, string> {
       cardHtml({ ...one, models: one.models.slice(0, models).sort(byName) }, looks, hasTitles),
   })
   return before + cards.join('') + furtherHtml(rows, left, looks.words) + after
-}
-
-/** A group, its models with those first that are asked for most, and its incidents. */
-export interface Described extends ShownGroup {
-  readonly incidents: readonly Incident[]
 }
 
 function* describe(group: Group, { figures, nowMs }: PageParts): Generator<void, Described> {

@@ -1,10 +1,10 @@
 /** The page's looks, light and dark, within the page itself: one accent, the system's font. */
 export const style = `
-:root{color-scheme:light dark;--bg:#fcfcfb;--fg:#1b1d20;--soft:#5c636b;--line:#e3e5e8;--ok:#1566c0;--mid:#9c5b00;--bad:#b3202b;--amber:#d98200;--none:#b9bec5}
-@media(prefers-color-scheme:dark){:root{--bg:#121416;--fg:#e9ebee;--soft:#9ba3ac;--line:#2b3036;--ok:#69adff;--mid:#f2b350;--bad:#ff7f86;--amber:#f2b350;--none:#565e68}}
+:root{color-scheme:light dark;--bg:#fcfcfb;--fg:#1b1d20;--soft:#5c636b;--line:#e3e5e8;--ok:#1566c0;--mid:#9c5b00;--bad:#b3202b;--amber:#d98200;--none:#8d949c}
+@media(prefers-color-scheme:dark){:root{--bg:#121416;--fg:#e9ebee;--soft:#9ba3ac;--line:#2b3036;--ok:#69adff;--mid:#f2b350;--bad:#ff7f86;--amber:#f2b350;--none:#6d7580}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:56rem;padding:2.5rem 1.5rem 4rem;background:var(--bg);color:var(--fg);font:1rem/1.5 system-ui,-apple-system,"Segoe UI","PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
-a{color:inherit;text-decoration-color:var(--none);text-underline-offset:.2em}
+a{color:inherit;text-decoration-color:#8888;text-underline-offset:.2em}
 a:hover{text-decoration-color:currentColor}
 :focus-visible{outline:2px solid var(--ok);outline-offset:3px;border-radius:2px}
 h1,h2,h3,p,dl,dd,figure,ul{margin:0;padding:0}
@@ -13,36 +13,36 @@ header nav{display:flex;gap:.75rem;flex:none}
 [aria-current]{color:var(--fg);text-decoration:none;font-weight:600}
 h1{display:flex;gap:.85rem;align-items:baseline;margin:3rem 0 .5rem;font-size:clamp(1.6rem,5vw,2.25rem);line-height:1.2;font-weight:650;letter-spacing:-.015em;text-wrap:balance}
 h1 svg{width:.8em;height:.8em}
+h1+p{font-size:1.0625rem}
 h2{margin:3.5rem 0 0;font-size:1.1rem;font-weight:650}
 h2+p{margin-top:.25rem}
 p,ul,figcaption,dt,caption{color:var(--soft)}
 svg{display:block}
-.i{display:inline-block;width:.8em;height:.8em;flex:none;fill:currentColor}
+.i{display:inline-block;width:.8em;height:.8em;flex:none;fill:currentColor;vertical-align:-.04em}
 .operational{color:var(--ok)}.degraded{color:var(--mid)}.down{color:var(--bad)}.no_data{color:var(--soft)}
 .l{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:1rem 0 0;list-style:none;font-size:.8125rem}
 .l li{display:flex;align-items:center;gap:.45rem}
-.l svg{width:4px;height:16px}
+.l svg{width:6px;height:16px}
 .g{padding:1.75rem 0;border-bottom:1px solid var(--line)}
 h3{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.25rem 1rem;font-size:1.0625rem;font-weight:650}
 h3 span,td span{white-space:nowrap;font-weight:500}
 h3 .i,td .i{margin-right:.4em}
 .g>p{font-size:.9375rem;margin-top:.15rem}
-.c{display:grid;grid-template-columns:2fr 5fr;gap:1.25rem 2rem;margin:1.25rem 0}
+.c{display:grid;grid-template-columns:2fr 5fr;gap:1.25rem 2rem;margin-top:1.25rem}
 figcaption{display:flex;justify-content:space-between;gap:1rem;margin-bottom:.45rem;font-size:.875rem}
 figcaption b{color:var(--fg);font-weight:600}
-.b{width:100%;height:36px}
+.b{width:100%;height:36px;background:repeating-linear-gradient(135deg,var(--none) 0 .9px,#0000 1.1px 5.657px)}
 figure p{display:flex;justify-content:space-between;margin-top:.3rem;font-size:.75rem}
 .b path{fill:none;stroke-dasharray:3 1}
 .b .a{stroke:var(--ok);stroke-width:24}
-.b .s{stroke:var(--ok);stroke-width:19}
+.b .s{stroke:var(--ok);stroke-width:21}
 .b .m{stroke:var(--amber);stroke-width:14}
 .b .d{stroke:var(--bad);stroke-width:8}
 .b .t{stroke-width:24;opacity:.22}
-.b .n{fill:url(#n);stroke:none}
+.b .o{stroke:var(--bg);stroke-width:25;stroke-dasharray:none}
 .b rect{width:4px;height:24px;fill:#0000}
 .b rect:hover{fill:#8885}
-#n path{stroke:var(--none);stroke-width:1}
-dl{display:flex;flex-wrap:wrap;gap:.75rem 2.25rem}
+dl{display:flex;flex-wrap:wrap;gap:.75rem 2.25rem;margin-top:1.25rem}
 dt{font-size:.8125rem}
 dd{font-weight:500}
 dd small{font-size:.8125rem;font-weight:400;color:var(--soft)}
@@ -52,6 +52,7 @@ summary:hover{color:var(--fg)}
 details p{margin-top:.5rem;font-size:.875rem}
 table{width:100%;margin-top:.75rem;border-collapse:collapse;font-size:.875rem}
 th,td{padding:.4rem 0 .4rem 1rem;border-top:1px solid var(--line);text-align:right;font-weight:400;vertical-align:baseline}
+td{white-space:nowrap}
 th:first-child{padding-left:0;text-align:left}
 td:nth-child(2){text-align:left}
 tr:first-child>*{border:0;color:var(--soft);font-size:.8125rem;white-space:nowrap}
@@ -59,6 +60,7 @@ tr:first-child>:nth-child(2){text-align:left}
 .e{display:grid;grid-template-columns:1fr auto;gap:.1rem 1.5rem;padding:.9rem 0;border-bottom:1px solid var(--line)}
 .e+.e,.e:first-of-type{margin:0}
 .e b{font-weight:600}
+.e .i{margin-right:.4em}
 .e>:nth-child(even){text-align:right}
 .e small{font-size:.875rem;color:var(--soft)}
 footer{margin-top:3.5rem;font-size:.875rem}

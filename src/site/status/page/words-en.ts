@@ -13,21 +13,20 @@ export const english: Words = {
   states: { operational: 'Working', degraded: 'Degraded', down: 'Down', no_data: 'No data' },
   bars: { all: 'No failures', some: 'Few failures' },
   headline({ operational, degraded, down, no_data }, groups) {
-    if (groups === 0) return 'There are no groups.'
-    if (no_data === groups) return 'No requests were measured in the last hour.'
-    if (down === groups) return groups === 1 ? 'The only group is down' : 'All groups are down'
-    if (down + degraded > 0) {
-      const ill = [
-        down && `${down} ${are(down)} down`,
-        degraded && `${degraded} ${are(degraded)} degraded`,
-      ]
-      const [first = '', second] = ill.filter((part) => part !== 0)
-      const whole = first.replace(' ', ` of ${one(groups, 'group')} `)
-      return second === undefined ? whole : `${whole}, ${second}`
+    if (groups === 0) return 'There are no groups'
+    if (no_data === groups) return 'No requests were measured in the last hour'
+    const of = groups === 1 ? 'The only group' : `${count(groups)} groups`
+    const part = (number: number) => (groups === 1 ? of : `${count(number)} of ${of}`)
+    if (down > 0) {
+      const more = degraded > 0 ? `, ${count(degraded)} ${are(degraded)} degraded` : ''
+      return `${part(down)} ${are(down)} down${more}`
     }
+    if (degraded > 0) return `${part(degraded)} ${are(degraded)} degraded`
     if (no_data === 0) return 'All groups work'
-    return `${operational} of ${one(groups, 'group')} ${operational === 1 ? 'works' : 'work'}; of the others nothing was measured in the last hour`
+    const work = operational === 1 ? 'works' : 'work'
+    return `${part(operational)} ${work}; of the others nothing was measured in the last hour`
   },
+  listed: (heading, names) => `${heading}: ${names.join(', ')}`,
   updated: 'Updated',
   groups: 'Groups',
   noGroups: 'There are no groups yet.',
@@ -38,8 +37,7 @@ export const english: Words = {
   lastHour: 'Last hour',
   sevenDays: '7 days',
   firstToken: 'First token',
-  half: 'half within',
-  most: '95% within',
+  began: (half, most) => `<small>half within</small> ${half}, <small>95% within</small> ${most}`,
   speed: 'Output speed',
   perSecond: (tokens) => `${tokens} tokens/s`,
   noData: 'no data',
@@ -63,7 +61,7 @@ export const english: Words = {
   moreGroups: (left) => `${one(left, 'more group')} ${are(left)} not shown here:`,
   asJson: 'all as JSON',
   incidents: 'Incidents',
-  noIncidents: (since) => `None since ${since}.`,
+  noIncidents: (since) => `None was measured since ${since}.`,
   incidentsSince: (since) => `Since ${since}, latest first.`,
   moreIncidents: (left) => `${one(left, 'earlier incident')} ${are(left)} not shown.`,
   degradedSpan: 'degraded',
@@ -80,7 +78,7 @@ export const english: Words = {
   explained: [
     'The gateway counts its own requests as they end; nobody writes anything here by hand. Requests that failed by their client’s own fault do not count. Percentages are the part that succeeded, rounded down: 100% means that none failed. Where nothing was measured there is no data, which is not the same as working.',
     'A group’s state is that of the last 5 minutes if they had at least 5 requests, else of the last hour: degraded below 95%, down below 50%. Bars are whole hours and days of UTC by the same measure; the last one has only begun.',
-    'Incidents are derived from these counts: each span of consecutive hours in which a group was degraded or down, as far back as hours are kept (35 days). An hour without requests ends one. Where only the last minutes are bad, they are one until their hour tells.',
+    'Incidents are derived from these counts: each span of consecutive hours in which a group was degraded or down, as far back as hours are kept (35 days). An hour without requests ends one. Where only the last minutes are bad, they are listed until the hour as a whole can tell.',
     'The time to the first token and the output speed are those of streams in the last 24 hours.',
   ],
   feed: 'Price feed',

@@ -8,16 +8,20 @@ export const chinese: Words = {
   states: { operational: '正常', degraded: '部分异常', down: '不可用', no_data: '无数据' },
   bars: { all: '无失败', some: '少量失败' },
   headline({ operational, degraded, down, no_data }, groups) {
-    if (groups === 0) return '没有分组。'
-    if (no_data === groups) return '最近一小时没有测到任何请求。'
-    if (down === groups) return groups === 1 ? '唯一的分组不可用' : '所有分组均不可用'
+    if (groups === 0) return '没有分组'
+    if (no_data === groups) return '最近一小时没有测到任何请求'
+    const of = `${count(groups)} 个分组中，`
     if (down + degraded > 0) {
-      const ill = [down && `${down} 个不可用`, degraded && `${degraded} 个部分异常`]
-      return `${groups} 个分组中，${ill.filter((part) => part !== 0).join('，')}`
+      const ill = [
+        ...(down > 0 ? [`${count(down)} 个不可用`] : []),
+        ...(degraded > 0 ? [`${count(degraded)} 个部分异常`] : []),
+      ]
+      return of + ill.join('，')
     }
     if (no_data === 0) return '所有分组运行正常'
-    return `${groups} 个分组中，${operational} 个正常；其余分组最近一小时没有测到请求`
+    return `${of}${count(operational)} 个正常；其余分组最近一小时没有测到请求`
   },
+  listed: (heading, names) => `${heading}：${names.join('、')}`,
   updated: '更新于',
   groups: '分组',
   noGroups: '还没有分组。',
@@ -28,10 +32,9 @@ export const chinese: Words = {
   lastHour: '最近一小时',
   sevenDays: '7 天',
   firstToken: '首个 token',
-  half: '半数不超过',
-  most: '95% 不超过',
+  began: (half, most) => `<small>半数不超过</small> ${half}，<small>95% 不超过</small> ${most}`,
   speed: '输出速度',
-  perSecond: (tokens) => `每秒 ${tokens} 个 token`,
+  perSecond: (tokens) => `${tokens} token/秒`,
   noData: '无数据',
   failures: (failed, requests) => `${count(requests)} 个请求中 ${count(failed)} 个失败`,
   succeeded: (percent) => `成功率 ${percent}`,
@@ -53,7 +56,7 @@ export const chinese: Words = {
   moreGroups: (left) => `另有 ${count(left)} 个分组未在此列出：`,
   asJson: '全部数据（JSON）',
   incidents: '故障记录',
-  noIncidents: (since) => `自 ${since} 以来没有故障。`,
+  noIncidents: (since) => `自 ${since} 以来没有测到故障。`,
   incidentsSince: (since) => `自 ${since} 起，最近的在前。`,
   moreIncidents: (left) => `另有 ${count(left)} 次更早的故障未列出。`,
   degradedSpan: '部分异常',

@@ -13,6 +13,8 @@ export interface Words {
   readonly bars: { readonly all: string; readonly some: string }
   /** The state of everything, in one sentence. */
   headline(states: States, groups: number): string
+  /** Names under a heading, in one line. */
+  listed(heading: string, names: readonly string[]): string
   readonly updated: string
   readonly groups: string
   readonly noGroups: string
@@ -23,8 +25,8 @@ export interface Words {
   readonly lastHour: string
   readonly sevenDays: string
   readonly firstToken: string
-  readonly half: string
-  readonly most: string
+  /** In which time answers began: half of them, and 95%. */
+  began(half: string, most: string): string
   readonly speed: string
   perSecond(tokens: string): string
   readonly noData: string
