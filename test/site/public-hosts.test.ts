@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
-import { createHostRule } from '../../src/site/public-hosts.ts'
+import { describe, expect, test } from 'bun:test'
+import { createFrontRule, createHostRule } from '../../src/site/public-hosts.ts'
 
 const unset = { baseUrl: null, overseasBaseUrl: null, statusUrl: null, priceBackupUrl: null }
 const addresses = {
@@ -43,4 +43,35 @@ test('nothing is hidden as long as the base address is not known', () => {
 test('a request without a host is not hidden', () => {
   const rule = createHostRule(addresses, [])
   expect(rule({ headers: new Headers(), url: 'http://x/v1/models' })).toBe(false)
+})
+
+describe('the front page of the status page’s host', () => {
+  const isFront = (site: Parameters<typeof createFrontRule>[0], host: string, asked = 'GET /') => {
+    const [method = '', path = ''] = asked.split(' ')
+    const headers = new Headers({ host })
+    return createFrontRule(site)({ headers, method, url: `http://${host}${path}` })
+  }
+
+  test.each([
+    ['status.example.com', 'GET /', true],
+    ['STATUS.example.com.:443', 'HEAD /?lang=zh', true],
+    ['status.example.com', 'POST /', false],
+    ['status.example.com', 'GET /status', false],
+    ['status.example.com', 'GET //', false],
+    ['gateway.example.com', 'GET /', false],
+    ['overseas.example.com', 'GET /', false],
+    ['backup.example.com:8443', 'GET /', false],
+    ['localhost:8787', 'GET /', false],
+  ])('host %p, %p: %p', (host, asked, front) => {
+    expect(isFront(addresses, host, asked)).toBe(front)
+  })
+
+  test('is none where that host is one of the API, and none without an address', () => {
+    const one = { ...addresses, statusUrl: 'https://gateway.example.com/status' }
+    expect(isFront(one, 'gateway.example.com')).toBe(false)
+    const other = { ...addresses, statusUrl: 'https://overseas.example.com' }
+    expect(isFront(other, 'overseas.example.com')).toBe(false)
+    expect(isFront(unset, 'status.example.com')).toBe(false)
+    expect(isFront({ ...unset, statusUrl: addresses.statusUrl }, 'status.example.com')).toBe(true)
+  })
 })

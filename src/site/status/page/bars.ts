@@ -33,7 +33,7 @@ const fullHeight = 24
 
 /**
  * A row of bars, oldest first, as a drawing with a text for those who do not see it. Runs of equal
- * bars are one line with gaps, so that 90 bars are a few hundred bytes. `titleOf` gives what was
+ * bars are one line with gaps, so that 90 bars are a few hundred bytes, and 2 KB at worst. `titleOf` gives what was
  * measured a text of its own, shown to a pointer.
  */
 export function barsHtml(
@@ -41,14 +41,13 @@ export function barsHtml(
   label: string,
   titleOf?: (bar: Bar, place: number) => string,
 ): string {
-  const runs = runsOf(bars.map(levelOf))
   const titles = bars.map((bar, place) =>
     titleOf && bar.requests > 0 ? titleHtml(titleOf(bar, place), place) : '',
   )
   return (
     `<svg class="b" role="img" viewBox="0 0 ${bars.length * step - 1} ${fullHeight}" ` +
     `preserveAspectRatio="none" aria-label="${escapeHtml(label)}">` +
-    `${runs.map(runHtml).join('')}${titles.join('')}</svg>`
+    `${drawingHtml(bars.map(levelOf))}${titles.join('')}</svg>`
   )
 }
 
@@ -72,37 +71,36 @@ export function legendHtml({ bars, states }: Words): string {
     ['empty', states.no_data],
   ]
   const items = entries.map(([level, word]) => {
-    const drawing = runHtml({ level, from: 0, bars: 1 })
     const svg = `<svg class="b" viewBox="0 0 3 24" preserveAspectRatio="none" aria-hidden="true">`
-    return `<li>${svg}${drawing}</svg>${word}</li>`
+    return `<li>${svg}${drawingHtml([level])}</svg>${word}</li>`
   })
   return `<ul class="l">${items.join('')}</ul>`
 }
 
-interface Run {
-  readonly level: Level
-  readonly from: number
-  readonly bars: number
-}
-
-function runsOf(levels: readonly Level[]): readonly Run[] {
-  const runs: Run[] = []
-  for (const [place, level] of levels.entries()) {
-    const last = runs.at(-1)
-    if (last?.level !== level) runs.push({ level, from: place, bars: 1 })
-    else runs.splice(-1, 1, { ...last, bars: last.bars + 1 })
-  }
-  return runs
-}
-
-function runHtml({ level, from, bars }: Run): string {
-  const [x, width] = [from * step, bars * step - 1]
+/** The bars alone: one path for each level, and the ground on which they stand. */
+function drawingHtml(levels: readonly Level[]): string {
   // The ground is hatched: what was measured is laid over it.
-  if (level === 'empty') return ''
-  const ground = `<path class="o" d="M${x} ${fullHeight / 2}h${width + 1}"/>`
-  const { name, height } = looks[level]
-  const path = `<path class="${name}" d="M${x} ${fullHeight - height / 2}h${width}"/>`
-  // What is missing to a full bar is there, but faint: else a low bar would look like none.
-  const rest = `<path class="${name} t" d="M${x} ${fullHeight / 2}h${width}"/>`
-  return ground + (level === 'good' || level === 'some' ? '' : rest) + path
+  const ground = pathHtml(
+    'o',
+    levels.map((level) => level !== 'empty'),
+    fullHeight,
+  )
+  const drawn = Object.entries(looks).map(([level, { name, height }]) => {
+    const places = levels.map((one) => one === level)
+    const bars = pathHtml(name, places, height)
+    // What is missing to a full bar is there, but faint: else a low bar would look like none.
+    return height > fullHeight / 1.5 ? bars : pathHtml(`${name} t`, places, fullHeight) + bars
+  })
+  return ground + drawn.join('')
+}
+
+/** A path through all the places that are its own: a line for each run of them. */
+function pathHtml(name: string, places: readonly boolean[], height: number): string {
+  const lines = places.flatMap((isOwn, place) => {
+    if (!isOwn || places[place - 1]) return []
+    const end = places.indexOf(false, place)
+    const bars = (end < 0 ? places.length : end) - place
+    return [`M${place * step} ${fullHeight - height / 2}h${bars * step - 1}`]
+  })
+  return lines.length === 0 ? '' : `<path class="${name}" d="${lines.join('')}"/>`
 }

@@ -1,6 +1,6 @@
 import type { State } from '../figures.ts'
 import { legendHtml } from './bars.ts'
-import { type Looks, nameHtml, plainName, type ShownGroup, signHtml } from './group.ts'
+import { type Looks, nameHtml, plainName, type ShownGroup } from './group.ts'
 import type { Incident } from './incidents.ts'
 import { incidentsHtml } from './incidents-html.ts'
 import type { Language } from './language.ts'
@@ -37,10 +37,9 @@ export function frameHtml(frame: Frame): { readonly before: string; readonly aft
   const before =
     `<!doctype html><html lang="${words.tag}"><head><meta charset="utf-8">` +
     '<meta name="viewport" content="width=device-width,initial-scale=1">' +
-    `<title>${title}</title><style>${style}</style></head><body>${symbols}<header><div>` +
+    `<title>${title}</title><style>${style}</style></head><body><header><div>` +
     `<p>${nameHtml(siteName)} · ${words.status}</p>${languagesHtml(language, words)}</div>` +
-    `<h1>${signHtml(worst(states)).replace('class="i"', `class="i ${worst(states)}"`)}` +
-    `<span>${headline}</span></h1>${illHtml(shown, words)}` +
+    `<h1 class="${worst(states)}"><span>${headline}</span></h1>${illHtml(shown, words)}` +
     `<p>${words.updated} ${secondHtml(nowMs, words)}</p></header><main><h2 id="groups">${words.groups}</h2>` +
     (shown.length === 0 ? `<p>${words.noGroups}</p>` : legendHtml(words))
   const incidents = incidentsHtml({
@@ -66,25 +65,6 @@ export function furtherHtml(rows: readonly string[], left: number, words: Words)
     `<table>${head}${rows.join('')}</table>${more}`
   )
 }
-
-/** Each state has a shape, not a colour only. */
-const shapes: Readonly<Record<State, string>> = {
-  operational: 'M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0zm-1 11.6L3.4 8l1.3-1.3L7 9l4.3-4.4 1.3 1.3z',
-  degraded: 'M8 .5 16 15H0zM7.1 5.5v5h1.8v-5zm0 6v1.8h1.8v-1.8z',
-  down: 'M4.7 0h6.6L16 4.7v6.6L11.3 16H4.7L0 11.3V4.7zM5.3 4 4 5.3 6.7 8 4 10.7 5.3 12 8 9.3l2.7 2.7 1.3-1.3L9.3 8 12 5.3 10.7 4 8 6.7z',
-  no_data:
-    'M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0zm0 1.8a6.2 6.2 0 1 1 0 12.4A6.2 6.2 0 0 1 8 1.8zM4.5 7.1h7v1.8h-7z',
-}
-
-const symbols =
-  '<svg width="0" height="0" aria-hidden="true"><defs>' +
-  Object.entries(shapes)
-    .map(
-      ([state, path]) =>
-        `<symbol id="${state}" viewBox="0 0 16 16"><path fill-rule="evenodd" d="${path}"/></symbol>`,
-    )
-    .join('') +
-  '</defs></svg>'
 
 function countStates(shown: readonly Described[]): States {
   const states = { operational: 0, degraded: 0, down: 0, no_data: 0 }

@@ -27,13 +27,12 @@ export interface Looks {
 /** A name, as it stands on the page. */
 export const nameHtml = (name: string) => freeText(name, longestName)
 
-/** A sign with a shape of its own. */
-export const signHtml = (state: State) =>
-  `<svg class="i" aria-hidden="true"><use href="#${state}"/></svg>`
+/** A state as a word, before which the style puts a sign of its colour and its own shape. */
+const stateHtml = (state: State, words: Words) =>
+  `<span class="${state}">${words.states[state]}</span>`
 
-/** A state as a sign and a word. */
-export const stateHtml = (state: State, words: Words) =>
-  `<span class="${state}">${signHtml(state)}${words.states[state]}</span>`
+/** The same as a cell of a table. */
+const stateCell = (state: State, words: Words) => `<td class="${state}">${words.states[state]}`
 
 /** A group with its bars, its figures and its models. `hasTitles`: each bar has a text of its own. */
 export function cardHtml(shown: ShownGroup, looks: Looks, hasTitles: boolean): string {
@@ -55,7 +54,7 @@ export function rowHtml({ id, name, state, availability }: ShownGroup['about'], 
   const ratios = [availability['24h'], availability['90d']].map(
     ({ ratio }) => `<td>${percent(ratio) ?? '–'}`,
   )
-  return `<tr id="g${id}"><th scope="row">${nameHtml(name)}<td>${stateHtml(state, words)}${ratios.join('')}`
+  return `<tr id="g${id}"><th scope="row">${nameHtml(name)}${stateCell(state, words)}${ratios.join('')}`
 }
 
 function chartHtml(
@@ -123,7 +122,7 @@ function modelsHtml({ about, models }: ShownGroup, words: Words): string {
 function modelHtml(model: StatusModel, words: Words): string {
   const { name, state, availability, first_byte_ms: first, tokens_per_second: speed } = model
   return (
-    `<tr><th scope="row">${freeText(name, longestName)}<td>${stateHtml(state, words)}` +
+    `<tr><th scope="row">${freeText(name, longestName)}${stateCell(state, words)}` +
     `<td>${percent(availability['24h'].ratio) ?? '–'}` +
     `<td class="w">${percent(availability['90d'].ratio) ?? '–'}` +
     `<td>${first.p50 === null ? '–' : duration(first.p50)}` +

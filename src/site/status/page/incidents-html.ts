@@ -1,12 +1,12 @@
 import { bucketMs } from '../../../store/ports/availability.ts'
-import { nameHtml, signHtml } from './group.ts'
+import { nameHtml } from './group.ts'
 import type { Incident } from './incidents.ts'
 import { percentOf } from './text.ts'
 import { minuteHtml, spanHtml } from './time.ts'
 import type { Words } from './words.ts'
 
 /** So many incidents are shown. */
-const listedIncidents = 12
+const listedIncidents = 10
 
 export interface IncidentParts {
   /** Of all groups, in any order. */
@@ -47,10 +47,9 @@ function incidentHtml(incident: Incident, name: string, words: Words): string {
     endedAt === null
       ? words.openNow[now ?? 'no_data']
       : words.hoursLong(Math.round((endedAt - startedAt) / bucketMs.hour))
-  const tone = now === 'degraded' || now === 'down' ? ` class="${now}"` : ''
   return (
-    `<div class="e"><div><b>${name}</b> <span class="${worst}">${signHtml(worst)}${word}</span></div>` +
+    `<div class="e"><div><b>${name}</b> <span class="${worst}">${word}</span></div>` +
     `<small>${when}</small><small>${words.failures(failed, requests)} · ${words.succeeded(percentOf(incident) ?? '')}</small>` +
-    `<small${tone}>${long}</small></div>`
+    `<small>${now === 'degraded' || now === 'down' ? `<b>${long}</b>` : long}</small></div>`
   )
 }
