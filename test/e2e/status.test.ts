@@ -133,6 +133,22 @@ test('figures agree with what was asked: successes, failures of the upstream, mi
   })
 }, 60_000)
 
+test('the status page says the same in words, in the reader’s language', async () => {
+  const pageIn = async (language: string) => {
+    const headers = { 'accept-language': language }
+    const response = await fetch(`${gateway.url}/status`, { headers, proxy: false })
+    expect([response.status, response.headers.get('refresh')]).toEqual([200, '60'])
+    return response.text()
+  }
+  const english = await until('the page of these requests', async () => {
+    const html = await pageIn('en')
+    return html.includes('2 of 9 requests failed') && html
+  })
+  expect(english).toContain('<h1 class="degraded"><span>1 of 2 groups is degraded</span></h1>')
+  expect(english).toContain('77.77% succeeded')
+  expect(await pageIn('zh-CN')).toContain('<span>2 个分组中，1 个部分异常</span>')
+}, 30_000)
+
 test('metrics agree with the status, on an address of their own', async () => {
   const families = await metricsOf()
   expect(told(families, 'tollgate_requests_total', outcome('succeeded'))).toBe(7)

@@ -34,7 +34,7 @@ svg{display:block}
 .operational{color:var(--ok)}.degraded{color:var(--mid)}.down{color:var(--bad)}.no_data{color:var(--soft)}
 .operational:before,.degraded:before,.down:before,.no_data:before{content:"";display:inline-block;flex:none;width:16px;height:16px;margin-right:.25em;vertical-align:-.15em;background:currentColor;clip-path:var(--i);transform:scale(.8)}
 ${signs}
-h1:before{transform:none!important;zoom:1.6;margin:0!important}
+h1:before{transform:translateY(12%)!important;zoom:1.6;margin:0!important}
 h1 span{color:var(--fg)}
 .l{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:1rem 0 0;list-style:none;font-size:.8125rem}
 .l li{display:flex;align-items:center;gap:.45rem}
