@@ -304,6 +304,40 @@ describe('windows', () => {
   })
 })
 
+test('hours are told as they were counted, before they are stored, after that, and after a restart', async () => {
+  await using scene = await startScene()
+  const hours = () =>
+    scene.look((figures) =>
+      figures
+        .hours(1)
+        .map(({ startedAt, requests, failed }) => [
+          Math.round((scene.now() - startedAt) / hourMs),
+          requests,
+          failed,
+        ]),
+    )
+  expect(await hours()).toEqual([])
+  scene.record()
+  scene.record({ fault: 'upstream' })
+  expect(await hours()).toEqual([[0, 2, 1]])
+  await scene.flush()
+  expect(await hours()).toEqual([[0, 2, 1]])
+  scene.record({ fault: 'client' })
+  scene.record({ fault: 'model' })
+  expect(await hours()).toEqual([[0, 3, 2]])
+  scene.wait(30 * dayMs)
+  scene.record()
+  await scene.flush()
+  expect(await hours()).toEqual([
+    [720, 3, 2],
+    [0, 1, 0],
+  ])
+  await scene.restart()
+  expect(await hours()).toHaveLength(2)
+  scene.wait(5 * dayMs)
+  expect(await hours()).toEqual([[120, 1, 0]])
+})
+
 /** What happened, kept by the test itself. */
 interface Happened extends AvailabilityOutcome {
   readonly at: number

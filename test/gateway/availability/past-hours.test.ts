@@ -22,19 +22,20 @@ async function startScene(stored: readonly AvailabilityBucket[] = []) {
   await store.admin.write({ groups: [groupWrite({ name: 'second' })] })
   await store.availability.add(stored)
   let reads = 0
-  let isBroken = false
+  let goodReads = Number.POSITIVE_INFINITY
   const past = createPastHours({
     async read(...asked) {
       reads++
-      if (isBroken) throw new Error('the disk is gone')
+      if (reads > goodReads) throw new Error('the disk is gone')
       return store.availability.read(...asked)
     },
   })
   return {
     past,
     reads: () => reads,
-    breakStore(broken: boolean) {
-      isBroken = broken
+    /** So many reads end well from now on. */
+    breakStoreAfter(more: number) {
+      goodReads = reads + more
     },
     /** Stores as the gateway does. */
     async add(...buckets: readonly AvailabilityBucket[]) {
@@ -135,14 +136,24 @@ describe('time goes on', () => {
 })
 
 test('a store that fails half way is asked for the rest the next time, and for nothing twice', async () => {
-  await using scene = await startScene([minute(0), minute(2)])
-  scene.breakStore(true)
+  await using scene = await startScene([minute(0), minute(2), minute(9)])
+  scene.breakStoreAfter(0)
   await expect(scene.past.moveOn(start)).rejects.toThrow('the disk is gone')
   expect([scene.past.from(), scene.hours()]).toEqual([undefined, []])
-  scene.breakStore(false)
-  await scene.past.moveOn(start)
+  scene.breakStoreAfter(4)
+  await expect(scene.past.moveOn(start)).rejects.toThrow('the disk is gone')
+  expect(scene.past.from()).toBe(thisHour - 3 * hourMs)
   expect(scene.hours()).toEqual([
     [2, 3, 0],
+    [0, 3, 0],
+  ])
+  // One hour of these was read, the other was not.
+  await scene.add(minute(2), minute(9))
+  scene.breakStoreAfter(hoursKept)
+  await scene.past.moveOn(start)
+  expect(scene.hours()).toEqual([
+    [9, 6, 0],
+    [2, 6, 0],
     [0, 3, 0],
   ])
 })

@@ -105,6 +105,14 @@ describe('incidents are', () => {
     ])
   })
 
+  test('the last minutes beside the last hour, where the present one as a whole is good', () => {
+    const counts = { '5m': { succeeded: 2, failed: { upstream: 8 } } }
+    expect(found({ 1: [10, 9], 0: [1000, 8] }, 'down', counts)).toEqual([
+      [-15 / 60 - 1 / 60, 'down', 'down', 8, 10],
+      [1, 0, 'down', 9, 10],
+    ])
+  })
+
   test('the last hour, where too few came in the last minutes', () => {
     const counts = { '5m': { succeeded: 1 }, '1h': { succeeded: 6, failed: { model: 3 } } }
     expect(found({ 1: [300, 1], 0: [300, 2] }, 'degraded', counts)).toEqual([
