@@ -1,4 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 
 /**
  * Takes a database for one serving process: true, or false while another has it. The claim is a lock
@@ -26,5 +27,16 @@ export function createClaim(path: string) {
       holder?.close()
       holder = undefined
     },
+  }
+}
+
+/** Whether some process serves from a database at this moment. */
+export function isServed(path: string): boolean {
+  if (path === ':memory:' || !existsSync(`${path}.serving`)) return false
+  const claim = createClaim(path)
+  try {
+    return !claim.claim()
+  } finally {
+    claim.release()
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { isServed } from './claim.ts'
 import { StoreError } from './failures.ts'
 import { firstTables } from './migrations/0001-first.ts'
 import { translationColumns } from './migrations/0002-translation.ts'
@@ -47,10 +48,21 @@ export function checkVersion(version: number, path: string): void {
   )
 }
 
+/** Its statements are those of its own version: they could fail, and with them all that it serves. */
+function checkUnserved(version: number, path: string): void {
+  if (version === 0 || !isServed(path)) return
+  throw new StoreError(
+    `The database ${path} is at version ${version}, and an older program serves from it, which ` +
+      `could not go on at version ${newestVersion}. Stop that program and start this one instead, ` +
+      'or use its own commands until then.',
+  )
+}
+
 /**
  * Brings a database to the newest version, each step in its own transaction. Several processes
  * may do so at once: the version is read again once the write lock is held. Throws `StoreError`
- * when the file belongs to another program or to a newer version of this one.
+ * when the file belongs to another program or to a newer version of this one, or while an older one
+ * serves from it.
  */
 export function migrate(db: Database, path: string): void {
   const check = (): number => {
@@ -70,5 +82,10 @@ export function migrate(db: Database, path: string): void {
   // An up-to-date database is opened without asking for the write lock. All parts of the check
   // see the same state: another process may be making the tables at this moment.
   const readVersion = db.transaction(check)
-  while (readVersion.deferred() < newestVersion) step.immediate()
+  while (true) {
+    const version = readVersion.deferred()
+    if (version >= newestVersion) return
+    checkUnserved(version, path)
+    step.immediate()
+  }
 }

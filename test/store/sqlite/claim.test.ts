@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { createClaim } from '../../../src/store/sqlite/claim.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { collect, now, seed, settlement, temporaryDirectory } from '../support.ts'
+import { rowsOf, writeOldVersion } from './old-version.ts'
 
 const program = join(import.meta.dir, 'claimer.ts')
 
@@ -99,4 +101,21 @@ test("databases in memory are nobody else's: no claim, and no file", async () =>
   await first.close()
   await second.close()
   expect(existsSync(':memory:.serving')).toBeFalse()
+})
+
+test('a database of an older version is left to the program that serves from it', async () => {
+  const store = open()
+  await seed(store)
+  await store.close()
+  const old = directory.file('old.db')
+  writeOldVersion(3, path, old)
+  const before = rowsOf(old)
+  const server = createClaim(old)
+  server.claim()
+  expect(() => open(old)).toThrow('is at version 3, and an older program serves from it')
+  expect(rowsOf(old)).toEqual(before)
+  server.release()
+  const opened = open(old)
+  expect(await opened.admin.accounts()).toHaveLength(1)
+  await opened.close()
 })
