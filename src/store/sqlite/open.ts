@@ -87,7 +87,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const sweep = createSweep(db)
   const serving = createClaim(path)
   const checkpointer = createCheckpointer(path)
-  const reader = createReader(db, path)
+  const reader = createReader(db)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const readVersion = () => dataVersion.get()?.data_version
   const saveHealth = db.transaction(saveCooling)

@@ -11,7 +11,7 @@ export function equals(column: string, value: SqlValue | undefined): Condition |
   return value === undefined ? undefined : { sql: `${column} = ?`, values: [value] }
 }
 
-/** One of several values; of none, nothing fits. */
+/** One of several values, of which there is one at least. */
 export function oneOf(
   column: string,
   values: readonly SqlValue[] | undefined,

@@ -27,7 +27,8 @@ export async function searchLedger(reader: Reader, filter: LedgerFilter): Promis
     oneOf('kind', kinds),
     within('created_at', filter),
   )
-  const ids = await idsIn(reader, 'ledger', { since, until })
+  const ids =
+    kinds?.length === 0 ? { from: 0, to: 0 } : await idsIn(reader, 'ledger', { since, until })
   return { table: 'ledger', id: 'id', index, others, ...ids }
 }
 

@@ -19,8 +19,9 @@ export interface Reader {
  * Reads a database file on a thread that is opened at its first use and closed when it had nothing
  * to do for a minute. A database in memory has but one connection, so it is read through that one.
  */
-export function createReader(db: Database, path: string, idleForMs = idleMs): Reader {
-  return path === ':memory:' ? createDirectReader(db) : createThreadReader(path, idleForMs)
+export function createReader(db: Database, idleForMs = idleMs): Reader {
+  const { filename } = db
+  return filename === ':memory:' ? createDirectReader(db) : createThreadReader(filename, idleForMs)
 }
 
 function createDirectReader(db: Database): Reader {
@@ -34,7 +35,8 @@ function createDirectReader(db: Database): Reader {
   }
 }
 
-function createThreadReader(path: string, idleForMs: number): Reader {
+/** For a file; `idleForMs`: how long the thread stays when it has nothing to do. */
+export function createThreadReader(path: string, idleForMs: number): Reader {
   let thread: Promise<DatabaseThread> | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
   let closing: Promise<void> | undefined

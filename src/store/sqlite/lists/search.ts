@@ -122,6 +122,7 @@ export function selectOf(
 /** From the end to the beginning: so many rows at a time that none takes long. */
 async function* stepsDown(reader: Reader, search: Search): AsyncGenerator<Part> {
   let { from, to } = search
+  if (from >= to) return
   // Who takes all rows needs no steps: the first ones that it meets are enough.
   if (search.others.length === 0) return yield { from, to }
   if (search.index === undefined) to = Math.min(to, (await lastId(reader, search)) + 1)
@@ -135,7 +136,6 @@ async function* stepsDown(reader: Reader, search: Search): AsyncGenerator<Part> 
     to = from
     from = search.from
   }
-  yield { from: search.from, to: search.from }
 }
 
 /** Where a step begins that ends below `to`. */
