@@ -1,0 +1,129 @@
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { ListStore } from '../../../../src/store/ports/lists.ts'
+import { listAttempts } from '../../../../src/store/sqlite/attempts.ts'
+import { createListStore } from '../../../../src/store/sqlite/lists/store.ts'
+import { createQueries, type Queries } from '../../../../src/store/sqlite/queries.ts'
+import { exportRequests } from '../../../../src/store/sqlite/records.ts'
+import { fillLedger } from '../../../bench/fill-ledger.ts'
+import { madeStart } from '../../../support/made-ledger.ts'
+import { now, temporaryDirectory } from '../../support.ts'
+import { type Asked, createNotingReader } from './scene.ts'
+
+const count = 100_000
+const directory = temporaryDirectory()
+const path = directory.file('large.db')
+let db: Database
+let reader: ReturnType<typeof createNotingReader>
+let lists: ListStore
+
+beforeAll(async () => {
+  await fillLedger(path, count)
+  db = new Database(path, { readonly: true })
+  reader = createNotingReader(path)
+  lists = createListStore({ reader, queries: createQueries(db, path), clock: () => now })
+}, 60_000)
+afterAll(async () => {
+  await reader.close()
+  db.close()
+  directory[Symbol.dispose]()
+})
+
+/** How SQLite goes about a statement, line by line. */
+function planOf({ sql, parameters }: Asked): string[] {
+  using statement = db.prepare<{ detail: string }, SQLQueryBindings[]>(`EXPLAIN QUERY PLAN ${sql}`)
+  return statement.all(...(parameters as SQLQueryBindings[])).map(({ detail }) => detail)
+}
+
+/** Reading all of a table that grows with the requests, from its one end to the other. */
+const isWhole = (line: string) => /^SCAN (request|attempt|ledger|usage_day)\b/.test(line)
+
+const page = { size: 50 }
+const since = madeStart + 86_400_000
+const usage = { sinceDay: '2026-10-01', untilDay: '2026-10-03' }
+const questions: Readonly<Record<string, () => Promise<unknown>>> = {
+  requests: () => lists.requests({}, page),
+  'requests of an account': () => lists.requests({ accountId: 7 }, page),
+  'requests of an account and a model': () => lists.requests({ accountId: 7, model: 'pro' }, page),
+  'requests of a token': () => lists.requests({ tokenId: 7 }, page),
+  failures: () => lists.requests({ outcome: 'failed' }, page),
+  'failures of an account': () => lists.requests({ outcome: 'failed', accountId: 7 }, page),
+  'requests with a cause': () => lists.requests({ cause: 'interrupted' }, page),
+  'requests of a group': () => lists.requests({ group: 'flat' }, page),
+  'requests in a span': () => lists.requests({ since, until: since + 1e7 }, page),
+  'a request': () => lists.requests({ requestId: 'req_1' }, page),
+  attempts: () => lists.attempts({}, page),
+  'failed attempts of a channel': () =>
+    lists.attempts({ outcome: 'failed', channel: 'second', since }, page),
+  ledger: () => lists.ledger({}, page),
+  'the ledger of an account': () => lists.ledger({ accountId: 7 }, page),
+  'credits of an account': () => lists.ledger({ accountId: 7, kinds: ['credit'] }, page),
+  'the ledger in a span': () => lists.ledger({ since, until: since + 1e7 }, page),
+  audit: () => lists.audit({}, page),
+  accounts: () => lists.accounts({ search: 'account-1' }, page),
+  tokens: () => lists.tokens({ search: 'token-1' }, page),
+  'tokens of an account': () => lists.tokens({ accountId: 7 }, page),
+  'usage of an account': () => lists.usage({ ...usage, accountId: 7 }),
+  'usage of a token': () => lists.usage({ ...usage, tokenId: 7 }),
+  usage: () => lists.usage(usage),
+  totals: () => lists.totals(usage.sinceDay, usage.untilDay),
+  'new requests': () => lists.newRequests(count - 20, undefined, 50),
+  'new requests of an account': () => lists.newRequests(count - 20_000, 7, 50),
+}
+
+test.each(Object.entries(questions))('%s: found by an index, a page in memory', async (_, ask) => {
+  reader.asked.length = 0
+  await ask()
+  const { asked } = reader
+  expect(asked.length).toBeWithin(1, 30)
+  expect(asked.flatMap(planOf).filter(isWhole)).toEqual([])
+  expect(Math.max(...asked.map(({ rows }) => rows))).toBeLessThanOrEqual(51)
+})
+
+test('a rare request is looked for in steps, each of which reads a bounded part', async () => {
+  reader.asked.length = 0
+  const { rows } = await lists.requests({ model: 'nobody-has-17' }, { ...page, isCounted: false })
+  expect(rows.length).toBeGreaterThan(0)
+  const steps = reader.asked.filter(({ sql }) => sql.includes('model = ?'))
+  expect(steps.length).toBeGreaterThan(2)
+  for (const { parameters } of steps) {
+    const [from, to] = parameters.map(Number)
+    expect((to ?? 0) - (from ?? 0)).toBeWithin(1, 40_001)
+  }
+  expect(steps.flatMap(planOf).every((line) => line.includes('rowid>? AND rowid<?'))).toBeTrue()
+})
+
+test('an export holds a page at a time, and ends when nobody reads on', async () => {
+  reader.asked.length = 0
+  let seen = 0
+  for await (const { id } of lists.exportRequests({ outcome: 'succeeded' })) {
+    if (id > 0 && ++seen === 2_500) break
+  }
+  expect(seen).toBe(2_500)
+  const { length } = reader.asked
+  expect(length).toBeLessThan(12)
+  expect(Math.max(...reader.asked.map(({ rows }) => rows))).toBe(1_000)
+  expect(reader.asked.flatMap(planOf).filter(isWhole)).toEqual([])
+  await lists.accounts({}, page)
+  expect(reader.asked.filter(({ sql }) => sql.includes('cause IS NULL'))).toHaveLength(3)
+})
+
+test('exports of the command line find their way as before: new indexes mislead them nowhere', async () => {
+  const queries = createQueries(db, path)
+  const plans: string[][] = []
+  const noting: Queries = {
+    ...queries,
+    all(query) {
+      const { sql, parameters } = query.compile()
+      plans.push(planOf({ sql, parameters: parameters as Asked['parameters'], rows: 0 }))
+      return queries.all(query)
+    },
+  }
+  const filter = { channelIds: [1], requestAgeMs: 0, since }
+  for (const rows of [exportRequests(noting, {}), listAttempts(noting, filter)]) {
+    for await (const row of rows) if (row) break
+  }
+  expect(plans).toHaveLength(3)
+  for (const plan of plans) expect(plan.join()).toContain('INDEX request_created_at')
+  expect(plans.slice(0, 2).join()).not.toContain('TEMP B-TREE')
+})
