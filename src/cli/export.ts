@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import { type ExportFormat, exportFormats, exportLines } from '../app/report/export.ts'
+import { type ExportFormat, exportFormats, exportLines } from '../billing/receipt/export-lines.ts'
 import { ledgerFields, requestFields } from '../billing/receipt/fields.ts'
 import type { RecordStore, Span } from '../store/ports/records.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
@@ -40,8 +40,8 @@ export function addExport(program: Command): void {
 function linesOf(records: RecordStore, what: What, { since, until, format }: ExportOptions) {
   const span = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
   return what === 'requests'
-    ? exportLines(records.exportRequests(span), requestFields, format)
-    : exportLines(records.exportLedger(span), ledgerFields, format)
+    ? exportLines(records.exportRequests(span), requestFields, { format })
+    : exportLines(records.exportLedger(span), ledgerFields, { format })
 }
 
 /** Large enough to be cheap, small enough to come at once. */

@@ -41,7 +41,10 @@ export const requestFields = {
   first_byte_ms: (row) => row.firstByteMs,
   duration_ms: (row) => row.durationMs,
   attempts: (row) => row.attemptCount,
-} satisfies Fields<StoredRequest>
+} satisfies Fields<Omit<StoredRequest, 'usageRaw'>>
+
+/** The same for its own account: what is the upstream's alone is left out. */
+export const clientRequestFields = (({ upstream_model: _, ...fields }) => fields)(requestFields)
 
 /** A ledger entry as exports show it. */
 export const ledgerFields = {

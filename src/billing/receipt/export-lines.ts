@@ -1,23 +1,33 @@
-import { type Cell, type Fields, viewOf } from '../../billing/receipt/fields.ts'
+import { type Cell, type Fields, viewOf } from './fields.ts'
 
 /** One JSON object a line, or comma-separated values with a line of names. */
 export const exportFormats = ['jsonl', 'csv'] as const
 /** One of `exportFormats`. */
 export type ExportFormat = (typeof exportFormats)[number]
 
+interface Form {
+  readonly format: ExportFormat
+  /**
+   * For people who open CSV in a spreadsheet: a text that it would take for a formula begins with
+   * an apostrophe. Absent: values are exactly the data.
+   */
+  readonly isForSpreadsheets?: boolean
+}
+
 /**
  * The lines of an export, one row at a time, each with its line end. CSV begins with a line of
- * names; values are exactly the data: null is empty, an empty text is `""`.
+ * names; null is empty, an empty text is `""`.
  */
 export async function* exportLines<Row>(
   rows: AsyncIterable<Row>,
   fields: Fields<Row>,
-  format: ExportFormat,
+  { format, isForSpreadsheets = false }: Form,
 ): AsyncGenerator<string> {
+  const cell = isForSpreadsheets ? (value: Cell) => csvCell(guarded(value)) : csvCell
   if (format === 'csv') yield `${Object.keys(fields).join(',')}\n`
   for await (const row of rows) {
     const view = viewOf(fields, row)
-    yield `${format === 'csv' ? Object.values(view).map(csvCell).join(',') : JSON.stringify(view)}\n`
+    yield `${format === 'csv' ? Object.values(view).map(cell).join(',') : JSON.stringify(view)}\n`
   }
 }
 
@@ -27,3 +37,7 @@ function csvCell(value: Cell): string {
   const text = String(value)
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
+
+/** Numbers stay numbers, negative ones too. */
+const guarded = (value: Cell): Cell =>
+  typeof value === 'string' && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
