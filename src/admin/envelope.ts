@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { t } from 'elysia'
 
 /** The answer that carries `data`: CONTRACT 7. */
 export const Answer = <Data extends TSchema>(data: Data) =>
@@ -30,9 +31,9 @@ export const ListOf = <Item extends TSchema>(item: Item) =>
     }),
   })
 
-/** Which page is asked for. */
+/** Which page is asked for. Integers of a query are `t`'s: those of the others are not read from text. */
 export const PageQuery = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next` of the last page.' })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  page_size: Type.Optional(t.Integer({ minimum: 1, maximum: 100, default: 50 })),
 })
 export type PageQuery = Static<typeof PageQuery>

@@ -1,0 +1,67 @@
+import { BadCursor, type Listed, ListsBusy, type PageAsked } from '../store/ports/lists.ts'
+import { ApiError } from './api-error.ts'
+import type { PageQuery } from './envelope.ts'
+
+/** Which page of the store's list is asked for, and its number. */
+interface Asked {
+  readonly page: PageAsked
+  readonly number: number
+}
+
+/** A page of a list, as `ListOf` has it. */
+export interface ListAnswer<Item> {
+  items: Item[]
+  total: number
+  total_is_exact: boolean
+  page: number
+  page_size: number
+  next: string | null
+}
+
+/**
+ * Reads a page of a list and answers it. Cursors of the API are those of the store with the number
+ * of their page. A list that is too busy is refused with 503, a cursor that is none with 400.
+ */
+export async function answerPage<Row, Item>(
+  query: PageQuery,
+  read: (page: PageAsked) => Promise<Listed<Row>>,
+  toItem: (row: Row) => Item,
+): Promise<ListAnswer<Item> & { searchedBackTo: number | null }> {
+  const { page, number } = askedPage(query)
+  const { rows, total, totalIsExact, next, searchedBackTo } = await readList(() => read(page))
+  return {
+    items: rows.map(toItem),
+    total,
+    total_is_exact: totalIsExact,
+    page: number,
+    page_size: page.size,
+    next: next === null ? null : `${number + 1}.${next}`,
+    searchedBackTo,
+  }
+}
+
+function askedPage({ cursor, page_size: size = 50 }: PageQuery): Asked {
+  if (cursor === undefined) return { page: { size }, number: 1 }
+  const [, number, own] = /^([1-9]\d{0,8})\.(.+)$/.exec(cursor) ?? []
+  if (own === undefined) throw badCursor(cursor)
+  return { page: { size, cursor: own }, number: Number(number) }
+}
+
+/** Reads lists; what the store refuses is answered with the status that fits. */
+export async function readList<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof BadCursor) throw badCursor(error.message)
+    if (error instanceof ListsBusy) {
+      throw new ApiError('unavailable', error.message, { retryAfterSeconds: 2, cause: error })
+    }
+    throw error
+  }
+}
+
+const badCursor = (cause: string) =>
+  new ApiError('invalid_value', 'This is no cursor of this list: begin again without one.', {
+    field: 'cursor',
+    cause,
+  })
