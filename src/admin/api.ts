@@ -1,22 +1,30 @@
 import { Elysia } from 'elysia'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Logger } from '../lib/log.ts'
+import type { ListStore } from '../store/ports/lists.ts'
 import type { Guard } from './access.ts'
 import { renderError } from './errors.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
-
+import { openGroupRoutes } from './open-groups/routes.ts'
 import { type Playground, playgroundRoutes } from './playground/routes.ts'
-
 import { ownSignInRoutes } from './sign-in/own-routes.ts'
 import { setupRoutes, signInRoutes } from './sign-in/routes.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
+import { accountTokenRoutes } from './tokens/account-routes.ts'
+import { tokenRoutes } from './tokens/routes.ts'
+import type { TokenService } from './tokens/service.ts'
 
 /** What the console's API is made of: one service for each resource. */
 export interface AdminServices {
+  readonly catalog: () => Catalog
+  readonly lists: ListStore
   readonly me: MeService
   readonly playground: Playground
   readonly signIn: SignIn
   /** Origins that the console is opened by, as its guards know them. */
   readonly origins: () => readonly string[]
+  readonly tokens: TokenService
 }
 
 /** The console's API, put together. What it has not got it leaves to whoever uses it. */
@@ -25,11 +33,15 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .onError(({ code, error }) =>
       code === 'NOT_FOUND' ? undefined : renderError(code, error, log),
     )
+    .use(accountTokenRoutes(guard, services.tokens))
+    .use(ledgerRoutes(guard, services.lists))
     .use(meRoutes(guard, services.me))
+    .use(openGroupRoutes(guard, services.catalog))
     .use(playgroundRoutes(guard, services.playground))
     .use(signInRoutes(services.signIn, services.origins))
     .use(setupRoutes(services.signIn, services.origins))
     .use(ownSignInRoutes(guard, services.signIn))
+    .use(tokenRoutes(guard, services.tokens))
 
 /** The type that the console's calls are checked against. */
 export type AdminApi = ReturnType<typeof adminApi>

@@ -5,6 +5,7 @@ export const Me = Type.Object({
   email: Type.String(),
   role: Type.Union([Type.Literal('admin'), Type.Literal('user')]),
   balance: Type.String({ description: 'USD, exact.' }),
+  reserved: Type.String({ description: 'USD: set aside for requests under way.' }),
   credit_limit: Type.String({ description: 'USD: how far below zero the balance may go.' }),
   balance_low_below: Type.String({ description: 'USD: below this the balance counts as low.' }),
   site: Type.Object({

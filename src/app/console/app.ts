@@ -15,6 +15,7 @@ import { createConsoleFiles } from './files.ts'
 import { createMeService } from './me.ts'
 import { createPlayground } from './playground.ts'
 import { createConsoleSignIn } from './sign-in.ts'
+import { createConsoleTokens } from './tokens.ts'
 
 /** What the console works on. */
 export interface ConsoleParts {
@@ -63,9 +64,12 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
   }
   const guard = createGuard({ sessions: parts.sessions ?? signIn.sessions, origins })
   const services = {
+    catalog: parts.metrics.catalog,
+    lists: store.lists,
     me: createMeService({ config, store, version }),
     playground: createPlayground({ ...parts, peerOf: (request) => peers.get(request) }),
     ...{ signIn, origins },
+    tokens: createConsoleTokens(parts, signIn.passwordMatches),
   }
   const files = await createConsoleFiles()
   const api = adminApi(guard, services, log)

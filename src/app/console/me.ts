@@ -24,6 +24,7 @@ export function createMeService({ config, store, version }: MeParts): MeService 
         email,
         role,
         balance: formatNano(account.balanceNano),
+        reserved: formatNano(account.reservedNano),
         credit_limit: formatNano(account.creditLimitNano),
         balance_low_below: formatNano(lowNano),
         site: {

@@ -71,6 +71,10 @@ const namesOf = ({ build, all }: Queries, accountId: number) =>
 export function addToken({ queries, now, edit }: Change, token: NewToken): number {
   const { build, first } = queries
   const { accountId } = token
+  const owner = build.selectFrom('account').select('id').where('id', '=', accountId)
+  if (!first(owner.where('deleted_at', 'is', null))) {
+    throw new NotThere(`there is no account ${accountId}; it may be removed`)
+  }
   const names = namesOf(queries, accountId)
   if (names.length >= maxTokensOfAccount) {
     throw new WriteRefused(

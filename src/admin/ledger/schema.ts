@@ -1,0 +1,42 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ListOf, PageQuery } from '../envelope.ts'
+
+const LedgerKind = Type.Union([
+  Type.Literal('opening'),
+  Type.Literal('charge'),
+  Type.Literal('credit'),
+  Type.Literal('debit'),
+])
+
+/** A change of the own balance. */
+export const LedgerEntry = Type.Object({
+  id: Type.Integer(),
+  created_at: Type.String(),
+  kind: LedgerKind,
+  amount: Type.String({ description: 'USD, exact and signed: a charge is negative.' }),
+  balance_after: Type.String({ description: 'USD, exact.' }),
+  request_id: Type.Union([Type.String(), Type.Null()], { description: 'Of a charge.' }),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Of a change by hand.' }),
+})
+export type LedgerEntry = Static<typeof LedgerEntry>
+
+/** A page of the ledger. */
+export const LedgerList = ListOf(LedgerEntry)
+export type LedgerList = Static<typeof LedgerList>
+
+const which = Type.Object({
+  kind: Type.Optional(LedgerKind),
+  since: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 with its offset.' })),
+  until: Type.Optional(Type.String({ maxLength: 40, description: 'The same; not included.' })),
+})
+
+/** Which entries to list. */
+export const LedgerQuery = Type.Object({ ...PageQuery.properties, ...which.properties })
+export type LedgerQuery = Static<typeof LedgerQuery>
+
+/** Which entries to write, and how. */
+export const LedgerExportQuery = Type.Composite([
+  which,
+  Type.Object({ format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('jsonl')])) }),
+])
+export type LedgerExportQuery = Static<typeof LedgerExportQuery>

@@ -1,0 +1,103 @@
+import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { TokenFields } from '../../store/ports/token-edits.ts'
+import { ApiError } from '../api-error.ts'
+import type { TokenPatch } from './schema.ts'
+
+/** How texts are checked, by the same rules as in tollgate.yaml. Complaints end a sentence. */
+export interface TokenRules {
+  name(text: string): string | undefined
+  /** An address or a CIDR block. */
+  block(text: string): string | undefined
+  /** Milliseconds since 1970 of an ISO 8601 time; undefined: it is none. */
+  time(text: string): number | undefined
+}
+
+interface FieldParts {
+  readonly rules: TokenRules
+  readonly now: number
+  readonly catalog: Catalog
+  /** What the token has where nothing else is named. */
+  readonly present?: { readonly group: string; readonly models: readonly string[] }
+}
+
+const wrong = (field: string, message: string) =>
+  new ApiError('invalid_value', `${field}: ${message}.`, { field })
+
+/** Checks what is named of a token; throws `ApiError` with the field at fault. */
+export function readFields(body: TokenPatch, parts: FieldParts): TokenFields {
+  const { name, group, status, models, ip_allow, strict, expires_at, budget, limits } = body
+  const { rules, now } = parts
+  if (name !== undefined) complain('name', name, rules.name)
+  checkModels(body, parts)
+  ip_allow?.forEach((block, i) => {
+    complain(`ip_allow.${i}`, block, rules.block)
+  })
+  return {
+    ...(name !== undefined && { name }),
+    ...(group !== undefined && { group }),
+    ...(status !== undefined && { status }),
+    ...(models !== undefined && { models: [...new Set(models)] }),
+    ...(ip_allow !== undefined && { ipAllow: [...new Set(ip_allow)] }),
+    ...(strict !== undefined && { isStrict: strict }),
+    ...(expires_at !== undefined && { expiresAt: readExpiry(expires_at, rules, now) }),
+    ...(budget && { budget: readBudget(budget) }),
+    ...(limits && { limits }),
+  }
+}
+
+function complain(field: string, text: string, rule: (text: string) => string | undefined): void {
+  const complaint = rule(text)
+  if (complaint !== undefined) throw wrong(field, `${JSON.stringify(text)} ${complaint}`)
+}
+
+function readExpiry(text: string | null, rules: TokenRules, now: number): number | null {
+  if (text === null) return null
+  const time = rules.time(text)
+  if (time === undefined) {
+    const example = 'write it with its offset, such as 2027-01-31T12:00:00Z, or null'
+    throw wrong('expires_at', `"${text}" is not a date and time: ${example}`)
+  }
+  if (time <= now) throw wrong('expires_at', `"${text}" is over: give a time to come, or null`)
+  return time
+}
+
+function readBudget(budget: NonNullable<TokenPatch['budget']>) {
+  const read = (part: 'total' | 'day' | 'month') => {
+    const usd = budget[part]
+    if (usd === undefined || usd === null) return usd
+    const nano = parseDecimal(usd, nanoDecimals)
+    if (nano !== undefined && nano >= 0) return nano
+    throw wrong(
+      `budget.${part}`,
+      `"${usd}" is not an amount: write USD, 0 or more, with at most 9 decimals, such as 20 or 2.5`,
+    )
+  }
+  const [total, day, month] = [read('total'), read('day'), read('month')]
+  return {
+    ...(total !== undefined && { totalNano: total }),
+    ...(day !== undefined && { dayNano: day }),
+    ...(month !== undefined && { monthNano: month }),
+  }
+}
+
+/** The group must be there and enabled, and have what is named. */
+function checkModels(body: TokenPatch, { catalog, present }: FieldParts): void {
+  if (body.group === undefined && body.models === undefined) return
+  const name = body.group ?? present?.group ?? ''
+  const group = [...catalog.groups.values()].find((one) => one.name === name)
+  if (body.group !== undefined && !group?.enabled) {
+    throw wrong('group', `there is no group "${name}" to choose; /api/v1/groups lists them`)
+  }
+  const hasNot = (model: string) => !group?.offers.has(model)
+  const at = body.models?.findIndex(hasNot) ?? -1
+  if (at >= 0) throw wrong(`models.${at}`, `group "${name}" has no model "${body.models?.[at]}"`)
+  const kept = body.models ?? present?.models ?? []
+  if (kept.length > 0 && kept.every(hasNot)) {
+    const others = 'choose others, or none for all of them'
+    throw wrong(
+      'models',
+      `group "${name}" has none of the models that this token may use; ${others}`,
+    )
+  }
+}

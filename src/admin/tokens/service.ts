@@ -1,0 +1,140 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { createTokenKey } from '../../lib/ids.ts'
+import { keyHint } from '../../lib/key-hint.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { SecretBox } from '../../lib/secrets.ts'
+import type { TokenView } from '../../store/ports/admin.ts'
+import type { Store } from '../../store/ports/store.ts'
+import { ApiError } from '../api-error.ts'
+import { answerPage } from '../paging.ts'
+import { edit } from '../refusals.ts'
+import { readFields, type TokenRules } from './fields.ts'
+import type {
+  IssuedToken,
+  NewToken,
+  TokenDetails,
+  TokenList,
+  TokenPatch,
+  TokenQuery,
+} from './schema.ts'
+import { viewDetails, viewToken } from './view.ts'
+
+/** Whose tokens, and who asks: an e-mail. */
+export interface TokenScope {
+  readonly accountId: number
+  readonly actor: string
+}
+
+export interface TokenParts {
+  readonly store: Pick<Store, 'edits' | 'lists'>
+  readonly secrets: SecretBox
+  readonly catalog: () => Catalog
+  readonly clock: Clock
+  readonly log: Logger
+  readonly rules: TokenRules
+  /** Whether tollgate.yaml names a token. */
+  readonly isInFile: (token: TokenView) => boolean
+  /** Whether it is an account's password, for what a session alone must not do; may throw 429. */
+  readonly passwordMatches: (accountId: number, password: string) => Promise<boolean>
+  /** After each change: the gateway follows it. */
+  readonly changed: () => Promise<void>
+}
+
+/** The tokens of one account; those of others are not there (404). All throw `ApiError`. */
+export interface TokenService {
+  list(scope: TokenScope, query: TokenQuery): Promise<TokenList>
+  find(scope: TokenScope, id: number): Promise<TokenDetails>
+  issue(scope: TokenScope, token: NewToken): Promise<IssuedToken>
+  change(scope: TokenScope, id: number, patch: TokenPatch): Promise<TokenDetails>
+  remove(scope: TokenScope, id: number): Promise<void>
+  restore(scope: TokenScope, id: number): Promise<TokenDetails>
+  /** The key again, for who knows the password. */
+  reveal(scope: TokenScope, id: number, password: string): Promise<string>
+}
+
+export function createTokenService(parts: TokenParts): TokenService {
+  const { store, secrets, clock, log, catalog, rules, changed } = parts
+  const { edits } = store
+
+  async function require(accountId: number, id: number) {
+    const token = await edits.findToken({ id, accountId })
+    if (token) return token
+    throw new ApiError('not_found', `There is no token ${id}.`)
+  }
+
+  async function find({ accountId }: TokenScope, id: number): Promise<TokenDetails> {
+    const token = await require(accountId, id)
+    return viewDetails(token, parts.isInFile(token))
+  }
+
+  /** Who asks to make or change a token names what the store may refuse. */
+  async function make<Result>(work: () => Promise<Result>, present?: () => Promise<unknown>) {
+    const result = await edit(work, { field: 'name', ...(present && { present }) })
+    await changed()
+    return result
+  }
+
+  return {
+    find,
+    list: ({ accountId }, { search, group, status, ...page }) =>
+      answerPage(
+        page,
+        (asked) =>
+          store.lists.tokens(
+            {
+              accountId,
+              ...(search && { search }),
+              ...(group !== undefined && { group }),
+              ...(status !== undefined && { status }),
+            },
+            asked,
+          ),
+        viewToken,
+      ),
+    async issue(scope, token) {
+      const { accountId, actor } = scope
+      const fields = readFields(token, { rules, now: clock(), catalog: catalog() })
+      const { name, models = [], ipAllow = [], isStrict = false, expiresAt = null } = fields
+      const key = createTokenKey()
+      const made = {
+        ...{ accountId, group: token.group, models, ipAllow, isStrict, expiresAt },
+        ...(name !== undefined && { name }),
+        keyHash: secrets.keyedHash(key),
+        keySealed: secrets.seal(key),
+        keyHint: keyHint(key),
+        budget: { totalNano: null, dayNano: null, monthNano: null, ...fields.budget },
+        limits: { rpm: null, tpm: null, concurrency: null, ...fields.limits },
+      }
+      const id = await make(() => edits.addToken(made, { actor }))
+      return { token: await find(scope, id), key }
+    },
+    async change(scope, id, { revision, ...patch }) {
+      const { accountId, actor } = scope
+      const present = await require(accountId, id)
+      const parts = { rules, now: clock(), catalog: catalog(), present }
+      const fields = readFields(patch, parts)
+      await make(
+        () => edits.setToken({ id, accountId }, fields, { actor, revision }),
+        () => find(scope, id),
+      )
+      return find(scope, id)
+    },
+    remove: ({ accountId, actor }, id) =>
+      make(() => edits.removeToken({ id, accountId }, { actor })),
+    async restore(scope, id) {
+      const { accountId, actor } = scope
+      await make(() => edits.restoreToken({ id, accountId }, { actor }))
+      return find(scope, id)
+    },
+    async reveal({ accountId }, id, password) {
+      const token = await require(accountId, id)
+      if (!(await parts.passwordMatches(accountId, password))) {
+        log.warn('a key was not shown: wrong password', { account: accountId, token: id })
+        throw new ApiError('wrong_password', 'This is not your password.', { field: 'password' })
+      }
+      log.info('a key was shown again', { account: accountId, token: id })
+      return secrets.open(token.keySealed)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import {
+  createTokenService,
+  type TokenParts,
+  type TokenService,
+} from '../../admin/tokens/service.ts'
+import { complaints, parseDateTime } from '../config/values.ts'
+import type { ConsoleParts } from './app.ts'
+
+/** Tokens in the console: the rules are those of tollgate.yaml. */
+export function createConsoleTokens(
+  parts: ConsoleParts,
+  passwordMatches: TokenParts['passwordMatches'],
+): TokenService {
+  const { config, secrets } = parts
+  return createTokenService({
+    ...parts,
+    catalog: parts.metrics.catalog,
+    passwordMatches,
+    rules: { name: complaints.name, block: complaints.block, time: parseDateTime },
+    isInFile: ({ account, keyHash }) =>
+      config()
+        .accounts.filter(({ email }) => email === account)
+        .some(({ tokens }) => tokens.some(({ key }) => secrets.keyedHash(key) === keyHash)),
+  })
+}
