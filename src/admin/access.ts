@@ -59,6 +59,10 @@ export function createGuard({ sessions, origins }: AccessParts) {
         await who(request, role)
         return readJson(request)
       })
+      // A request without a body is parsed by nobody, and its address is checked before `resolve`.
+      .onTransform({ as: 'scoped' }, async ({ request }) => {
+        await who(request, role)
+      })
       .resolve({ as: 'scoped' }, async ({ request }) => ({ who: await who(request, role) }))
 }
 

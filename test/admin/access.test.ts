@@ -16,6 +16,13 @@ describe("the console's API", () => {
     expect([status, code, reason]).toEqual([401, 401, 'not_signed_in'])
   })
 
+  test('refuses who is not before it looks at what is asked', async () => {
+    for (const path of ['/api/v1/tokens/x', '/api/v1/tokens?page_size=x']) {
+      expect((await scene.ask(null, 'GET', path)).status).toBe(401)
+      expect((await scene.ask('user', 'GET', path)).status).toBe(400)
+    }
+  })
+
   test('has nothing at other paths', async () => {
     for (const path of ['/api/v1/nothing', '/api/v1/me/nothing', '/api/nothing', '/consoles']) {
       const response = await scene.send('admin', 'GET', path)

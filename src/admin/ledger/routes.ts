@@ -64,6 +64,15 @@ export const ledgerRoutes = (guard: Guard, lists: Lists) =>
       },
       {
         query: LedgerExportQuery,
-        detail: { tags: ['Console'], summary: 'Own ledger entries as a file, oldest first' },
+        detail: {
+          tags: ['Console'],
+          summary: 'Own ledger entries as a file, oldest first',
+          responses: {
+            200: {
+              description: 'CSV with a line of names, or a JSON object a line.',
+              content: { 'text/csv': {}, 'application/x-ndjson': {} },
+            },
+          },
+        },
       },
     )
