@@ -3,11 +3,14 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ListStore } from '../store/ports/lists.ts'
 import type { Guard } from './access.ts'
+import { attemptRoutes } from './attempts/routes.ts'
+import type { AttemptService } from './attempts/service.ts'
 import { renderError } from './errors.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
 import { openGroupRoutes } from './open-groups/routes.ts'
 import { type Playground, playgroundRoutes } from './playground/routes.ts'
+import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
 import { ownSignInRoutes } from './sign-in/own-routes.ts'
 import { setupRoutes, signInRoutes } from './sign-in/routes.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
@@ -16,9 +19,10 @@ import { tokenRoutes } from './tokens/routes.ts'
 import type { TokenService } from './tokens/service.ts'
 
 /** What the console's API is made of: one service for each resource. */
-export interface AdminServices {
+export interface AdminServices extends RequestServices {
   readonly catalog: () => Catalog
   readonly lists: ListStore
+  readonly attempts: AttemptService
   readonly me: MeService
   readonly playground: Playground
   readonly signIn: SignIn
@@ -37,6 +41,9 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(ledgerRoutes(guard, services.lists))
     .use(meRoutes(guard, services.me))
     .use(openGroupRoutes(guard, services.catalog))
+    .use(allRequestRoutes(guard, services))
+    .use(attemptRoutes(guard, services.attempts))
+    .use(requestRoutes(guard, services))
     .use(playgroundRoutes(guard, services.playground))
     .use(signInRoutes(services.signIn, services.origins))
     .use(setupRoutes(services.signIn, services.origins))

@@ -47,6 +47,13 @@ function askedPage({ cursor, page_size: size = 50 }: PageQuery): Asked {
   return { page: { size, cursor: own }, number: Number(number) }
 }
 
+/** The same with how far was looked, for lists that may have to look for long. */
+export const withSearch = <Page extends { searchedBackTo: number | null }>(page: Page) => {
+  const { searchedBackTo, ...list } = page
+  const at = searchedBackTo === null ? null : new Date(searchedBackTo).toISOString()
+  return { ...list, searched_back_to: at }
+}
+
 /** Reads lists; what the store refuses is answered with the status that fits. */
 export async function readList<Result>(read: () => Promise<Result>): Promise<Result> {
   try {

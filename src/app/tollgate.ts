@@ -18,6 +18,7 @@ import { modelRoutes } from '../gateway/routes.ts'
 import { createWatchdog } from '../gateway/watchdog.ts'
 import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { Repeat } from '../lib/repeat.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
 import { createChannelCare } from './channel-care.ts'
@@ -44,6 +45,8 @@ export interface TollgateParts {
   readonly heartbeat?: HeartbeatTimes
   /** Who is signed in to the console; absent: whoever has a session. */
   readonly sessions?: Sessions
+  /** Timers of the console's live views; absent: real ones. */
+  readonly repeat?: Repeat
 }
 
 /** The whole gateway, wired; the caller listens. */
@@ -172,6 +175,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
       ...{ changed, metrics, setupCode, askModel: createInProcess(routeParts) },
+      repeat: parts.repeat,
     },
     log,
   )

@@ -52,7 +52,7 @@ async function findOwn(records: RecordStore, caller: Caller, id: string): Promis
 }
 
 /** An upstream's usage report may hold anything: its words are shown as those of its errors are. */
-function hideUpstream(rows: ReceiptRows, { channels }: Catalog): ReceiptRows {
+export function hideUpstream(rows: ReceiptRows, { channels }: Catalog): ReceiptRows {
   const { request, attempts } = rows
   const shown = (usageRaw: string | null, channelId: number | null) =>
     hideIn(usageRaw, channelId === null ? undefined : channels.get(channelId))

@@ -2,11 +2,13 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { version } from '../../../package.json'
 import { createGuard, type Sessions } from '../../admin/access.ts'
 import { adminApi } from '../../admin/api.ts'
+import { createAttemptService } from '../../admin/attempts/service.ts'
 import type { SetupCode } from '../../admin/sign-in/setup-code.ts'
 import { pageNotFound } from '../../gateway/errors.ts'
 import type { InProcessCall } from '../../gateway/in-process.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import type { Repeat } from '../../lib/repeat.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
@@ -14,6 +16,7 @@ import type { MetricsSource } from '../metrics-source.ts'
 import { createConsoleFiles } from './files.ts'
 import { createMeService } from './me.ts'
 import { createPlayground } from './playground.ts'
+import { createRequestServices } from './requests.ts'
 import { createConsoleSignIn } from './sign-in.ts'
 import { createConsoleTokens } from './tokens.ts'
 
@@ -27,6 +30,8 @@ export interface ConsoleParts {
   readonly metrics: MetricsSource
   /** Answers a model request as its route does. */
   readonly askModel: (call: InProcessCall) => Promise<Response>
+  /** Timers of live views; given by tests. */
+  readonly repeat?: Repeat | undefined
   /** Who is signed in; given by tests that begin behind the sign-in. */
   readonly sessions?: Sessions | undefined
   /** To be called after each change by hand: the gateway follows it before this resolves. */
@@ -62,7 +67,9 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     const { baseUrl, overseasBaseUrl } = config().site
     return [baseUrl, overseasBaseUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin]))
   }
-  const guard = createGuard({ sessions: parts.sessions ?? signIn.sessions, origins })
+  const sessions = parts.sessions ?? signIn.sessions
+  const guard = createGuard({ sessions, origins })
+  const requests = createRequestServices(parts, sessions)
   const services = {
     catalog: parts.metrics.catalog,
     lists: store.lists,
@@ -70,6 +77,8 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     playground: createPlayground({ ...parts, peerOf: (request) => peers.get(request) }),
     ...{ signIn, origins },
     tokens: createConsoleTokens(parts, signIn.passwordMatches),
+    ...requests,
+    attempts: createAttemptService(store.lists),
   }
   const files = await createConsoleFiles()
   const api = adminApi(guard, services, log)
@@ -83,6 +92,6 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
       peers.set(request, peer)
       return app.handle(request)
     },
-    async stop() {},
+    stop: () => requests.liveRequests.stop(),
   }
 }

@@ -1,0 +1,40 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ListOf, PageQuery } from '../envelope.ts'
+
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+
+/** Which attempts: all that is given must hold. */
+export const AttemptsQuery = Type.Composite([
+  Type.Object({
+    channel: name('Name of the channel.'),
+    outcome: Type.Optional(
+      Type.Union([Type.Literal('succeeded'), Type.Literal('failed'), Type.Literal('any')]),
+    ),
+    cause: name('Machine word, such as connect_failed.'),
+    since: name('From this time on, ISO 8601.'),
+  }),
+  PageQuery,
+])
+export type AttemptsQuery = Static<typeof AttemptsQuery>
+
+/** One try at one channel, with what it was made for. */
+export const AttemptItem = Type.Object({
+  request_id: Type.String(),
+  position: Type.Integer({ description: 'Place among the attempts of its request, from 0.' }),
+  started_at: Type.String(),
+  account: Type.String(),
+  model: orNull(Type.String()),
+  channel: Type.String(),
+  status: orNull(Type.Integer({ description: 'Of the upstream; null: it gave none.' })),
+  cause: orNull(Type.String({ description: 'Machine word; null: it succeeded.' })),
+  first_byte_ms: orNull(Type.Integer()),
+  duration_ms: Type.Integer(),
+  upstream_request_id: orNull(Type.String()),
+})
+
+export const AttemptList = Type.Composite([
+  ListOf(AttemptItem),
+  Type.Object({ searched_back_to: orNull(Type.String()) }),
+])

@@ -1,0 +1,153 @@
+import type { Logger } from '../../lib/log.ts'
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import type { AdminStore } from '../../store/ports/admin.ts'
+import {
+  type ListedRequest,
+  type ListStore,
+  ListsBusy,
+  type RequestFilter,
+} from '../../store/ports/lists.ts'
+import type { Sessions, SignedIn } from '../access.ts'
+import { isMeant, toFilter } from './filter.ts'
+import { createPlaces } from './places.ts'
+import type { AllRequestsWanted } from './schema.ts'
+import { accountIdOf } from './service.ts'
+import { Viewer } from './viewer.ts'
+import { toAnyItem, toItem } from './views.ts'
+
+export interface LiveParts {
+  readonly lists: Pick<ListStore, 'newRequests'>
+  readonly accounts: Pick<AdminStore, 'accountsNamed'>
+  readonly sessions: Sessions
+  readonly log: Logger
+  readonly repeat?: Repeat | undefined
+}
+
+interface Asked {
+  readonly who: SignedIn
+  readonly wanted: AllRequestsWanted
+  readonly request: Request
+}
+
+interface Watching {
+  readonly asked: Asked
+  readonly filter: RequestFilter
+  readonly toData: (row: ListedRequest) => object
+}
+
+/** New requests are looked for so often, and so many are shown at a time. */
+const pollMs = 500
+const maxRows = 500
+/** Below what proxies, and the server itself, take for a connection that nobody uses. */
+const heartbeatMs = 10_000
+const maxViewers = 50
+
+export type LiveRequests = ReturnType<typeof createLiveRequests>
+
+/**
+ * Requests as they end, for whoever watches. However many do, the store is asked once; when nobody
+ * does it is not. A view ends with its session, with its reader, or with `stop`.
+ */
+export function createLiveRequests(parts: LiveParts) {
+  const { lists, accounts, sessions, log, repeat = repeatByTimer } = parts
+  const places = createPlaces(maxViewers, 'live views')
+  const viewers = new Map<Viewer, Watching>()
+  let stopTimers: (() => void) | undefined
+  let hasStopped = false
+  let lastRow: number | undefined
+  let polling: Promise<void> | undefined
+
+  /** Of very many only the first are shown; the next poll begins behind the last one. */
+  async function readNew(): Promise<void> {
+    const found = await lists.newRequests(lastRow, undefined, maxRows)
+    for (const row of found.rows) tellOf(row)
+    lastRow = found.lastRow
+    if (found.rows.length < maxRows) return
+    lastRow = (await lists.newRequests(undefined, undefined, 1)).lastRow
+    for (const viewer of viewers.keys()) viewer.tell({ event: 'skipped', data: '' })
+  }
+
+  function tellOf(row: ListedRequest): void {
+    for (const [viewer, { filter, toData }] of viewers) {
+      if (isMeant(row, filter)) viewer.tell({ event: 'request', data: toData(row) })
+    }
+  }
+
+  function poll(): Promise<void> {
+    polling ??= readNew()
+      .catch((error: unknown) => {
+        if (error instanceof ListsBusy) return // the next poll reads them, too
+        log.warn('console: new requests could not be read', { error: String(error) })
+      })
+      .finally(() => {
+        polling = undefined
+        if (viewers.size === 0) lastRow = undefined
+      })
+    return polling
+  }
+
+  async function beat(): Promise<void> {
+    for (const viewer of viewers.keys()) viewer.tell({ event: 'ping', data: '' })
+    for (const [viewer, { asked }] of viewers) {
+      if (!(await isStillIn(asked))) viewer.end('signed_out')
+    }
+  }
+
+  async function isStillIn({ who, request }: Asked): Promise<boolean> {
+    const now = await sessions.find(request)
+    return now?.sessionId === who.sessionId && now.role === who.role
+  }
+
+  function begin(): void {
+    if (stopTimers) return
+    const stopPolling = repeat(() => void poll(), pollMs)
+    const stopBeating = repeat(() => {
+      beat().catch((error: unknown) =>
+        log.warn('console: sessions could not be read', { error: String(error) }),
+      )
+    }, heartbeatMs)
+    stopTimers = () => {
+      stopPolling()
+      stopBeating()
+    }
+  }
+
+  function leave(viewer: Viewer, giveBack: () => void): void {
+    giveBack()
+    viewers.delete(viewer)
+    if (viewers.size > 0) return
+    stopTimers?.()
+    stopTimers = undefined
+    if (polling === undefined) lastRow = undefined
+  }
+
+  async function watch(watching: Watching): Promise<Viewer> {
+    const { signal } = watching.asked.request
+    const giveBack = places.take()
+    const viewer = new Viewer(() => leave(viewer, giveBack))
+    viewers.set(viewer, watching)
+    signal.addEventListener('abort', () => void viewer.return(), { once: true })
+    begin()
+    // From here on all is seen, what ends before the first poll, too.
+    if (lastRow === undefined) await poll()
+    if (hasStopped) viewer.end('stopping')
+    if (signal.aborted) await viewer.return()
+    return viewer
+  }
+
+  return {
+    watchOwn: (asked: Asked) => {
+      const { account: _, channel: __, ...wanted } = asked.wanted
+      return watch({ asked, filter: toFilter(wanted, asked.who.accountId), toData: toItem })
+    },
+    async watchAll(asked: Asked) {
+      const filter = toFilter(asked.wanted, await accountIdOf(accounts, asked.wanted))
+      return watch({ asked, filter, toData: toAnyItem })
+    },
+    async stop(): Promise<void> {
+      hasStopped = true
+      for (const viewer of viewers.keys()) viewer.end('stopping')
+      await polling
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { ListOf, PageQuery } from '../envelope.ts'
+
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+const count = Type.Integer({ minimum: 0 })
+
+/** Which requests: all that is given must hold; names are compared byte for byte. */
+export const RequestsWanted = Type.Object({
+  token: Type.Optional(t.Integer({ description: 'Id of the token.' })),
+  group: name('Name of the group.'),
+  model: name('As the client wrote it.'),
+  outcome: Type.Optional(
+    Type.Union([Type.Literal('succeeded'), Type.Literal('failed'), Type.Literal('any')]),
+  ),
+  cause: name('Machine word, such as model_not_found.'),
+  status: Type.Optional(t.Integer({ description: 'HTTP status that the client got.' })),
+  protocol: name('What the client spoke: chat, responses, messages, gemini.'),
+  since: name('From this time on, ISO 8601.'),
+  until: name('Before this time, ISO 8601.'),
+  request_id: name('Exactly this request.'),
+})
+
+/** The same for administrators. */
+export const AllRequestsWanted = Type.Composite([
+  RequestsWanted,
+  Type.Object({ account: name('E-mail of the account.'), channel: name('Name of the channel.') }),
+])
+export type AllRequestsWanted = Static<typeof AllRequestsWanted>
+
+export const RequestsQuery = Type.Composite([RequestsWanted, PageQuery])
+export const AllRequestsQuery = Type.Composite([AllRequestsWanted, PageQuery])
+export type AllRequestsQuery = Static<typeof AllRequestsQuery>
+
+const format = Type.Optional(
+  Type.Union([Type.Literal('csv'), Type.Literal('jsonl')], { default: 'csv' }),
+)
+export const ExportQuery = Type.Composite([RequestsWanted, Type.Object({ format })])
+export const AllExportQuery = Type.Composite([AllRequestsWanted, Type.Object({ format })])
+export type AllExportQuery = Static<typeof AllExportQuery>
+
+const fields = {
+  request_id: Type.String(),
+  created_at: Type.String(),
+  account: Type.String(),
+  token: Type.String(),
+  group: Type.String(),
+  model: orNull(Type.String({ description: 'As the client wrote it.' })),
+  channel: orNull(Type.String()),
+  client_protocol: Type.String(),
+  upstream_protocol: orNull(Type.String()),
+  operation: Type.String(),
+  stream: Type.Boolean(),
+  status: Type.Integer(),
+  cause: orNull(Type.String({ description: 'Machine word; null: it succeeded.' })),
+  cause_text: orNull(Type.String()),
+  ending: Type.String(),
+  input_tokens: count,
+  output_tokens: count,
+  reasoning_tokens: count,
+  cache_read_tokens: count,
+  cache_write_tokens: count,
+  cache_write_1h_tokens: count,
+  calls: count,
+  estimated: Type.Boolean(),
+  clamped: Type.Boolean(),
+  amount: Type.String({ description: 'USD, exact.' }),
+  amount_nano: Type.Integer(),
+  first_byte_ms: orNull(Type.Integer()),
+  duration_ms: Type.Integer(),
+}
+
+/** A request in a list. */
+export const RequestItem = Type.Object({ ...fields, attempts: count })
+export type RequestItem = Static<typeof RequestItem>
+
+/** The same for administrators. */
+const upstreamModel = { upstream_model: orNull(Type.String()) }
+export const AnyRequestItem = Type.Object({ ...fields, ...upstreamModel, attempts: count })
+
+const search = Type.Object({
+  searched_back_to: orNull(
+    Type.String({ description: 'Looking took too long: all since then is here; `next` goes on.' }),
+  ),
+})
+export const RequestList = Type.Composite([ListOf(RequestItem), search])
+export const AnyRequestList = Type.Composite([ListOf(AnyRequestItem), search])
+
+/** How an amount came about, line by line; prices and amounts are exact, in USD. */
+const Bill = Type.Object({
+  unit: Type.Union([Type.Literal('tokens'), Type.Literal('call'), Type.Literal('free')]),
+  lines: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      count,
+      price: Type.String({ description: 'USD per 1M tokens, or per call.' }),
+      amount: Type.String(),
+    }),
+  ),
+  sum: Type.String(),
+  multiplier: Type.String(),
+  amount: Type.String(),
+})
+export type Bill = Static<typeof Bill>
+
+const attempt = {
+  channel: Type.String(),
+  started_at: Type.String(),
+  status: orNull(Type.Integer()),
+  cause: orNull(Type.String()),
+  first_byte_ms: orNull(Type.Integer()),
+  duration_ms: Type.Integer(),
+  usage: Type.Unknown(),
+}
+
+const receipt = {
+  ...fields,
+  estimated_reason: orNull(Type.String()),
+  clamped_reason: orNull(Type.String()),
+  usage_raw: Type.Unknown(),
+  price: Type.Unknown(),
+  context_tokens: count,
+  long_context_pricing: Type.Boolean(),
+  tier_above: orNull(Type.Integer()),
+  tier_reason: orNull(Type.String()),
+  multiplier: Type.Number(),
+  multiplier_millionths: Type.Integer(),
+  formula: orNull(Type.String()),
+  ledger_id: orNull(Type.Integer()),
+  balance_after_nano: orNull(Type.Integer()),
+  differences: Type.Array(Type.String()),
+  bill: orNull(Bill),
+}
+
+/** All that explains a request and its charge: CONTRACT 8, and the bill in USD. */
+export const Receipt = Type.Object({ ...receipt, attempts: Type.Array(Type.Object(attempt)) })
+export type Receipt = Static<typeof Receipt>
+
+/** The same for administrators. */
+export const AnyReceipt = Type.Object({
+  ...receipt,
+  ...upstreamModel,
+  attempts: Type.Array(Type.Object({ ...attempt, upstream_request_id: orNull(Type.String()) })),
+})
+export type AnyReceipt = Static<typeof AnyReceipt>

@@ -1,0 +1,84 @@
+import type { AdminStore } from '../../store/ports/admin.ts'
+import type { ListStore } from '../../store/ports/lists.ts'
+import type { ReceiptRows, RecordStore } from '../../store/ports/records.ts'
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { answerPage, withSearch } from '../paging.ts'
+import { toFilter } from './filter.ts'
+import type { AllRequestsQuery, AllRequestsWanted } from './schema.ts'
+import { toAnyItem, toAnyReceipt, toItem, toReceipt } from './views.ts'
+
+export interface RequestParts {
+  readonly lists: Pick<ListStore, 'requests'>
+  readonly records: Pick<RecordStore, 'receipt'>
+  readonly accounts: Pick<AdminStore, 'accountsNamed'>
+  /** Takes what is only the upstream's (keys, hosts) out of what an upstream has reported. */
+  readonly hideUpstream: (rows: ReceiptRows) => ReceiptRows
+}
+
+export type RequestService = ReturnType<typeof createRequestService>
+
+/** Requests that have ended, as lists and receipts: to their own account, and to administrators. */
+export function createRequestService(parts: RequestParts) {
+  const { lists } = parts
+  return {
+    async listOwn(who: SignedIn, query: Omit<AllRequestsQuery, 'account' | 'channel'>) {
+      const filter = toFilter(query, who.accountId)
+      const read = answerPage(query, (page) => lists.requests(filter, page), toItem)
+      return withSearch(await read)
+    },
+    async listAll(query: AllRequestsQuery) {
+      const filter = toFilter(query, await accountIdOf(parts.accounts, query))
+      const read = answerPage(query, (page) => lists.requests(filter, page), toAnyItem)
+      return withSearch(await read)
+    },
+    async ownReceipt(who: SignedIn, id: string) {
+      return toReceipt(parts.hideUpstream(await findOwnRequest(parts.records, who, id)))
+    },
+    async anyReceipt(id: string) {
+      return toAnyReceipt(parts.hideUpstream(await findRequest(parts.records, id)))
+    },
+  }
+}
+
+/** The id of the account that is asked for; throws when there is none of that e-mail. */
+export async function accountIdOf(
+  accounts: RequestParts['accounts'],
+  { account }: Pick<AllRequestsWanted, 'account'>,
+): Promise<number | undefined> {
+  if (account === undefined) return undefined
+  const [found] = await accounts.accountsNamed([account])
+  if (found) return found.id
+  throw new ApiError('invalid_value', `There is no account "${account.slice(0, 100)}".`, {
+    field: 'account',
+  })
+}
+
+/** A request's rows; another account's is told from none by nothing. */
+export async function findOwnRequest(
+  records: RequestParts['records'],
+  who: SignedIn,
+  id: string,
+): Promise<ReceiptRows> {
+  const rows = await records.receipt(id)
+  if (rows?.request.accountId === who.accountId) return rows
+  throw notFound(id)
+}
+
+/** The same of any account. */
+export async function findRequest(
+  records: RequestParts['records'],
+  id: string,
+): Promise<ReceiptRows> {
+  const rows = await records.receipt(id)
+  if (rows) return rows
+  throw notFound(id)
+}
+
+const notFound = (id: string) =>
+  new ApiError(
+    'not_found',
+    `There is no record of a request "${id.slice(0, 80)}". Its id is the x-request-id of the ` +
+      'answer, and its record exists once it has ended. Counting tokens, listing models, and ' +
+      'requests with a wrong path or without a valid key leave none.',
+  )
