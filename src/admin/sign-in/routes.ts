@@ -19,7 +19,7 @@ import {
 import type { SignIn } from './sign-in.ts'
 
 const nothing = { 200: Answer(Type.Null()) }
-const about = (summary: string) => ({ tags: ['Sign-in'], summary })
+const about = (summary: string) => ({ tags: ['Sign-in'], summary, security: [] })
 
 /** Ways into the console, for who is not signed in. HTTP only: every decision is the service's. */
 export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =>

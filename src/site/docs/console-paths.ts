@@ -3,6 +3,7 @@ import type { AnyElysia } from 'elysia'
 
 /** The chapters of the console's API. */
 export const consoleTags = {
+  'Sign-in': 'Ways into the console.',
   Console: 'What the console does for an account. Needs the session cookie of who is signed in.',
   Administration: 'What the console does for administrators. Needs a session of one.',
 } as const
@@ -32,16 +33,25 @@ export function consolePaths(api: AnyElysia): Record<string, Record<string, unkn
   )
 }
 
+/** Says who may ask; what says itself that it needs no session (`security: []`) is open to all. */
 function secured(operation: unknown): unknown {
   if (typeof operation !== 'object' || operation === null) return operation
-  const responses = 'responses' in operation ? operation.responses : {}
+  const { security, responses, ...rest } = operation as Described
+  const isOpen = security?.length === 0
+  const hasAnswer = Object.keys(responses ?? {}).some((status) => status.startsWith('2'))
   return {
-    ...operation,
-    security: [{ session: [] }],
+    ...rest,
+    ...(!isOpen && { security: [{ session: [] }] }),
     responses: {
-      ...(responses as object),
-      401: { description: 'Nobody is signed in.' },
+      ...(!hasAnswer && { 200: { description: 'The answer, as it comes.' } }),
+      ...responses,
+      ...(!isOpen && { 401: { description: 'Nobody is signed in.' } }),
       403: { description: 'Not allowed to who is signed in, or sent by another site.' },
     },
   }
+}
+
+interface Described {
+  readonly security?: readonly unknown[]
+  readonly responses?: { readonly [status: string]: unknown }
 }
