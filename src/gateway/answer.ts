@@ -1,5 +1,6 @@
 import type { AnswerObserver, Framing } from '../protocols/protocol.ts'
 import type { ByteReader } from './byte-reader.ts'
+import type { AttemptCause } from './causes.ts'
 import type { StreamTranslator } from './translation.ts'
 import type { Expiry, Watch } from './watchdog.ts'
 
@@ -20,7 +21,7 @@ export interface StreamAnswer {
   /** The limit of time that ended the stream, when one did. */
   readonly expiry: () => Expiry | undefined
   /** Writes the attempt's row; call once, when the stream has ended. */
-  readonly finish: (cause: string | null) => void
+  readonly finish: (cause: AttemptCause | null) => void
 }
 
 /** A whole answer, understood. */

@@ -1,6 +1,7 @@
 import type { Channel } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { toJsonText } from '../protocols/canonical/json-text.ts'
+import type { AttemptCause } from './causes.ts'
 import type { Exchange } from './exchange.ts'
 import type { Watch } from './watchdog.ts'
 
@@ -8,7 +9,7 @@ export interface AttemptRowParts {
   readonly clock: Clock
   readonly tick: Clock
   /** Told of every attempt that has ended, and of its failure's class. */
-  readonly onAttempt: (channel: Channel, cause: string | null) => void
+  readonly onAttempt: (channel: Channel, cause: AttemptCause | null) => void
 }
 
 /** What is noted of an attempt while it lasts. */
@@ -18,7 +19,7 @@ export interface OpenRow {
   /** Its first bytes are; returns how long that took, in milliseconds. Only the first call counts. */
   begun(): number
   /** The attempt has ended; only the first call counts. */
-  finish(cause: string | null, usageRaw?: unknown): void
+  finish(cause: AttemptCause | null, usageRaw?: unknown): void
 }
 
 /** Begins the row of an attempt, which is written to the exchange when the attempt has ended. */
@@ -61,7 +62,7 @@ class AttemptNotes implements OpenRow {
     return this.#firstByteMs
   }
 
-  finish(cause: string | null, usageRaw?: unknown): void {
+  finish(cause: AttemptCause | null, usageRaw?: unknown): void {
     if (this.#isFinished) return
     this.#isFinished = true
     this.#watch.stop()

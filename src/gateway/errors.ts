@@ -35,15 +35,20 @@ const statusOf = {
 
 export type ErrorKind = keyof typeof statusOf
 
+/** All of them. */
+export const errorKinds = Object.keys(statusOf) as readonly ErrorKind[]
+
 /** Why a 401 was given: the value of the header `x-tollgate-reason`. */
-export type AuthReason =
-  | 'missing'
-  | 'unknown'
-  | 'deleted'
-  | 'disabled'
-  | 'expired'
-  | 'balance'
-  | 'budget'
+export const authReasons = [
+  'missing',
+  'unknown',
+  'deleted',
+  'disabled',
+  'expired',
+  'balance',
+  'budget',
+] as const
+export type AuthReason = (typeof authReasons)[number]
 
 interface Details {
   readonly reason?: AuthReason
@@ -72,7 +77,7 @@ export class GatewayError extends Error {
   }
 
   /** The machine word of records and of `x-tollgate-reason`. */
-  get word(): string {
+  get word(): ErrorKind | AuthReason {
     return this.details.reason ?? this.kind
   }
 }

@@ -5,14 +5,12 @@ import type { Framing, Operation, Protocol, RequestFacts } from '../protocols/pr
 import type { Fault } from '../store/ports/availability.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
+import type { Interruption } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
 import type { Permit } from './limits/limiter.ts'
 import type { ModelCall } from './model-call.ts'
 import type { Option, Route } from './options.ts'
 import type { Plan } from './plan.ts'
-
-/** Why an exchange was ended from outside. */
-export type Interruption = 'client_left' | 'shutdown'
 
 /**
  * One model request on its way: filled step by step, and at its end turned into its record.

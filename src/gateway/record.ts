@@ -4,6 +4,7 @@ import type { Observation } from '../protocols/canonical/observation.ts'
 import { emptyUsage, type Usage } from '../protocols/canonical/usage.ts'
 import type { Ending, Settlement } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
+import type { RequestCause } from './causes.ts'
 import { clampUsage } from './clamp.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
@@ -14,7 +15,7 @@ export interface End {
   /** HTTP status that the client got, or would have got. */
   readonly status: number
   /** Machine word of what went wrong; null when nothing did. */
-  readonly cause: string | null
+  readonly cause: RequestCause | null
   /** The same for a person. */
   readonly causeText: string | null
 }

@@ -3,6 +3,7 @@ import type { FrameSplitter } from '../protocols/protocol.ts'
 import type { Ending } from '../store/ports/records.ts'
 import type { StreamAnswer } from './answer.ts'
 import type { ByteReader } from './byte-reader.ts'
+import type { AttemptCause } from './causes.ts'
 import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures/failures.ts'
@@ -168,7 +169,7 @@ async function finish(parts: RelayParts, isDelivered: boolean, isUnpaid: boolean
 }
 
 /** What the attempt's row says: a stop at a limit of the answer's length is no failure. */
-function attemptCause({ answer }: RelayParts, { ending, cause }: End): string | null {
+function attemptCause({ answer }: RelayParts, { ending, cause }: End): AttemptCause | null {
   const expiry = answer.expiry()
   return ending === 'cut' && expiry !== undefined ? `timeout_${expiry}` : cause
 }

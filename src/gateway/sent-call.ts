@@ -1,6 +1,7 @@
 import type { Logger } from '../lib/log.ts'
 import type { Answer, Refusal, StreamAnswer } from './answer.ts'
 import { type AttemptRowParts, type OpenRow, startRow } from './attempt-row.ts'
+import type { AttemptCause } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
 import { type Exchange, mayAbort } from './exchange.ts'
 import {
@@ -128,7 +129,7 @@ export class SentCall {
 
   #stream(response: Response, read: BegunStream): StreamAnswer {
     const { observer } = read
-    const finish = (cause: string | null) => {
+    const finish = (cause: AttemptCause | null) => {
       const broken = brokenBy(observer, cause, this.#expiry)
       if (broken !== undefined) this.#blame(broken, response, observer)
       this.#row.finish(cause, observer.seen.usageRaw)

@@ -1,4 +1,4 @@
-import type { Interruption } from '../../src/gateway/exchange.ts'
+import type { Interruption } from '../../src/gateway/causes.ts'
 import { mayAbort } from '../../src/gateway/exchange.ts'
 import { type Heartbeat, noHeartbeat } from '../../src/gateway/heartbeat.ts'
 import { endlessMeter, type Meter } from '../../src/gateway/meter.ts'
