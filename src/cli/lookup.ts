@@ -1,6 +1,6 @@
 import { Argument } from 'commander'
-import { suggest } from '../app/config/suggest.ts'
 import { type Instance, UserError } from '../app/instance.ts'
+import { suggest } from '../lib/suggest.ts'
 import type { AccountView, TokenFilter, TokenView } from '../store/ports/admin.ts'
 import { parseWhole } from './values.ts'
 

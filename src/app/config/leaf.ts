@@ -1,5 +1,5 @@
 import { KindGuard, type TLiteral, type TSchema } from '@sinclair/typebox'
-import { suggest } from './suggest.ts'
+import { suggest } from '../../lib/suggest.ts'
 import { complaints, type ValueKind } from './values.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { KindGuard, type TArray, type TObject, type TRecord, type TSchema } from '@sinclair/typebox'
 import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
+import { suggest } from '../../lib/suggest.ts'
 import { type ConfigDocument, isNothing, scalarText } from './document.ts'
 import { type Environment, isReference, substitute, unshieldReferences } from './environment.ts'
 import { complainOfLeaf } from './leaf.ts'
 import { maskKeys, showValue } from './mask.ts'
 import { joinPath, type Position } from './problem.ts'
-import { suggest } from './suggest.ts'
 
 /** Where problems go. `complaint` continues a sentence that begins with the path and the value. */
 export type Report = (

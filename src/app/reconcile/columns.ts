@@ -1,4 +1,4 @@
-import { suggest } from '../config/suggest.ts'
+import { suggest } from '../../lib/suggest.ts'
 import { UserError } from '../instance.ts'
 
 /** What of a usage file is read. */
