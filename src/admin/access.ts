@@ -31,7 +31,7 @@ export type Guard = ReturnType<typeof createGuard>
 /**
  * Makes the guards of the console's routes. A guard refuses who is not signed in (401), has not the
  * role (403), or comes from a page of another site (403), before anything of a body is parsed; a
- * body is JSON of at most 1 MiB. Behind it handlers have `who`.
+ * body is JSON of at most 1 MiB, or is left to the handler. Behind it handlers have `who`.
  */
 export function createGuard({ sessions, origins }: AccessParts) {
   const known = new WeakMap<Request, Promise<SignedIn>>()
@@ -53,11 +53,12 @@ export function createGuard({ sessions, origins }: AccessParts) {
     return found
   }
 
-  return (role: Role) =>
-    new Elysia({ name: 'admin.guard', seed: role })
+  return (role: Role, body: 'json' | 'unread' = 'json') =>
+    new Elysia({ name: 'admin.guard', seed: role + body })
       .onParse({ as: 'scoped' }, async ({ request }) => {
         await who(request, role)
-        return readJson(request)
+        // Null: it is dealt with, no other parser is to read it.
+        return body === 'unread' ? null : readJson(request)
       })
       // A request without a body is parsed by nobody, and its address is checked before `resolve`.
       .onTransform({ as: 'scoped' }, async ({ request }) => {

@@ -24,22 +24,22 @@ export interface Playground {
  * session, another's token, no JSON, more than 1 MiB) have the console's.
  */
 export const playgroundRoutes = (guard: Guard, playground: Playground) =>
-  new Elysia({ name: 'admin.playground', prefix: '/api/v1/playground' }).use(guard('user')).post(
-    '/:protocol',
-    async ({ who, request, params, query }) => {
-      if (params.protocol === 'gemini' && query.model === undefined) {
-        throw new ApiError('invalid_value', 'model: is missing; its path names it.', {
-          field: 'model',
-        })
-      }
-      const body = await readJsonBytes(request)
-      return playground.ask({ ...params, ...query, who, request, body })
-    },
-    {
-      // The bytes go on as they are.
-      parse: 'none',
-      params: PlaygroundParams,
-      query: PlaygroundQuery,
-      detail: { tags: ['Console'], summary: 'Ask a model with one of your tokens' },
-    },
-  )
+  new Elysia({ name: 'admin.playground', prefix: '/api/v1/playground' })
+    .use(guard('user', 'unread'))
+    .post(
+      '/:protocol',
+      async ({ who, request, params, query }) => {
+        if (params.protocol === 'gemini' && query.model === undefined) {
+          throw new ApiError('invalid_value', 'model: is missing; its path names it.', {
+            field: 'model',
+          })
+        }
+        const body = await readJsonBytes(request)
+        return playground.ask({ ...params, ...query, who, request, body })
+      },
+      {
+        params: PlaygroundParams,
+        query: PlaygroundQuery,
+        detail: { tags: ['Console'], summary: 'Ask a model with one of your tokens' },
+      },
+    )

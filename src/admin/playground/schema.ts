@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { t } from 'elysia'
 
 /** The protocols that the playground speaks. */
 export const PlaygroundParams = Type.Object({
@@ -9,7 +10,7 @@ export const PlaygroundParams = Type.Object({
 export type PlaygroundParams = Static<typeof PlaygroundParams>
 
 export const PlaygroundQuery = Type.Object({
-  token: Type.Integer({ minimum: 1, description: "Number of one of the caller's own tokens." }),
+  token: t.Integer({ minimum: 1, description: "Number of one of the caller's own tokens." }),
   model: Type.Optional(
     Type.String({ minLength: 1, maxLength: 256, description: 'Gemini: what its path would name.' }),
   ),
