@@ -5,12 +5,15 @@ import type { ListStore } from '../store/ports/lists.ts'
 import type { Guard } from './access.ts'
 import { attemptRoutes } from './attempts/routes.ts'
 import type { AttemptService } from './attempts/service.ts'
+import { auditRoutes } from './audit/routes.ts'
 import { renderError } from './errors.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
 import { openGroupRoutes } from './open-groups/routes.ts'
 import { type Playground, playgroundRoutes } from './playground/routes.ts'
 import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
+import { gatewayOverviewRoutes, overviewRoutes } from './overview/routes.ts'
+import type { OverviewService } from './overview/service.ts'
 import { ownSignInRoutes } from './sign-in/own-routes.ts'
 import { setupRoutes, signInRoutes } from './sign-in/routes.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
@@ -24,6 +27,7 @@ export interface AdminServices extends RequestServices {
   readonly lists: ListStore
   readonly attempts: AttemptService
   readonly me: MeService
+  readonly overview: OverviewService
   readonly playground: Playground
   readonly signIn: SignIn
   /** Origins that the console is opened by, as its guards know them. */
@@ -44,6 +48,9 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(allRequestRoutes(guard, services))
     .use(attemptRoutes(guard, services.attempts))
     .use(requestRoutes(guard, services))
+    .use(auditRoutes(guard, services.lists))
+    .use(gatewayOverviewRoutes(guard, services.overview))
+    .use(overviewRoutes(guard, services.overview))
     .use(playgroundRoutes(guard, services.playground))
     .use(signInRoutes(services.signIn, services.origins))
     .use(setupRoutes(services.signIn, services.origins))

@@ -31,9 +31,16 @@ export const ListOf = <Item extends TSchema>(item: Item) =>
     }),
   })
 
-/** Which page is asked for. Integers of a query are `t`'s: those of the others are not read from text. */
+/**
+ * An integer of a query. What does not fit is found without its path: the name is its title, too.
+ * (Integers of the schema library itself are not read from text.)
+ */
+export const QueryInteger = (name: string, options: { minimum: number; maximum?: number }) =>
+  t.Integer({ ...options, title: name })
+
+/** Which page is asked for. */
 export const PageQuery = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next` of the last page.' })),
-  page_size: Type.Optional(t.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  page_size: Type.Optional(QueryInteger('page_size', { minimum: 1, maximum: 100 })),
 })
 export type PageQuery = Static<typeof PageQuery>

@@ -7,6 +7,7 @@ interface Finding {
   readonly message?: string
   readonly value?: unknown
   readonly summary?: string
+  readonly schema?: { readonly title?: string }
 }
 
 /** Answers whatever was thrown below a route of the console. */
@@ -33,7 +34,8 @@ function invalidValue(error: unknown): ApiError {
   const { type, all } = readFindings(error)
   if (type === 'response') return new ApiError('internal', 'The gateway failed to answer.')
   const [first] = all
-  const field = first?.path?.slice(1).replaceAll('/', '.') ?? ''
+  const path = first?.path?.slice(1).replaceAll('/', '.') ?? ''
+  const field = path === '' && type === 'property' ? (first?.schema?.title ?? '') : path
   const name = field === '' ? `The ${type}` : field
   const message = first?.message ?? 'is not what is expected'
   return new ApiError('invalid_value', `${name}: ${message}.`, field === '' ? {} : { field })

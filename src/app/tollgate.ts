@@ -174,8 +174,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const door = createConsoleDoor(
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
-      ...{ changed, metrics, setupCode, askModel: createInProcess(routeParts) },
-      repeat: parts.repeat,
+      ...{ changed, metrics, setupCode, coolings: care.coolings },
+      ...{ repeat: parts.repeat, askModel: createInProcess(routeParts) },
     },
     log,
   )

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { t } from 'elysia'
+import { QueryInteger } from '../envelope.ts'
 
 /** The protocols that the playground speaks. */
 export const PlaygroundParams = Type.Object({
@@ -9,8 +9,9 @@ export const PlaygroundParams = Type.Object({
 })
 export type PlaygroundParams = Static<typeof PlaygroundParams>
 
+/** `token` is the number of one of the caller's own. */
 export const PlaygroundQuery = Type.Object({
-  token: t.Integer({ minimum: 1, description: "Number of one of the caller's own tokens." }),
+  token: QueryInteger('token', { minimum: 1 }),
   model: Type.Optional(
     Type.String({ minLength: 1, maxLength: 256, description: 'Gemini: what its path would name.' }),
   ),

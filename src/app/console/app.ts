@@ -3,6 +3,7 @@ import { version } from '../../../package.json'
 import { createGuard, type Sessions } from '../../admin/access.ts'
 import { adminApi } from '../../admin/api.ts'
 import { createAttemptService } from '../../admin/attempts/service.ts'
+import { createOverview } from '../../admin/overview/service.ts'
 import type { SetupCode } from '../../admin/sign-in/setup-code.ts'
 import { pageNotFound } from '../../gateway/errors.ts'
 import type { InProcessCall } from '../../gateway/in-process.ts'
@@ -10,10 +11,12 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Repeat } from '../../lib/repeat.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
+import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import type { MetricsSource } from '../metrics-source.ts'
 import { createConsoleFiles } from './files.ts'
+import { createGatewayNow } from './gateway-now.ts'
 import { createMeService } from './me.ts'
 import { createPlayground } from './playground.ts'
 import { createRequestServices } from './requests.ts'
@@ -28,6 +31,8 @@ export interface ConsoleParts {
   readonly log: Logger
   readonly clock: Clock
   readonly metrics: MetricsSource
+  /** Parts of channels that are left alone for a while. */
+  readonly coolings: () => readonly CoolingRow[]
   /** Answers a model request as its route does. */
   readonly askModel: (call: InProcessCall) => Promise<Response>
   /** Timers of live views; given by tests. */
@@ -74,6 +79,11 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     catalog: parts.metrics.catalog,
     lists: store.lists,
     me: createMeService({ config, store, version }),
+    overview: createOverview({
+      ...{ store, clock: parts.clock },
+      usuallyLowNano: () => config().settings.balanceLowThresholdNano,
+      now: createGatewayNow({ ...parts, path: config().store.path }),
+    }),
     playground: createPlayground({ ...parts, peerOf: (request) => peers.get(request) }),
     ...{ signIn, origins },
     tokens: createConsoleTokens(parts, signIn.passwordMatches),

@@ -1,0 +1,47 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ListOf, PageQuery } from '../envelope.ts'
+
+const value = (description: string) =>
+  Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
+
+/** What of a thing was changed, as text. */
+export const AuditChange = Type.Object({
+  name: Type.String(),
+  from: value('Null: there was none. Absent: it is not told.'),
+  to: value('Null: there is none now. Absent: it is not told.'),
+})
+export type AuditChange = Static<typeof AuditChange>
+
+/** A change by hand. */
+export const AuditItem = Type.Object({
+  id: Type.Integer(),
+  created_at: Type.String(),
+  actor: Type.String({ description: 'An e-mail, or `command line`.' }),
+  action: Type.String({ description: 'What was done: account.credit, token.set …' }),
+  subject: Type.String({ description: "The account's e-mail, `token 3`, a name." }),
+  changes: Type.Array(AuditChange, { description: 'Secrets are not told.' }),
+})
+export type AuditItem = Static<typeof AuditItem>
+
+export const AuditList = Type.Composite([
+  ListOf(AuditItem),
+  Type.Object({
+    searched_back_to: Type.Union([Type.String(), Type.Null()], {
+      description: 'The search took long and stopped here; `next` goes on.',
+    }),
+  }),
+])
+export type AuditList = Static<typeof AuditList>
+
+export const AuditQuery = Type.Composite([
+  PageQuery,
+  Type.Object({
+    actor: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+    action: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'How the action begins.' }),
+    ),
+    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+    since: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601; or a day, UTC.' })),
+  }),
+])
+export type AuditQuery = Static<typeof AuditQuery>

@@ -1,0 +1,27 @@
+import { Elysia } from 'elysia'
+import type { Guard } from '../access.ts'
+import { Answer, success } from '../envelope.ts'
+import { DaysQuery, GatewayOverview, Overview } from './schema.ts'
+import type { OverviewService } from './service.ts'
+
+const usualDays = 30
+
+/** What a person has used. */
+export const overviewRoutes = (guard: Guard, overview: OverviewService) =>
+  new Elysia({ name: 'admin.overview', prefix: '/api/v1/overview' })
+    .use(guard('user'))
+    .get('', async ({ who, query }) => success(await overview.own(who, query.days ?? usualDays)), {
+      query: DaysQuery,
+      response: { 200: Answer(Overview) },
+      detail: { tags: ['Console'], summary: 'Your balance, and what you used by day and model' },
+    })
+
+/** What all have used, and how the gateway is. */
+export const gatewayOverviewRoutes = (guard: Guard, overview: OverviewService) =>
+  new Elysia({ name: 'admin.gateway-overview', prefix: '/api/v1/admin/overview' })
+    .use(guard('admin'))
+    .get('', async ({ query }) => success(await overview.gateway(query.days ?? usualDays)), {
+      query: DaysQuery,
+      response: { 200: Answer(GatewayOverview) },
+      detail: { tags: ['Administration'], summary: 'How the gateway is, and what was used' },
+    })

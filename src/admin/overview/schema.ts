@@ -1,0 +1,117 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { QueryInteger } from '../envelope.ts'
+
+const count = (description?: string) =>
+  Type.Integer({ minimum: 0, ...(description && { description }) })
+const usd = (description: string) => Type.String({ description: `${description} USD, exact.` })
+const milliseconds = Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+  description: 'Mean time to the first byte; null: not known, or nothing began to answer.',
+})
+
+const sums = {
+  requests: count(),
+  failed: Type.Union([count(), Type.Null()], {
+    description: 'Null: not known, for days that a former version has counted.',
+  }),
+  input_tokens: count('Without those of the cache.'),
+  output_tokens: count(),
+  reasoning_tokens: count('Part of the output.'),
+  cache_read_tokens: count(),
+  cache_write_tokens: count('For five minutes and for an hour.'),
+  amount: usd('What was charged.'),
+}
+
+/** What was used in some time. */
+export const Sums = Type.Object(sums)
+export type Sums = Static<typeof Sums>
+
+/** What was used on each day of a range, and by whom of the models. */
+export const UsageRange = Type.Object({
+  today: Type.String({ description: 'The present UTC day: it is not over.' }),
+  days: Type.Array(Type.Object({ day: Type.String(), ...sums }), {
+    description: 'Whole UTC days without a gap, oldest first; the last one is `today`.',
+  }),
+  models: Type.Array(
+    Type.Object({
+      model: Type.String({ description: 'Empty: requests whose model had no price.' }),
+      is_other: Type.Boolean({ description: 'All models that have no row of their own.' }),
+      ...sums,
+      days: Type.Array(Type.Object({ amount: usd(''), first_byte_ms: milliseconds }), {
+        description: 'In step with the days of the range.',
+      }),
+    }),
+    { description: 'What cost most first; the others last.' },
+  ),
+  sum: Sums,
+})
+export type UsageRange = Static<typeof UsageRange>
+
+/** How an account stands, and what it has used. */
+export const Overview = Type.Object({
+  balance: usd('What is left.'),
+  reserved: usd('Set aside for requests under way.'),
+  credit_limit: usd('How far below zero the balance may go.'),
+  balance_low_below: usd('Below this the balance counts as low.'),
+  balance_state: Type.Union([Type.Literal('good'), Type.Literal('low'), Type.Literal('used_up')]),
+  tokens: count('How many there are.'),
+  spent_today: usd(''),
+  spent_this_month: usd('Since the first of the UTC month.'),
+  usage: UsageRange,
+})
+export type Overview = Static<typeof Overview>
+
+/** What a gateway needs before it can answer, in the order in which it is best made. */
+export const FirstStep = Type.Union([
+  Type.Literal('channel'),
+  Type.Literal('group'),
+  Type.Literal('price'),
+  Type.Literal('account'),
+  Type.Literal('token'),
+  Type.Literal('request'),
+])
+export type FirstStep = Static<typeof FirstStep>
+
+/** How the gateway is at this moment. */
+export const GatewayNow = Type.Object({
+  version: Type.String(),
+  started_at: Type.String(),
+  requests_under_way: count(),
+  streams_under_way: count(),
+  memory_bytes: count(),
+  database_bytes: Type.Union([count(), Type.Null()], { description: 'Null: it is in memory.' }),
+  channels: count('Those that are switched on.'),
+  groups: count('Those that are switched on.'),
+  models: count('Those that a group sells.'),
+  cooling: Type.Array(
+    Type.Object({
+      channel: Type.String(),
+      model: Type.Union([Type.String(), Type.Null()], { description: 'Null: all its models.' }),
+      cause: Type.String(),
+      until: Type.String(),
+    }),
+    { description: 'Parts of channels that are left alone for a while.' },
+  ),
+  attempts: Type.Array(
+    Type.Object({ channel: Type.String(), attempts: count(), failed: count() }),
+    { description: 'By channel, since the start of the process.' },
+  ),
+})
+export type GatewayNow = Static<typeof GatewayNow>
+
+/** The same of the whole gateway. */
+export const GatewayOverview = Type.Object({
+  now: GatewayNow,
+  accounts: count('Counted no further than 10,000.'),
+  tokens: count('Counted no further than 10,000.'),
+  counts_are_exact: Type.Boolean(),
+  steps: Type.Array(Type.Object({ step: FirstStep, is_done: Type.Boolean() })),
+  spent_today: usd(''),
+  spent_this_month: usd('Since the first of the UTC month.'),
+  usage: UsageRange,
+})
+export type GatewayOverview = Static<typeof GatewayOverview>
+
+/** How many days, the present one included; 30 where nothing is said. */
+export const DaysQuery = Type.Object({
+  days: Type.Optional(QueryInteger('days', { minimum: 1, maximum: 366 })),
+})

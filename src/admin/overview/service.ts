@@ -1,0 +1,96 @@
+import { formatNano } from '../../billing/money.ts'
+import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { StoredAccount } from '../../store/ports/admin.ts'
+import type { UsageFilter } from '../../store/ports/lists.ts'
+import type { Store } from '../../store/ports/store.ts'
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { readList } from '../paging.ts'
+import type { FirstStep, GatewayNow, GatewayOverview, Overview } from './schema.ts'
+import { daysUntil, monthOf, sumOfMoney, usageRange } from './usage-range.ts'
+
+interface OverviewParts {
+  readonly store: Pick<Store, 'admin' | 'lists'>
+  readonly clock: Clock
+  /** Below this a balance counts as low, where its account says nothing else. */
+  readonly usuallyLowNano: () => number
+  readonly now: () => Promise<GatewayNow>
+}
+
+export interface OverviewService {
+  /** Of who is signed in. */
+  own(who: SignedIn, days: number): Promise<Overview>
+  gateway(days: number): Promise<GatewayOverview>
+}
+
+/** So many models have a colour of their own in charts; the others are one. */
+const shownModels = 9
+const mostCounted = 10_000
+
+export function createOverview(parts: OverviewParts): OverviewService {
+  const { store, clock } = parts
+
+  /** Of an account, or of all. */
+  async function readUsage(accountId: number | undefined, count: number) {
+    const days = daysUntil(clock(), count)
+    const today = utcDay(clock())
+    const [sinceDay = today] = days
+    const month = monthOf(today)
+    const whose = accountId === undefined ? {} : { accountId }
+    const ask = (filter: Omit<UsageFilter, 'accountId' | 'untilDay'>) =>
+      readList(() => store.lists.usage({ ...whose, untilDay: today, ...filter }))
+    const rows = await ask({ sinceDay, models: shownModels })
+    const ofMonth = month < sinceDay ? await ask({ sinceDay: month, models: 1 }) : rows
+    return {
+      spent_today: sumOfMoney(rows.filter(({ day }) => day === today)),
+      spent_this_month: sumOfMoney(ofMonth.filter(({ day }) => day >= month)),
+      usage: usageRange(rows, days),
+    }
+  }
+
+  return {
+    async own({ accountId, email }, days) {
+      const [account] = await store.admin.accountsNamed([email])
+      if (!account) throw new ApiError('not_signed_in', 'This account is gone. Sign in again.')
+      const tokens = await readList(() => store.lists.tokens({ accountId }, { size: 1 }))
+      const usage = await readUsage(accountId, days)
+      return { ...standingOf(account, parts.usuallyLowNano()), tokens: tokens.total, ...usage }
+    },
+
+    async gateway(days) {
+      const now = await parts.now()
+      const { accounts, tokens } = await store.admin.counts(mostCounted)
+      const used = await readUsage(undefined, days)
+      const done: Readonly<Record<FirstStep, boolean>> = {
+        channel: now.channels > 0,
+        group: now.groups > 0,
+        price: now.models > 0,
+        // Who looks at it has one, too.
+        account: accounts > 1,
+        token: tokens > 0,
+        request: used.usage.sum.requests > 0,
+      }
+      return {
+        now,
+        accounts,
+        tokens,
+        counts_are_exact: accounts < mostCounted && tokens < mostCounted,
+        steps: (Object.keys(done) as FirstStep[]).map((step) => ({ step, is_done: done[step] })),
+        ...used,
+      }
+    },
+  }
+}
+
+function standingOf(account: StoredAccount, usuallyLowNano: number) {
+  const { balanceNano, reservedNano, creditLimitNano } = account
+  const lowNano = account.balanceLowNano ?? usuallyLowNano
+  const isUsedUp = balanceNano + creditLimitNano <= 0
+  return {
+    balance: formatNano(balanceNano),
+    reserved: formatNano(reservedNano),
+    credit_limit: formatNano(creditLimitNano),
+    balance_low_below: formatNano(lowNano),
+    balance_state: isUsedUp ? 'used_up' : balanceNano < lowNano ? 'low' : 'good',
+  } as const
+}
