@@ -10,10 +10,13 @@ import { renderError } from './errors.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
 import { openGroupRoutes } from './open-groups/routes.ts'
-import { type Playground, playgroundRoutes } from './playground/routes.ts'
-import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
 import { gatewayOverviewRoutes, overviewRoutes } from './overview/routes.ts'
 import type { OverviewService } from './overview/service.ts'
+import { type Playground, playgroundRoutes } from './playground/routes.ts'
+import { priceRoutes } from './prices/routes.ts'
+import type { PriceService } from './prices/service.ts'
+import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
+
 import { ownSignInRoutes } from './sign-in/own-routes.ts'
 import { setupRoutes, signInRoutes } from './sign-in/routes.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
@@ -33,6 +36,7 @@ export interface AdminServices extends RequestServices {
   /** Origins that the console is opened by, as its guards know them. */
   readonly origins: () => readonly string[]
   readonly tokens: TokenService
+  readonly prices: PriceService
 }
 
 /** The console's API, put together. What it has not got it leaves to whoever uses it. */
@@ -56,6 +60,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(setupRoutes(services.signIn, services.origins))
     .use(ownSignInRoutes(guard, services.signIn))
     .use(tokenRoutes(guard, services.tokens))
+    .use(priceRoutes(guard, services.prices))
 
 /** The type that the console's calls are checked against. */
 export type AdminApi = ReturnType<typeof adminApi>

@@ -40,7 +40,7 @@ export const QueryInteger = (name: string, options: { minimum: number; maximum?:
 
 /** Which page is asked for. */
 export const PageQuery = Type.Object({
-  cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next` of the last page.' })),
+  cursor: Type.Optional(Type.String({ maxLength: 2000, description: '`next` of the last page.' })),
   page_size: Type.Optional(QueryInteger('page_size', { minimum: 1, maximum: 100 })),
 })
 export type PageQuery = Static<typeof PageQuery>

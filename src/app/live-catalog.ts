@@ -1,27 +1,30 @@
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts'
 import type { SecretBox } from '../lib/secrets.ts'
+import type { CatalogRows } from '../store/ports/catalog.ts'
 import type { Store } from '../store/ports/store.ts'
 
 /** The catalog snapshot in force. */
 export interface LiveCatalog {
   current(): Catalog
+  /** The rows that it was built from: what is off or has no price, too. */
+  rows(): CatalogRows
   /** Reads the store again and puts the new snapshot in force, whole. */
   reload(): Promise<void>
 }
 
 /** Loads the first snapshot; throws when the store can't be read or the secret is another one. */
 export async function createLiveCatalog(store: Store, secrets: SecretBox): Promise<LiveCatalog> {
-  const load = async () =>
-    buildCatalog(
-      await store.catalog.load(),
-      (sealed) => JSON.parse(secrets.open(sealed)),
-      secrets.open,
-    )
-  let catalog = await load()
+  const load = async () => {
+    const rows = await store.catalog.load()
+    const openKeys = (sealed: Uint8Array) => JSON.parse(secrets.open(sealed))
+    return { rows, catalog: buildCatalog(rows, openKeys, secrets.open) }
+  }
+  let live = await load()
   return {
-    current: () => catalog,
+    current: () => live.catalog,
+    rows: () => live.rows,
     async reload() {
-      catalog = await load()
+      live = await load()
     },
   }
 }

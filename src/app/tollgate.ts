@@ -174,7 +174,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const door = createConsoleDoor(
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
-      ...{ changed, metrics, setupCode, coolings: care.coolings },
+      ...{ catalog, changed, metrics, setupCode, coolings: care.coolings },
       ...{ repeat: parts.repeat, askModel: createInProcess(routeParts) },
     },
     log,

@@ -14,11 +14,13 @@ import type { SecretBox } from '../../lib/secrets.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
+import type { LiveCatalog } from '../live-catalog.ts'
 import type { MetricsSource } from '../metrics-source.ts'
 import { createConsoleFiles } from './files.ts'
 import { createGatewayNow } from './gateway-now.ts'
 import { createMeService } from './me.ts'
 import { createPlayground } from './playground.ts'
+import { createPriceService } from './prices/service.ts'
 import { createRequestServices } from './requests.ts'
 import { createConsoleSignIn } from './sign-in.ts'
 import { createConsoleTokens } from './tokens.ts'
@@ -33,6 +35,7 @@ export interface ConsoleParts {
   readonly metrics: MetricsSource
   /** Parts of channels that are left alone for a while. */
   readonly coolings: () => readonly CoolingRow[]
+  readonly catalog: LiveCatalog
   /** Answers a model request as its route does. */
   readonly askModel: (call: InProcessCall) => Promise<Response>
   /** Timers of live views; given by tests. */
@@ -89,6 +92,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     tokens: createConsoleTokens(parts, signIn.passwordMatches),
     ...requests,
     attempts: createAttemptService(store.lists),
+    prices: createPriceService(parts),
   }
   const files = await createConsoleFiles()
   const api = adminApi(guard, services, log)

@@ -1,7 +1,6 @@
 import { charge } from '../../billing/charge.ts'
-import type { PriceTerms } from '../../store/ports/catalog.ts'
+import type { CatalogStore, PriceTerms } from '../../store/ports/catalog.ts'
 import type { Span, StoredRequest } from '../../store/ports/records.ts'
-import type { Store } from '../../store/ports/store.ts'
 import { percentOf } from './figures.ts'
 import type { ListedPrice, PriceList } from './price-list.ts'
 
@@ -11,6 +10,15 @@ export interface SimulationOptions extends Span {
   readonly group?: string | undefined
   /** Called now and then with the number of records read, and when all are. */
   readonly progress?: (records: number, done: boolean) => void
+}
+
+/** A request as far as it decides what it would have cost. */
+export type SimulatedRequest = Omit<StoredRequest, 'usageRaw'>
+
+/** Where the requests come from, and what their groups are. */
+export interface SimulationSource {
+  readonly catalog: Pick<CatalogStore, 'load'>
+  readonly records: { exportRequests(span: Span): AsyncIterable<SimulatedRequest> }
 }
 
 /** What requests were charged, and what they would have cost. */
@@ -59,7 +67,7 @@ const progressStep = 1000
  * priced models only.
  */
 export async function simulate(
-  { catalog, records }: Pick<Store, 'catalog' | 'records'>,
+  { catalog, records }: SimulationSource,
   { list, group, progress, ...span }: SimulationOptions,
 ): Promise<Simulation> {
   const { groups } = await catalog.load()
@@ -104,17 +112,17 @@ function remembering(list: PriceList): (model: string) => ListedPrice | undefine
   }
 }
 
-const tokensOf = (request: StoredRequest): number =>
+const tokensOf = (request: SimulatedRequest): number =>
   request.inputTokens +
   request.outputTokens +
   request.cacheReadTokens +
   request.cacheWriteTokens +
   request.cacheWrite1hTokens
 
-const usedNothing = (request: StoredRequest) => tokensOf(request) === 0 && request.calls === 0
+const usedNothing = (request: SimulatedRequest) => tokensOf(request) === 0 && request.calls === 0
 
 /** Undefined when the record lacks what the price counts. */
-function simulateOne(request: StoredRequest, terms: PriceTerms, hasTiers: boolean) {
+function simulateOne(request: SimulatedRequest, terms: PriceTerms, hasTiers: boolean) {
   if (terms.unit === 'tokens' && tokensOf(request) === 0) return undefined
   if (terms.unit === 'call' && request.calls === 0) return undefined
   return charge({

@@ -1,12 +1,6 @@
-import { effectiveRates } from '../../billing/charge.ts'
-import {
-  formatDecimal,
-  multiplierDecimals,
-  nanoDecimals,
-  priceDecimals,
-} from '../../billing/money.ts'
 import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
 import { compareCodePoints } from '../../lib/code-points.ts'
+import { feedRow } from './rows.ts'
 import { type FeedFailure, schemaVersion } from './schema.ts'
 
 /** What the feed says about its site. */
@@ -57,34 +51,13 @@ const sorted = <Item>(items: Iterable<Item>, nameOf: (item: Item) => string) =>
 
 const isoTime = (timeMs: number) => new Date(timeMs).toISOString()
 
-function encodeEntry(group: Group, { model, price, candidates }: Offer): string {
-  const enabled = group.enabled && candidates.length > 0
+function encodeEntry(group: Group, offer: Offer): string {
+  const { model, group: name, enabled, note, prices, unit } = feedRow(group, offer)
+  const figures = Object.entries(prices).map(([field, price]) => `"${field}":${price}`)
+  const before = unit === 'per_call' ? ['"price_unit":"per_call"'] : []
   return (
-    `{"model_name":${JSON.stringify(model)},"group_name":${JSON.stringify(group.name)},` +
-    `${encodePrices(price.terms, group.multiplierMillionths)},` +
-    `"enabled":${enabled},"note":${JSON.stringify(price.note)}}`
+    `{"model_name":${JSON.stringify(model)},"group_name":${JSON.stringify(name)},` +
+    `${[...before, ...figures].join(',')},` +
+    `"enabled":${enabled},"note":${JSON.stringify(note)}}`
   )
 }
-
-/**
- * Base prices times the multiplier, as decimals without exponent: exact, which a number of
- * JavaScript is not. What is free on purpose is billed by tokens at 0.
- */
-function encodePrices(terms: Offer['price']['terms'], multiplier: number): string {
-  const final = (base: number, decimals: number) =>
-    formatDecimal(BigInt(base) * BigInt(multiplier), decimals + multiplierDecimals)
-  if (terms.unit === 'none') throw new Error('A price that was removed is still offered.')
-  if (terms.unit === 'call') {
-    return `"price_unit":"per_call","unit_price":${final(terms.perCallNano, nanoDecimals)}`
-  }
-  const rates = effectiveRates(terms.unit === 'free' ? freeRates : terms.base)
-  const per1m = (rate: number) => final(rate, priceDecimals)
-  return (
-    `"input_price":${per1m(rates.input)},"output_price":${per1m(rates.output)},` +
-    `"cache_input_price":${per1m(rates.cacheRead)},` +
-    `"cache_create_price":${per1m(rates.cacheWrite)},` +
-    `"cache_create_price_1h":${per1m(rates.cacheWrite1h)}`
-  )
-}
-
-const freeRates = { input: 0, output: 0, cacheRead: null, cacheWrite: null, cacheWrite1h: null }

@@ -1,4 +1,5 @@
 import { WriteRefused } from './admin.ts'
+import type { PriceEdits } from './price-edits.ts'
 import type { TokenEdits } from './token-edits.ts'
 
 /** What every change by hand says beside what changes. */
@@ -37,4 +38,4 @@ export class InUse extends WriteRefused {
  * each with its audit row; what changes nothing leaves none. Each part is declared in a file of its
  * own, beside this one.
  */
-export interface EditStore extends TokenEdits {}
+export interface EditStore extends PriceEdits, TokenEdits {}

@@ -25,3 +25,11 @@ export function checkRevision(seen: string | undefined, present: string, what: s
     `${what} was changed by somebody else meanwhile; look at it anew, then change it`,
   )
 }
+
+/** The same for rows that are told apart by their ids. */
+export function checkSeen(seen: number | null, present: number | null, what: string): void {
+  if (seen === present) return
+  throw new Conflict(
+    `${what} was changed by somebody else meanwhile; look at it anew, then change it`,
+  )
+}

@@ -1,0 +1,93 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Guard } from '../access.ts'
+import { Answer, PageQuery, success } from '../envelope.ts'
+import {
+  FeedPage,
+  GivenPrice,
+  PriceChange,
+  PriceFilter,
+  PriceHistory,
+  PriceList,
+  PricePreview,
+  PriceRemoval,
+  PriceRemoved,
+  PriceView,
+  SimulationOrder,
+  SimulationView,
+} from './schema.ts'
+import type { PriceService } from './service.ts'
+
+const params = Type.Object({ model: Type.String({ minLength: 1, maxLength: 200 }) })
+const Search = Type.Object({ search: Type.Optional(Type.String({ maxLength: 200 })) })
+const about = (summary: string) => ({ tags: ['Administration'], summary })
+
+/** Prices for administrators. HTTP only: every decision is the service's. */
+export const priceRoutes = (guard: Guard, prices: PriceService) =>
+  new Elysia({ name: 'admin.prices', prefix: '/api/v1/admin' })
+    .use(guard('admin'))
+    .get('/prices', async ({ query }) => success(await prices.list(query)), {
+      query: Type.Composite([PageQuery, PriceFilter]),
+      response: { 200: Answer(PriceList) },
+      detail: about('Models with the price in force'),
+    })
+    .get('/prices/:model', async ({ params }) => success(await prices.get(params.model)), {
+      params,
+      response: { 200: Answer(PriceView) },
+      detail: about('A model with the price in force'),
+    })
+    .get(
+      '/prices/:model/history',
+      async ({ params, query }) => success(await prices.history(params.model, query)),
+      {
+        params,
+        query: PageQuery,
+        response: { 200: Answer(PriceHistory) },
+        detail: about('All prices that a model had'),
+      },
+    )
+    .put(
+      '/prices/:model',
+      async ({ who, params, body }) => success(await prices.set(who, params.model, body)),
+      {
+        params,
+        body: PriceChange,
+        response: { 200: Answer(PriceView) },
+        detail: about('Set the price of a model, from now on'),
+      },
+    )
+    .delete(
+      '/prices/:model',
+      async ({ who, params, body }) => success(await prices.remove(who, params.model, body)),
+      {
+        params,
+        body: PriceRemoval,
+        response: { 200: Answer(PriceRemoved) },
+        detail: about("Go back to the vendor's list price, or take a model away"),
+      },
+    )
+    .post(
+      '/prices/:model/preview',
+      async ({ params, body }) => success(await prices.preview(params.model, body)),
+      {
+        params,
+        body: GivenPrice,
+        response: { 200: Answer(PricePreview) },
+        detail: about('What each group would charge by another price'),
+      },
+    )
+    .post(
+      '/prices/:model/simulate',
+      async ({ params, body }) => success(await prices.simulate(params.model, body)),
+      {
+        params,
+        body: SimulationOrder,
+        response: { 200: Answer(SimulationView) },
+        detail: about('What recorded requests would have cost by another price'),
+      },
+    )
+    .get('/feed', async ({ query }) => success(await prices.feed(query)), {
+      query: Type.Composite([PageQuery, Search]),
+      response: { 200: Answer(FeedPage) },
+      detail: about('The public price feed, page by page'),
+    })

@@ -1,0 +1,219 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ListOf } from '../envelope.ts'
+
+const Nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
+const Text = Type.String()
+
+/** Prices of one tier in USD per 1M tokens; null: not set, charged as the one that it falls back on. */
+const rates = {
+  input: Usd,
+  output: Usd,
+  cache_read: Nullable(Usd),
+  cache_write: Nullable(Usd),
+  cache_write_1h: Nullable(Usd),
+}
+
+/** What a model costs before multipliers. */
+export const PriceTermsView = Type.Union([
+  Type.Object({
+    unit: Type.Literal('tokens'),
+    ...rates,
+    tiers: Type.Array(Type.Object({ above: Type.Integer(), ...rates })),
+  }),
+  Type.Object({ unit: Type.Literal('call'), per_call: Usd }),
+  Type.Object({ unit: Type.Literal('free') }),
+  Type.Object({ unit: Type.Literal('none') }),
+])
+export type PriceTermsView = Static<typeof PriceTermsView>
+
+/** A price as it held, or holds, from a time on. */
+export const PriceVersion = Type.Object({
+  id: Type.Integer(),
+  terms: PriceTermsView,
+  source: Type.Union([Type.Literal('config'), Type.Literal('operator'), Type.Literal('vendor')]),
+  note: Text,
+  context_window: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Tokens that the model can hold, where it was set with the price.',
+  }),
+  valid_from: Text,
+})
+export type PriceVersion = Static<typeof PriceVersion>
+
+/** A model with the price in force, and who sells it. */
+export const PriceView = Type.Object({
+  model: Text,
+  price: Type.Union([PriceVersion, Type.Null()], { description: 'Null: it never had one.' }),
+  is_callable: Type.Boolean({ description: 'Whether some group can sell it now.' }),
+  is_missing: Type.Boolean({ description: 'A channel offers it, but it has no price.' }),
+  named_by_file: Type.Boolean({ description: 'tollgate.yaml sets it: at each start anew.' }),
+  context_window: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Tokens that the model can hold: as set, else as its vendor says.',
+  }),
+  vendor: Type.Union(
+    [
+      Type.Object({
+        id: Text,
+        vendor: Text,
+        terms: PriceTermsView,
+        until: Nullable(Text),
+        uncovered: Type.Array(Text),
+      }),
+      Type.Null(),
+    ],
+    { description: "The vendor's list price; null: not known." },
+  ),
+  channels: Type.Array(Type.Object({ id: Type.Integer(), name: Text, status: Text })),
+  groups: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      name: Text,
+      rate_multiplier: Text,
+      enabled: Type.Boolean(),
+      long_context_pricing: Type.Boolean(),
+    }),
+  ),
+})
+export type PriceView = Static<typeof PriceView>
+
+export const PriceList = ListOf(PriceView)
+export const PriceHistory = ListOf(PriceVersion)
+
+/** Which prices. */
+export const PriceFilter = Type.Object({
+  search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the model id.' })),
+  state: Type.Optional(
+    Type.Union(
+      ['missing', 'override', 'vendor', 'unused'].map((word) => Type.Literal(word)),
+      {
+        description:
+          'missing: offered without a price; override: of the file or set by hand; vendor: a list price; unused: no channel offers it.',
+      },
+    ),
+  ),
+})
+
+/** Anything readable: what is wrong with it is told by the rules of tollgate.yaml. */
+const Given = Type.Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Null()]))
+const givenRates = {
+  input: Given,
+  output: Given,
+  cache_read: Given,
+  cache_write: Given,
+  cache_write_1h: Given,
+}
+
+/** A price as somebody writes it: by token, by call or free. Null is the same as left out. */
+export const GivenPrice = Type.Object({
+  ...givenRates,
+  tiers: Type.Optional(
+    Type.Array(
+      Type.Object({
+        above: Type.Union([Type.Integer(), Type.String({ maxLength: 40 })]),
+        ...givenRates,
+      }),
+      { maxItems: 20 },
+    ),
+  ),
+  context_window: Type.Optional(
+    Type.Union([Type.Integer(), Type.String({ maxLength: 40 }), Type.Null()], {
+      description: 'Tokens; null: as the vendor says; left out: as it is.',
+    }),
+  ),
+  per_call: Given,
+  free: Type.Optional(Type.Boolean()),
+})
+export type GivenPrice = Static<typeof GivenPrice>
+
+const Replaces = Type.Union([Type.Integer(), Type.Null()], {
+  description: 'Id of the price that was in force when you looked; null: there was none.',
+})
+
+/** A price to be set. */
+export const PriceChange = Type.Object({
+  ...GivenPrice.properties,
+  note: Type.Optional(
+    Type.String({ maxLength: 500, description: 'Shown in the price feed; left out: as it is.' }),
+  ),
+  replaces: Replaces,
+})
+export type PriceChange = Static<typeof PriceChange>
+
+/** What becomes of a model whose price is taken away. */
+export const PriceRemoval = Type.Object({
+  replaces: Replaces,
+  to: Type.Optional(
+    Type.Union([Type.Literal('list_price'), Type.Literal('not_callable')], {
+      description: "Left out: the vendor's list price, where one is known.",
+    }),
+  ),
+})
+export type PriceRemoval = Static<typeof PriceRemoval>
+
+export const PriceRemoved = Type.Object({
+  result: Type.Union([Type.Literal('list_price'), Type.Literal('not_callable')]),
+  price: PriceView,
+})
+
+/** Final prices by the names of the feed. */
+export const FinalPrices = Type.Object({
+  unit_price: Type.Optional(Text),
+  input_price: Type.Optional(Text),
+  output_price: Type.Optional(Text),
+  cache_input_price: Type.Optional(Text),
+  cache_create_price: Type.Optional(Text),
+  cache_create_price_1h: Type.Optional(Text),
+})
+
+const Sold = Type.Object({
+  enabled: Type.Boolean(),
+  note: Text,
+  prices: FinalPrices,
+  tiers: Type.Array(Type.Object({ above: Type.Integer(), prices: FinalPrices })),
+})
+
+/** What a group charges for a model, now and with another price; null: it does not sell it. */
+export const GroupPreview = Type.Object({
+  group: Text,
+  rate_multiplier: Text,
+  long_context_pricing: Type.Boolean(),
+  before: Type.Union([Sold, Type.Null()]),
+  after: Type.Union([Sold, Type.Null()]),
+})
+export type GroupPreview = Static<typeof GroupPreview>
+
+export const PricePreview = Type.Object({ groups: Type.Array(GroupPreview) })
+
+/** A price to be tried. */
+export const SimulationOrder = Type.Object({
+  ...GivenPrice.properties,
+  days: Type.Integer({ minimum: 1, maximum: 90, default: 7 }),
+})
+export type SimulationOrder = Static<typeof SimulationOrder>
+
+/** What the last days would have cost. */
+export const SimulationView = Type.Object({
+  since: Text,
+  requests: Type.Integer({ description: 'Compared.' }),
+  charged: Usd,
+  simulated: Usd,
+  difference: Usd,
+  percent: Type.Union([Type.Number(), Type.Null()]),
+  not_compared: Type.Integer({ description: 'Requests that used nothing.' }),
+  is_complete: Type.Boolean({ description: 'False: only the first of very many were compared.' }),
+  groups: Type.Array(GroupPreview),
+})
+export type SimulationView = Static<typeof SimulationView>
+
+/** A row of the public price feed. */
+export const FeedRowView = Type.Object({
+  model: Text,
+  group: Text,
+  unit: Type.Union([Type.Literal('per_1m_tokens'), Type.Literal('per_call')]),
+  prices: FinalPrices,
+  enabled: Type.Boolean(),
+  note: Text,
+})
+export const FeedPage = ListOf(FeedRowView)
+export type FeedRowView = Static<typeof FeedRowView>

@@ -1,0 +1,56 @@
+import { ApiError } from '../../../admin/api-error.ts'
+import type { GivenPrice } from '../../../admin/prices/schema.ts'
+import type { PriceTerms } from '../../../store/ports/catalog.ts'
+import { type ConfigProblem, loadPriceConfig } from '../../config/load.ts'
+
+/** The name that a price has while it is checked: the real one may be anything. */
+const standIn = 'price'
+const beginning = `prices.${standIn}`
+
+/**
+ * The terms of a price that somebody wrote, by the rules of tollgate.yaml. Throws an `ApiError` that
+ * names the field at fault. `before`: what is in force, whose context window is kept unless the
+ * price says otherwise.
+ */
+export function readPrice(given: GivenPrice, before: PriceTerms | undefined): PriceTerms {
+  const { context_window, ...rest } = given
+  const said = dropNothing({ ...rest, free: rest.free || undefined, context_window })
+  if (Object.keys(said).length === 0) {
+    throw new ApiError(
+      'invalid_value',
+      'Say what it costs: input and output, or per_call, or free.',
+      { field: 'input' },
+    )
+  }
+  // JSON is YAML. What somebody wrote is meant as written: no references to the environment.
+  const text = JSON.stringify({ prices: { [standIn]: said } }).replaceAll('${', () => '$${')
+  const loaded = loadPriceConfig({ text, file: '', env: {} })
+  if (!loaded.ok) throw refusal(loaded.problems)
+  const terms = loaded.prices[0]?.terms
+  if (terms === undefined) throw new Error('A price was read, but is not there.')
+  const kept = before?.unit === 'tokens' ? before.contextWindow : undefined
+  if (terms.unit !== 'tokens' || context_window !== undefined || kept === undefined) return terms
+  return { ...terms, contextWindow: kept }
+}
+
+/** Null is what a form sends for a field that is left empty. */
+function dropNothing(value: unknown): object {
+  return Object.fromEntries(
+    Object.entries(value as object).flatMap(([name, one]) => {
+      if (one === null || one === undefined || one === '') return []
+      if (Array.isArray(one)) return one.length === 0 ? [] : [[name, one.map(dropNothing)]]
+      return [[name, one]]
+    }),
+  )
+}
+
+function refusal([first]: readonly ConfigProblem[]): ApiError {
+  const path = first?.path.slice(beginning.length).replace(/^\./, '') ?? ''
+  const message = (first?.message ?? '').replace(beginning, path === '' ? 'The price' : '')
+  const field = path.replace(/\[(\d+)\]/g, '.$1')
+  return new ApiError(
+    'invalid_value',
+    `${message.replace(/^\./, '')}.`.replace(/\.\.$/, '.'),
+    field === '' ? {} : { field },
+  )
+}

@@ -1,0 +1,164 @@
+import { ApiError } from '../../../admin/api-error.ts'
+import { pageOf } from '../../../admin/pages.ts'
+import type { PriceService } from '../../../admin/prices/service.ts'
+import { edit } from '../../../admin/refusals.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { compareCodePoints } from '../../../lib/code-points.ts'
+import { feedRow } from '../../../site/feed/rows.ts'
+import type { PriceSetting } from '../../../store/ports/catalog.ts'
+import type { Store } from '../../../store/ports/store.ts'
+import type { Config } from '../../config/config.ts'
+import { complaints } from '../../config/values.ts'
+import type { LiveCatalog } from '../../live-catalog.ts'
+import { vendorPriceWrite } from '../../vendor-price-sync.ts'
+import { groupPreviews } from './group-previews.ts'
+import { readNote } from './read-note.ts'
+import { readPrice } from './read-price.ts'
+import { type RequestsOf, tryPrice } from './try-price.ts'
+import { createMarket, isMissing, type Market, priceView, versionView } from './views.ts'
+
+export interface PriceParts {
+  readonly config: () => Config
+  readonly store: Store
+  readonly catalog: LiveCatalog
+  readonly clock: Clock
+  readonly changed: () => Promise<void>
+}
+
+const dayMs = 86_400_000
+
+/** Prices for administrators: read from the catalog in memory, written through the store. */
+export function createPriceService(parts: PriceParts): PriceService {
+  const { store, catalog, clock } = parts
+  const isNamed = (model: string) => parts.config().prices.some((price) => price.model === model)
+  let isTrying = false
+
+  function view(model: string) {
+    const found = priceView(createMarket(catalog.rows()), model, isNamed)
+    if (found) return found
+    throw new ApiError('not_found', `Nothing is known of the model ${JSON.stringify(model)}.`)
+  }
+
+  const inForce = (model: string) => catalog.rows().prices.find((row) => row.model === model)
+
+  async function put(actor: string, price: PriceSetting, replaces: number | null) {
+    const work = () => store.edits.setPrice({ actor, price, replaces })
+    // Somebody else's change is in the store, but perhaps not yet here.
+    const present = async () => {
+      await catalog.reload()
+      return view(price.model)
+    }
+    await edit(work, { present })
+    await parts.changed()
+    return view(price.model)
+  }
+
+  return {
+    async list({ search, state, ...page }) {
+      const market = createMarket(catalog.rows())
+      const rank = (model: string) => `${isMissing(market, model) ? 0 : 1} ${model}`
+      const wanted = market.models
+        .filter((model) => search === undefined || contains(model, search))
+        .filter((model) => state === undefined || isIn(market, model, state))
+        .map((model) => ({ model, key: rank(model) }))
+        .sort((a, b) => compareCodePoints(a.key, b.key))
+      const { items, ...rest } = pageOf(wanted, page, ({ key }) => key)
+      const named = new Set(parts.config().prices.map((price) => price.model))
+      return {
+        ...rest,
+        items: items.flatMap(
+          ({ model }) => priceView(market, model, (one) => named.has(one)) ?? [],
+        ),
+      }
+    },
+    get: async (model) => view(model),
+    async history(model, page) {
+      const rows = (await store.catalog.priceHistory(model)).toReversed()
+      // Newest first: the cursor's order is ascending.
+      const keyOf = ({ id }: { readonly id: number }) => String(2 ** 53 - 1 - id).padStart(16, '0')
+      const { items, ...rest } = pageOf(rows, page, keyOf)
+      return { ...rest, items: items.map(versionView) }
+    },
+    set({ email }, model, { replaces, note, ...given }) {
+      const unfit = complaints.name(model)
+      if (unfit !== undefined) throw new ApiError('invalid_value', `The model id ${unfit}.`)
+      const before = inForce(model)
+      const terms = readPrice(given, before?.terms)
+      const kept = note === undefined ? (before?.note ?? '') : readNote(note)
+      return put(email, { model, terms, source: 'operator', note: kept }, replaces)
+    },
+    async remove({ email }, model, { replaces, to }) {
+      const listed = vendorPriceWrite(model, inForce(model))
+      if (to === 'list_price' && listed === undefined) {
+        throw new ApiError('invalid_value', `No vendor's list price of ${model} is known.`, {
+          field: 'to',
+        })
+      }
+      if (inForce(model) === undefined) view(model) // not found, where nothing is known of it
+      // The operator's decision, whoever set the price: the vendor's must not come back by itself.
+      const away: PriceSetting = { model, terms: { unit: 'none' }, source: 'operator', note: '' }
+      const next = to === 'not_callable' || listed === undefined ? away : listed
+      const { terms, source, note } = next
+      const price = await put(email, { model, terms, source, note }, replaces)
+      return { result: next === away ? ('not_callable' as const) : ('list_price' as const), price }
+    },
+    async preview(model, given) {
+      const before = inForce(model)
+      const tried = { model, terms: readPrice(given, before?.terms), note: before?.note ?? '' }
+      return { groups: groupPreviews(catalog.rows(), tried) }
+    },
+    async simulate(model, { days, ...given }) {
+      const before = inForce(model)
+      const tried = { model, terms: readPrice(given, before?.terms), note: before?.note ?? '' }
+      if (isTrying) {
+        const wait = 'Another simulation is under way. Wait some seconds.'
+        throw new ApiError('too_many_requests', wait, { retryAfterSeconds: 5 })
+      }
+      isTrying = true
+      try {
+        const since = clock() - days * dayMs
+        const requestsOf: RequestsOf = (one, from) =>
+          store.lists.exportRequests({ model: one, since: from })
+        const result = await tryPrice({ catalog: store.catalog, requestsOf, tried, since })
+        return { ...result, groups: groupPreviews(catalog.rows(), tried) }
+      } finally {
+        isTrying = false
+      }
+    },
+    async feed({ search, ...page }) {
+      const entries = [...catalog.current().groups.values()].flatMap((group) =>
+        [...group.offers.values()]
+          .filter(
+            ({ model }) =>
+              search === undefined || contains(model, search) || contains(group.name, search),
+          )
+          .map((offer) => ({ group, offer, key: `${group.name}\0${offer.model}` })),
+      )
+      entries.sort((a, b) => compareCodePoints(a.key, b.key))
+      const { items, ...rest } = pageOf(entries, page, ({ key }) => key)
+      return {
+        ...rest,
+        items: items.map(({ group, offer }) => {
+          const row = feedRow(group, offer)
+          return { ...row, prices: { ...row.prices } }
+        }),
+      }
+    },
+  }
+}
+
+const contains = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase())
+
+function isIn(market: Market, model: string, state: string): boolean {
+  const source = market.prices.get(model)?.source
+  switch (state) {
+    case 'missing':
+      return isMissing(market, model)
+    case 'override':
+      return source === 'operator' || source === 'config'
+    case 'vendor':
+      return source === 'vendor'
+    default:
+      return !market.channels.has(model)
+  }
+}

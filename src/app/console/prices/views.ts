@@ -1,0 +1,137 @@
+import type { PriceTermsView, PriceVersion, PriceView } from '../../../admin/prices/schema.ts'
+import {
+  formatDecimal,
+  formatNano,
+  multiplierDecimals,
+  priceDecimals,
+} from '../../../billing/money.ts'
+import { createContextWindows } from '../../../catalog/context-windows.ts'
+import { findVendorPrice } from '../../../catalog/vendor-prices.ts'
+import { isoTime } from '../../../lib/format.ts'
+import type {
+  CatalogRows,
+  ChannelRow,
+  GroupRow,
+  PriceRow,
+  PriceTerms,
+  TokenRates,
+} from '../../../store/ports/catalog.ts'
+
+const perMillion = (micro: number) => formatDecimal(micro, priceDecimals)
+const orNull = (micro: number | null) => (micro === null ? null : perMillion(micro))
+
+const ratesView = (rates: TokenRates) => ({
+  input: perMillion(rates.input),
+  output: perMillion(rates.output),
+  cache_read: orNull(rates.cacheRead),
+  cache_write: orNull(rates.cacheWrite),
+  cache_write_1h: orNull(rates.cacheWrite1h),
+})
+
+/** Terms as decimals in USD. */
+export function termsView(terms: PriceTerms): PriceTermsView {
+  switch (terms.unit) {
+    case 'tokens': {
+      const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesView(tier) }))
+      return { unit: 'tokens', ...ratesView(terms.base), tiers }
+    }
+    case 'call':
+      return { unit: 'call', per_call: formatNano(terms.perCallNano) }
+    default:
+      return { unit: terms.unit }
+  }
+}
+
+/** A price as it held from a time on. */
+export const versionView = ({ id, terms, source, note, validFrom }: PriceRow): PriceVersion => ({
+  id,
+  terms: termsView(terms),
+  source,
+  note,
+  context_window: (terms.unit === 'tokens' ? terms.contextWindow : undefined) ?? null,
+  valid_from: isoTime(validFrom),
+})
+
+/** Who offers and sells each model; looked up once for a whole list. */
+export interface Market {
+  readonly prices: ReadonlyMap<string, PriceRow>
+  readonly channels: ReadonlyMap<string, readonly ChannelRow[]>
+  readonly groups: readonly GroupRow[]
+  /** All models that have, or had, a price, or that a channel offers. */
+  readonly models: readonly string[]
+}
+
+/** Puts the rows of a catalog in order by model. */
+export function createMarket({ channels, groups, prices }: CatalogRows): Market {
+  const offering = new Map<string, ChannelRow[]>()
+  for (const channel of channels) {
+    for (const { id } of channel.models) {
+      const known = offering.get(id)
+      if (known === undefined) offering.set(id, [channel])
+      else if (known.at(-1) !== channel) known.push(channel)
+    }
+  }
+  const byModel = new Map(prices.map((row) => [row.model, row]))
+  const models = [...new Set([...byModel.keys(), ...offering.keys()])]
+  return { prices: byModel, channels: offering, groups, models }
+}
+
+/** True when a channel offers the model, but nobody can call it for want of a price. */
+export function isMissing({ prices, channels }: Market, model: string): boolean {
+  const row = prices.get(model)
+  return channels.has(model) && (row === undefined || row.terms.unit === 'none')
+}
+
+/** A model with its price; undefined when nothing is known of it. */
+export function priceView(
+  market: Market,
+  model: string,
+  isNamed: (model: string) => boolean,
+): PriceView | undefined {
+  const { prices, channels, groups } = market
+  const row = prices.get(model)
+  const offering = channels.get(model) ?? []
+  if (row === undefined && offering.length === 0) return undefined
+  const selling = groups.filter((group) => sells(group, model, offering))
+  const vendor = findVendorPrice(model)
+  const hasPrice = row !== undefined && row.terms.unit !== 'none'
+  const candidates = offering.flatMap((channel) =>
+    channel.models.flatMap(({ id, upstream }) =>
+      id === model ? [{ upstreamModel: upstream }] : [],
+    ),
+  )
+  return {
+    model,
+    price: row ? versionView(row) : null,
+    is_callable:
+      hasPrice &&
+      selling.some((group) => group.status === 'active') &&
+      offering.some(({ status }) => status !== 'disabled'),
+    is_missing: isMissing(market, model),
+    named_by_file: isNamed(model),
+    context_window: row ? createContextWindows().of(row, candidates) : null,
+    vendor: vendor
+      ? {
+          id: vendor.id,
+          vendor: vendor.vendor,
+          terms: termsView(vendor.terms),
+          until: vendor.until,
+          uncovered: [...vendor.uncovered],
+        }
+      : null,
+    channels: offering.map(({ id, name, status }) => ({ id, name, status })),
+    groups: selling.map(groupView),
+  }
+}
+
+const groupView = ({ id, name, status, multiplierMillionths, longContextPricing }: GroupRow) => ({
+  id,
+  name,
+  rate_multiplier: formatDecimal(multiplierMillionths, multiplierDecimals),
+  enabled: status === 'active',
+  long_context_pricing: longContextPricing,
+})
+
+const sells = (group: GroupRow, model: string, offering: readonly ChannelRow[]) =>
+  (group.models.length === 0 || group.models.includes(model)) &&
+  offering.some(({ name }) => group.channels.includes(name))
