@@ -17,6 +17,7 @@ const statuses = {
   conflict: 409,
   in_use: 409,
   name_taken: 409,
+  would_overdraw: 409,
   body_too_large: 413,
   content_type: 415,
   too_many_requests: 429,

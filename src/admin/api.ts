@@ -6,6 +6,7 @@ import type { Guard } from './access.ts'
 import { attemptRoutes } from './attempts/routes.ts'
 import type { AttemptService } from './attempts/service.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { type AccountService, accountRoutes } from './accounts/routes.ts'
 import { renderError } from './errors.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
@@ -29,6 +30,7 @@ export interface AdminServices extends RequestServices {
   readonly catalog: () => Catalog
   readonly lists: ListStore
   readonly attempts: AttemptService
+  readonly accounts: AccountService
   readonly me: MeService
   readonly overview: OverviewService
   readonly playground: Playground
@@ -55,6 +57,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(auditRoutes(guard, services.lists))
     .use(gatewayOverviewRoutes(guard, services.overview))
     .use(overviewRoutes(guard, services.overview))
+    .use(accountRoutes(guard, services.accounts))
     .use(playgroundRoutes(guard, services.playground))
     .use(signInRoutes(services.signIn, services.origins))
     .use(setupRoutes(services.signIn, services.origins))

@@ -85,7 +85,12 @@ export const PriceFilter = Type.Object({
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the model id.' })),
   state: Type.Optional(
     Type.Union(
-      ['missing', 'override', 'vendor', 'unused'].map((word) => Type.Literal(word)),
+      [
+        Type.Literal('missing'),
+        Type.Literal('override'),
+        Type.Literal('vendor'),
+        Type.Literal('unused'),
+      ],
       {
         description:
           'missing: offered without a price; override: of the file or set by hand; vendor: a list price; unused: no channel offers it.',

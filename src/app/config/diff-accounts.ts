@@ -4,6 +4,7 @@ import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admi
 import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'
 import { accountFields, tokenFields } from './diff-fields.ts'
+import { hashPassword, passwordMark } from './password.ts'
 
 /**
  * Accounts of a plan. A password is recognised by its keyed hash and hashed anew only when it
@@ -17,8 +18,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
       const { email, role, status, password, openingNano } = account
       const { creditLimitNano, balanceLowNano, limits } = account
       const view = live.get(email)
-      // With the e-mail, so that equal passwords of two accounts do not show.
-      const mark = password === null ? null : secrets.keyedHash(`password:${email}:${password}`)
+      const mark = password === null ? null : passwordMark(secrets, email, password)
       const isNew = mark !== null && mark !== view?.passwordMark
       const change = changeOf(
         'account',
@@ -38,7 +38,8 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
         ...(creditLimitNano !== undefined && { creditLimitNano }),
         ...(balanceLowNano !== undefined && { balanceLowNano }),
         ...(limits !== undefined && { limits }),
-        ...(isNew && password !== null && { password: { hash: await hashOf(password), mark } }),
+        ...(isNew &&
+          password !== null && { password: { hash: await hashPassword(password), mark } }),
       }
       return { change, write }
     }),
@@ -53,8 +54,6 @@ const newAccount = {
   balanceLowNano: null,
   limits: { rpm: null, tpm: null, concurrency: null },
 }
-
-const hashOf = (password: string) => Bun.password.hash(password, { algorithm: 'argon2id' })
 
 function passwordField(before: string | null, isNew: boolean): { password?: string } {
   if (!isNew) return before === null ? {} : { password: 'set' }

@@ -16,6 +16,7 @@ import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import type { LiveCatalog } from '../live-catalog.ts'
 import type { MetricsSource } from '../metrics-source.ts'
+import { createAccounts } from './accounts.ts'
 import { createConsoleFiles } from './files.ts'
 import { createGatewayNow } from './gateway-now.ts'
 import { createMeService } from './me.ts'
@@ -81,6 +82,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
   const services = {
     catalog: parts.metrics.catalog,
     lists: store.lists,
+    accounts: createAccounts(parts),
     me: createMeService({ config, store, version }),
     overview: createOverview({
       ...{ store, clock: parts.clock },

@@ -1,3 +1,4 @@
+import type { AccountEdits } from './account-edits.ts'
 import { WriteRefused } from './admin.ts'
 import type { PriceEdits } from './price-edits.ts'
 import type { TokenEdits } from './token-edits.ts'
@@ -38,4 +39,4 @@ export class InUse extends WriteRefused {
  * each with its audit row; what changes nothing leaves none. Each part is declared in a file of its
  * own, beside this one.
  */
-export interface EditStore extends PriceEdits, TokenEdits {}
+export interface EditStore extends AccountEdits, PriceEdits, TokenEdits {}

@@ -18,7 +18,8 @@ import { passwordProvider } from './sign-in/passwords.ts'
 /** Rows of a page of tokens when the caller names no limit. */
 const defaultLimit = 1000
 
-const selectAccounts = ({ build }: Queries) =>
+/** Live accounts. */
+export const selectAccounts = ({ build }: Queries) =>
   build
     .selectFrom('account')
     .leftJoin('credential', (join) =>

@@ -15,7 +15,8 @@ function removeToken(queries: Queries, id: number, now: number): void {
   )
 }
 
-function removeAccount(queries: Queries, email: string, now: number): void {
+/** Marks an account and its tokens as deleted, and takes away what it signs in with. */
+export function removeAccount(queries: Queries, email: string, now: number): void {
   const { build, run } = queries
   const id = requireAccount(queries, email, 'remove account')
   const tokens = build.updateTable('token').set({ deleted_at: now })

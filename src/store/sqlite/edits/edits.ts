@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../../lib/clock.ts'
 import type { EditStore } from '../../ports/edits.ts'
 import type { Queries } from '../queries.ts'
+import { createAccountEdits } from './accounts.ts'
 import { createPriceEdits } from './prices.ts'
 import { createTokenEdits } from './token-edits.ts'
 
@@ -16,5 +17,5 @@ export interface EditParts {
 
 /** Changes by hand; each part is made in a file of its own. */
 export function createEdits(parts: EditParts): EditStore {
-  return { ...createPriceEdits(parts), ...createTokenEdits(parts) }
+  return { ...createAccountEdits(parts), ...createPriceEdits(parts), ...createTokenEdits(parts) }
 }

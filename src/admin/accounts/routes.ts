@@ -1,0 +1,126 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
+import type { Guard, SignedIn } from '../access.ts'
+import { Answer, PageQuery, success } from '../envelope.ts'
+import {
+  AccountDetail,
+  AccountFilter,
+  AccountLedger,
+  AccountList,
+  AccountPatch,
+  AccountRemoval,
+  AccountTokens,
+  AdjustmentDone,
+  AdjustmentOrder,
+  LedgerFilter,
+  NewAccount,
+} from './schema.ts'
+
+/** Accounts for administrators. Refusals are thrown as `ApiError`. */
+export interface AccountService {
+  list(query: PageQuery & AccountFilter): Promise<Static<typeof AccountList>>
+  get(who: SignedIn, id: number): Promise<AccountDetail>
+  create(who: SignedIn, account: NewAccount): Promise<AccountDetail>
+  change(who: SignedIn, id: number, patch: AccountPatch): Promise<AccountDetail>
+  adjust(
+    who: SignedIn,
+    id: number,
+    kind: 'credit' | 'debit',
+    order: AdjustmentOrder,
+  ): Promise<Static<typeof AdjustmentDone>>
+  remove(who: SignedIn, id: number, removal: Static<typeof AccountRemoval>): Promise<void>
+  ledger(
+    id: number,
+    query: PageQuery & Static<typeof LedgerFilter>,
+  ): Promise<Static<typeof AccountLedger>>
+  tokens(id: number, query: PageQuery): Promise<Static<typeof AccountTokens>>
+}
+
+const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
+const headers = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ maxLength: 200 })) })
+const about = (summary: string) => ({ tags: ['Administration'], summary })
+const detail200 = { 200: Answer(AccountDetail) }
+
+/** Accounts for administrators. HTTP only: every decision is the service's. */
+export const accountRoutes = (guard: Guard, accounts: AccountService) =>
+  new Elysia({ name: 'admin.accounts', prefix: '/api/v1/admin/accounts' })
+    .use(guard('admin'))
+    .get('', async ({ query }) => success(await accounts.list(query)), {
+      query: Type.Composite([PageQuery, AccountFilter]),
+      response: { 200: Answer(AccountList) },
+      detail: about('Accounts, newest first'),
+    })
+    .post('', async ({ who, body }) => success(await accounts.create(who, body)), {
+      body: NewAccount,
+      response: detail200,
+      detail: about('Make an account'),
+    })
+    .get('/:id', async ({ who, params }) => success(await accounts.get(who, params.id)), {
+      params,
+      response: detail200,
+      detail: about('An account'),
+    })
+    .patch(
+      '/:id',
+      async ({ who, params, body }) => success(await accounts.change(who, params.id, body)),
+      { params, body: AccountPatch, response: detail200, detail: about('Change an account') },
+    )
+    .delete(
+      '/:id',
+      async ({ who, params, body }) => {
+        await accounts.remove(who, params.id, body)
+        return success(null)
+      },
+      {
+        params,
+        body: AccountRemoval,
+        response: { 200: Answer(Type.Null()) },
+        detail: about('Remove an account with its tokens; its records stay'),
+      },
+    )
+    .post(
+      '/:id/credit',
+      async ({ who, params, body, headers }) =>
+        success(await accounts.adjust(who, params.id, 'credit', withKey(body, headers))),
+      {
+        ...{ params, headers, body: AdjustmentOrder },
+        response: { 200: Answer(AdjustmentDone) },
+        detail: about('Add to the balance of an account'),
+      },
+    )
+    .post(
+      '/:id/debit',
+      async ({ who, params, body, headers }) =>
+        success(await accounts.adjust(who, params.id, 'debit', withKey(body, headers))),
+      {
+        ...{ params, headers, body: AdjustmentOrder },
+        response: { 200: Answer(AdjustmentDone) },
+        detail: about('Take from the balance of an account'),
+      },
+    )
+    .get(
+      '/:id/ledger',
+      async ({ params, query }) => success(await accounts.ledger(params.id, query)),
+      {
+        params,
+        query: Type.Composite([PageQuery, LedgerFilter]),
+        response: { 200: Answer(AccountLedger) },
+        detail: about('The ledger of an account, newest first'),
+      },
+    )
+    .get(
+      '/:id/tokens',
+      async ({ params, query }) => success(await accounts.tokens(params.id, query)),
+      {
+        params,
+        query: PageQuery,
+        response: { 200: Answer(AccountTokens) },
+        detail: about('The tokens of an account, newest first'),
+      },
+    )
+
+/** The key of the field goes before that of the header. */
+const withKey = (order: AdjustmentOrder, given: Static<typeof headers>) => {
+  const key = order.idempotency_key ?? given['idempotency-key']
+  return key === undefined ? order : { ...order, idempotency_key: key }
+}

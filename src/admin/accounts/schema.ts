@@ -1,0 +1,140 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ListOf } from '../envelope.ts'
+
+const Text = Type.String()
+const OrNull = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
+  schema: Schema,
+) => Type.Union([schema, Type.Null()])
+const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
+const Role = Type.Union([Type.Literal('admin'), Type.Literal('user')])
+const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
+const Limit = OrNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))
+
+/** An account in a list. */
+export const AccountItem = Type.Object({
+  id: Type.Integer(),
+  email: Text,
+  role: Role,
+  status: Status,
+  balance: Usd,
+  reserved: Usd,
+  credit_limit: Usd,
+  balance_low_below: OrNull(Usd),
+  limits: Type.Object({ rpm: Limit, tpm: Limit, concurrency: Limit }),
+  tokens: Type.Integer(),
+  created_at: Text,
+})
+export type AccountItem = Static<typeof AccountItem>
+export const AccountList = ListOf(AccountItem)
+
+/** An account that can be changed. */
+export const AccountDetail = Type.Object({
+  ...AccountItem.properties,
+  revision: Text,
+  is_self: Type.Boolean({ description: 'It is the one that asks.' }),
+  named_by_file: Type.Boolean({
+    description: 'tollgate.yaml names it: its role and status are written anew at each start.',
+  }),
+  low_threshold: Type.String({ description: 'USD below which its balance counts as low.' }),
+})
+export type AccountDetail = Static<typeof AccountDetail>
+
+/** Which accounts. */
+export const AccountFilter = Type.Object({
+  search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the e-mail.' })),
+  role: Type.Optional(Role),
+  status: Type.Optional(Status),
+})
+export type AccountFilter = Static<typeof AccountFilter>
+
+const GivenLimits = Type.Object({
+  rpm: Type.Optional(Limit),
+  tpm: Type.Optional(Limit),
+  concurrency: Type.Optional(Limit),
+})
+
+/** An account to be made. */
+export const NewAccount = Type.Object({
+  email: Type.String({ maxLength: 320 }),
+  role: Type.Optional(Role),
+  balance: Type.Optional(Usd),
+  credit_limit: Type.Optional(Usd),
+  limits: Type.Optional(GivenLimits),
+  password: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'Left out: it can not sign in by password.' }),
+  ),
+})
+export type NewAccount = Static<typeof NewAccount>
+
+/** What changes of an account; what is not named stays. */
+export const AccountPatch = Type.Object({
+  revision: Type.String({ maxLength: 100 }),
+  role: Type.Optional(Role),
+  status: Type.Optional(Status),
+  credit_limit: Type.Optional(Usd),
+  balance_low_below: Type.Optional(OrNull(Usd)),
+  limits: Type.Optional(GivenLimits),
+})
+export type AccountPatch = Static<typeof AccountPatch>
+
+/** A change of a balance by hand. */
+export const AdjustmentOrder = Type.Object({
+  amount: Usd,
+  reason: Type.String({ maxLength: 1000, description: 'Goes into the ledger and the audit.' }),
+  idempotency_key: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'Who asks twice with one key changes the balance once. Or: Idempotency-Key.',
+    }),
+  ),
+  may_overdraw: Type.Optional(
+    Type.Boolean({ description: 'A debit: below what the credit limit allows, too.' }),
+  ),
+})
+export type AdjustmentOrder = Static<typeof AdjustmentOrder>
+
+export const AdjustmentDone = Type.Object({
+  ledger_id: Type.Integer(),
+  balance: Usd,
+  is_repeat: Type.Boolean({ description: 'The key was used before: nothing changed now.' }),
+})
+
+export const AccountRemoval = Type.Object({
+  email: Type.String({ maxLength: 320, description: 'Its e-mail once more, to be sure.' }),
+  revision: Type.Optional(Type.String({ maxLength: 100 })),
+})
+
+/** A ledger entry of an account. */
+export const AccountEntry = Type.Object({
+  id: Type.Integer(),
+  created_at: Text,
+  kind: Type.Union([
+    Type.Literal('opening'),
+    Type.Literal('charge'),
+    Type.Literal('credit'),
+    Type.Literal('debit'),
+  ]),
+  amount: Usd,
+  balance_after: Usd,
+  request_id: OrNull(Text),
+  reason: OrNull(Text),
+})
+export const AccountLedger = ListOf(AccountEntry)
+
+/** Which entries: all, or without the charges of requests. */
+export const LedgerFilter = Type.Object({
+  kind: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('by_hand')])),
+})
+
+/** A token of an account, without its key. */
+export const AccountToken = Type.Object({
+  id: Type.Integer(),
+  name: Text,
+  key_hint: Text,
+  group: Text,
+  status: Status,
+  spent: Usd,
+  last_used_day: OrNull(Text),
+  expires_at: OrNull(Text),
+})
+export const AccountTokens = ListOf(AccountToken)

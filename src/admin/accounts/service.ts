@@ -1,0 +1,192 @@
+import { formatNano, nanoDecimals, parseDecimal } from '../../billing/money.ts'
+import type { EditableAccount } from '../../store/ports/account-edits.ts'
+import { type AccountWrite, WouldOverdraw } from '../../store/ports/admin.ts'
+import type { Store } from '../../store/ports/store.ts'
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { answerPage } from '../paging.ts'
+import { edit } from '../refusals.ts'
+import type { AccountService } from './routes.ts'
+import type { AccountDetail, AccountPatch, AdjustmentOrder } from './schema.ts'
+import { accountItem, entryItem, tokenItem } from './views.ts'
+
+export interface AccountParts {
+  readonly store: Store
+  /** Complains of what is no e-mail address, as the rest of a sentence. */
+  readonly complainOfEmail: (email: string) => string | undefined
+  /** Throws an `ApiError` for a password that is none. */
+  readonly readPassword: (email: string, password: string) => Promise<AccountWrite['password']>
+  readonly namesAccount: (email: string) => boolean
+  /** Below this a balance counts as low that has no threshold of its own. */
+  readonly balanceLowNano: () => number
+  readonly changed: () => Promise<void>
+}
+
+/** Accounts for administrators. */
+export function createAccountService(parts: AccountParts): AccountService {
+  const { store, changed } = parts
+
+  function describe({ accountId }: SignedIn, account: EditableAccount): AccountDetail {
+    return {
+      ...accountItem(account),
+      revision: account.revision,
+      is_self: account.id === accountId,
+      named_by_file: parts.namesAccount(account.email),
+      low_threshold: formatNano(account.balanceLowNano ?? parts.balanceLowNano()),
+    }
+  }
+
+  async function find(id: number): Promise<EditableAccount> {
+    const found = await store.edits.findAccount(id)
+    if (found) return found
+    throw new ApiError('not_found', `There is no account ${id}; it may be removed.`)
+  }
+
+  const get = async (who: SignedIn, id: number) => describe(who, await find(id))
+
+  return {
+    list: ({ search, role, status, ...page }) =>
+      answerPage(
+        page,
+        (asked) =>
+          store.lists.accounts(
+            { ...(search && { search }), ...(role && { role }), ...(status && { status }) },
+            asked,
+          ),
+        accountItem,
+      ),
+    get,
+    async create(who, { email, role = 'user', balance = '0', password, ...rest }) {
+      const unfit = parts.complainOfEmail(email)
+      if (unfit !== undefined) {
+        throw new ApiError('invalid_value', `email: ${JSON.stringify(email)} ${unfit}.`, {
+          field: 'email',
+        })
+      }
+      const { rpm = null, tpm = null, concurrency = null } = rest.limits ?? {}
+      const account: AccountWrite = {
+        ...{ email, role, status: 'active', limits: { rpm, tpm, concurrency } },
+        openingNano: readUsd('balance', balance),
+        creditLimitNano: readUsd('credit_limit', rest.credit_limit ?? '0'),
+        ...(password && { password: await parts.readPassword(email, password) }),
+      } as AccountWrite
+      const work = () => store.edits.addAccount(account, { actor: who.email })
+      const id = await edit(work, { field: 'email' })
+      await changed()
+      return get(who, id)
+    },
+    async change(who, id, patch) {
+      refuseOnSelf(who, id, patch)
+      const { credit_limit, balance_low_below, revision, ...fields } = patch
+      const named = {
+        ...(fields.role && { role: fields.role }),
+        ...(fields.status && { status: fields.status }),
+        ...(fields.limits && { limits: fields.limits }),
+        ...(credit_limit !== undefined && {
+          creditLimitNano: readUsd('credit_limit', credit_limit),
+        }),
+        ...(balance_low_below !== undefined && {
+          balanceLowNano:
+            balance_low_below === null ? null : readUsd('balance_low_below', balance_low_below),
+        }),
+      }
+      const work = () => store.edits.setAccount(id, named, { actor: who.email, revision })
+      await edit(work, { present: () => get(who, id) })
+      await changed()
+      return get(who, id)
+    },
+    async adjust(who, id, kind, order) {
+      const { email } = await find(id)
+      const { amountNano, reason } = readOrder(order)
+      try {
+        const done = await edit(() =>
+          store.admin.adjust({
+            ...{ account: email, kind, amountNano, reason, actor: who.email },
+            idempotencyKey: order.idempotency_key ?? null,
+            mayOverdraw: kind === 'debit' ? order.may_overdraw === true : true,
+          }),
+        )
+        await changed()
+        const { ledgerId, balanceNano, isRepeat } = done
+        return { ledger_id: ledgerId, balance: formatNano(balanceNano), is_repeat: isRepeat }
+      } catch (error) {
+        throw isOverdraft(error) ? wouldOverdraw(await find(id), amountNano) : error
+      }
+    },
+    async remove(who, id, { email, revision }) {
+      const account = await find(id)
+      if (id === who.accountId) throw onSelf('remove your own account')
+      if (email !== account.email) {
+        const asked = `Type the e-mail of the account, ${account.email}, to remove it.`
+        throw new ApiError('invalid_value', asked, { field: 'email' })
+      }
+      const work = () => store.edits.removeAccount(id, { actor: who.email, revision })
+      await edit(work, { present: () => get(who, id) })
+      await changed()
+    },
+    async ledger(id, { kind, ...page }) {
+      await find(id)
+      const kinds = kind === 'by_hand' ? { kinds: ['opening', 'credit', 'debit'] as const } : {}
+      const read = (asked: Parameters<Store['lists']['ledger']>[1]) =>
+        store.lists.ledger({ accountId: id, ...kinds }, asked)
+      return answerPage(page, read, entryItem)
+    },
+    async tokens(id, page) {
+      await find(id)
+      return answerPage(page, (asked) => store.lists.tokens({ accountId: id }, asked), tokenItem)
+    },
+  }
+}
+
+function readUsd(field: string, text: string): number {
+  const nano = parseDecimal(text.trim(), nanoDecimals)
+  if (nano !== undefined && nano >= 0) return nano
+  throw new ApiError(
+    'invalid_value',
+    `${field}: ${JSON.stringify(text)} is not an amount: write USD as a plain number with at most 9 decimals, such as 100 or 2.5.`,
+    { field },
+  )
+}
+
+function readOrder({ amount, reason }: AdjustmentOrder) {
+  const amountNano = readUsd('amount', amount)
+  if (amountNano === 0) {
+    throw new ApiError('invalid_value', 'amount: it is nothing: write more than 0.', {
+      field: 'amount',
+    })
+  }
+  const words = reason.trim()
+  if (words === '' || words.length > 500 || /\p{Cc}/u.test(words)) {
+    const asked = 'reason: say in one line why (at most 500 characters); the ledger keeps it.'
+    throw new ApiError('invalid_value', asked, { field: 'reason' })
+  }
+  return { amountNano, reason: words }
+}
+
+const isOverdraft = (error: unknown) =>
+  error instanceof ApiError && error.cause instanceof WouldOverdraw
+
+function wouldOverdraw(account: EditableAccount, amountNano: number): ApiError {
+  const { balanceNano, creditLimitNano } = account
+  const balance = `${formatNano(balanceNano)} USD`
+  const after = `${formatNano(balanceNano - amountNano)} USD`
+  const least = `${formatNano(-creditLimitNano)} USD`
+  return new ApiError(
+    'would_overdraw',
+    `The balance is ${balance} and would be ${after}, but the credit limit allows no less than ${least}. Take less, raise the credit limit, or allow the overdraft.`,
+    { field: 'amount' },
+  )
+}
+
+function refuseOnSelf(who: SignedIn, id: number, { role, status }: AccountPatch): void {
+  if (id !== who.accountId) return
+  if (role === 'user') throw onSelf('take your own role away', 'role')
+  if (status === 'disabled') throw onSelf('suspend your own account', 'status')
+}
+
+const onSelf = (what: string, field?: string) =>
+  new ApiError(
+    'not_allowed',
+    `You can't ${what}: another administrator has to do that.`,
+    field === undefined ? {} : { field },
+  )

@@ -1,0 +1,44 @@
+import { formatNano } from '../../billing/money.ts'
+import { isoTime } from '../../lib/format.ts'
+import type { AccountView } from '../../store/ports/admin.ts'
+import type { ListedToken } from '../../store/ports/lists.ts'
+import type { LedgerEntry } from '../../store/ports/records.ts'
+import type { AccountItem } from './schema.ts'
+
+/** An account as lists show it. */
+export const accountItem = (account: Omit<AccountView, 'passwordMark'>): AccountItem => ({
+  id: account.id,
+  email: account.email,
+  role: account.role,
+  status: account.status,
+  balance: formatNano(account.balanceNano),
+  reserved: formatNano(account.reservedNano),
+  credit_limit: formatNano(account.creditLimitNano),
+  balance_low_below: account.balanceLowNano === null ? null : formatNano(account.balanceLowNano),
+  limits: { ...account.limits },
+  tokens: account.tokenCount,
+  created_at: isoTime(account.createdAt),
+})
+
+/** An entry of its ledger. */
+export const entryItem = (entry: LedgerEntry) => ({
+  id: entry.id,
+  created_at: isoTime(entry.createdAt),
+  kind: entry.kind,
+  amount: formatNano(entry.amountNano),
+  balance_after: formatNano(entry.balanceAfterNano),
+  request_id: entry.requestId,
+  reason: entry.reason,
+})
+
+/** One of its tokens, without its key. */
+export const tokenItem = (token: ListedToken) => ({
+  id: token.id,
+  name: token.name,
+  key_hint: token.keyHint,
+  group: token.group,
+  status: token.status,
+  spent: formatNano(token.spent.totalNano),
+  last_used_day: token.lastUsedDay,
+  expires_at: token.expiresAt === null ? null : isoTime(token.expiresAt),
+})

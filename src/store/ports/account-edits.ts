@@ -1,0 +1,38 @@
+import type { AccountWrite, StoredAccount } from './admin.ts'
+import type { Limits } from './catalog.ts'
+
+/** An account as whoever is to change it sees it. */
+export interface EditableAccount extends StoredAccount {
+  /** Counted no further than 10,000. */
+  readonly tokenCount: number
+  /** Tells its editable states apart; a balance is none. */
+  readonly revision: string
+}
+
+/** What may be changed of an account: absent fields stay as they are. */
+export interface AccountFields {
+  readonly role?: StoredAccount['role']
+  readonly status?: StoredAccount['status']
+  readonly creditLimitNano?: number
+  readonly balanceLowNano?: number | null
+  readonly limits?: Partial<Limits>
+}
+
+/** Who changes it, and which state they saw (absent: whichever). */
+interface AccountEdit {
+  readonly actor: string
+  readonly revision?: string | undefined
+}
+
+/**
+ * Changes of accounts by hand. They throw `NotThere`, `NameTaken`, `Conflict`, and `InUse` where the
+ * last administrator would be gone.
+ */
+export interface AccountEdits {
+  findAccount(id: number): Promise<EditableAccount | undefined>
+  /** Makes an account with its opening balance; resolves to its id. */
+  addAccount(account: AccountWrite, edit: AccountEdit): Promise<number>
+  setAccount(id: number, fields: AccountFields, edit: AccountEdit): Promise<void>
+  /** Marks it and its tokens as deleted, and signs it out. Its records stay. */
+  removeAccount(id: number, edit: AccountEdit): Promise<void>
+}
