@@ -3,10 +3,12 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ListStore } from '../store/ports/lists.ts'
 import type { Guard } from './access.ts'
+import { type AccountService, accountRoutes } from './accounts/routes.ts'
 import { attemptRoutes } from './attempts/routes.ts'
 import type { AttemptService } from './attempts/service.ts'
 import { auditRoutes } from './audit/routes.ts'
-import { type AccountService, accountRoutes } from './accounts/routes.ts'
+import { channelRoutes } from './channels/routes.ts'
+import type { ChannelService } from './channels/service.ts'
 import { renderError } from './errors.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
@@ -31,6 +33,7 @@ export interface AdminServices extends RequestServices {
   readonly lists: ListStore
   readonly attempts: AttemptService
   readonly accounts: AccountService
+  readonly channels: ChannelService
   readonly me: MeService
   readonly overview: OverviewService
   readonly playground: Playground
@@ -49,6 +52,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     )
     .use(accountTokenRoutes(guard, services.tokens))
     .use(ledgerRoutes(guard, services.lists))
+    .use(channelRoutes(guard, services.channels))
     .use(meRoutes(guard, services.me))
     .use(openGroupRoutes(guard, services.catalog))
     .use(allRequestRoutes(guard, services))

@@ -31,6 +31,7 @@ export interface ChannelCareParts {
 export interface ChannelCare {
   readonly choose: (asked: Asked) => Chooser
   readonly coolings: Health['coolings']
+  readonly recover: Health['recover']
   /** The catalog, or the database, has changed. */
   refresh(): Promise<void>
   /** Ends the probes, and stores what is known. */
@@ -56,6 +57,7 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
       bindings: createBindings(tick),
     }),
     coolings: health.coolings,
+    recover: health.recover,
     refresh: () => health.refresh(catalog()),
     async stop() {
       await prober.stop()

@@ -23,6 +23,7 @@ import type { SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
+import { createChannelGateway } from './console/channel-gateway.ts'
 import { createConsoleDoor } from './console/door.ts'
 import { countTokens } from './count-tokens.ts'
 import { createHttpApp } from './http-app.ts'
@@ -30,6 +31,7 @@ import { createLiveCatalog } from './live-catalog.ts'
 import { liveSettings } from './live-settings.ts'
 import type { MetricsSource } from './metrics-source.ts'
 import { createPlazaAccess } from './plaza-access.ts'
+import { createRecentAttempts } from './recent-attempts.ts'
 import { createSite } from './site.ts'
 import { syncVendorPrices } from './vendor-price-sync.ts'
 
@@ -129,6 +131,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     clock,
     log,
   }
+  const recent = createRecentAttempts(tick)
   const forwarder = createForwarder({
     ...shared,
     committer,
@@ -141,7 +144,10 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     ...{ heartbeats, limiter, availability },
     choose: care.choose,
     onLimited: availability.totals.recordLimit,
-    onAttempt: ({ name }, cause) => availability.totals.recordAttempt(name, cause),
+    onAttempt({ id, name }, cause) {
+      availability.totals.recordAttempt(name, cause)
+      recent.record(id, cause !== null)
+    },
     maxBodyBytes: () => settings.maxBodyBytes,
     maxAttempts: () => settings.maxAttempts,
     retryTimeMs: () => settings.retryTimeMs,
@@ -175,6 +181,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
       ...{ catalog, changed, metrics, setupCode, coolings: care.coolings },
+      channels: createChannelGateway({ care, outbound, recent, clock, tick }),
       ...{ repeat: parts.repeat, askModel: createInProcess(routeParts) },
     },
     log,

@@ -101,7 +101,12 @@ export function buildCatalog(
   return { groups, channels, models: listModels(groups.values()) }
 }
 
-function openChannel(row: ChannelRow, keys: readonly string[], proxy: string | undefined): Channel {
+/** A channel with its keys and its proxy opened. */
+export function openChannel(
+  row: Omit<ChannelRow, 'keysSealed' | 'proxySealed'>,
+  keys: readonly string[],
+  proxy: string | undefined,
+): Channel {
   const { id, name, speaks, priority, weight, timeouts, allowPrivate, quirks } = row
   const { status, limits, probe } = row
   return {

@@ -1,12 +1,9 @@
 import type { Config } from '../app/config/config.ts'
 import { planChanges } from '../app/config/diff.ts'
-import { loadConfig } from '../app/config/load.ts'
+import { type Fragment, loadFragment } from '../app/config/fragment.ts'
 import type { Instance } from '../app/instance.ts'
 import type { Writes } from '../store/ports/admin.ts'
 import { UsageError } from './errors.ts'
-
-/** A piece of tollgate.yaml as a command's options say it. */
-export type Fragment = { readonly [section: string]: object }
 
 /** Option or argument by the key that it becomes in the file. */
 const spelling: { readonly [key: string]: string } = {
@@ -52,9 +49,7 @@ const spelling: { readonly [key: string]: string } = {
  * `UsageError` that names the options at fault.
  */
 export function readFragment(fragment: Fragment): Config {
-  // JSON is YAML. What a user typed is meant as typed: no references to the environment.
-  const text = JSON.stringify(fragment).replaceAll('${', () => '$${')
-  const loaded = loadConfig({ text, file: 'tollgate.yaml', env: {} })
+  const loaded = loadFragment(fragment)
   if (loaded.ok) return loaded.config
   throw new UsageError(loaded.problems.map(({ message }) => asOption(message)).join('\n'))
 }

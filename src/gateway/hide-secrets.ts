@@ -11,6 +11,13 @@ export function hideSecrets(text: string, channel: Channel): string {
   return secretsOf(channel).reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
 }
 
+/** The same for the operator, who may know the hosts: only keys and the proxy's password go. */
+export function hideKeys(text: string, channel: Channel): string {
+  const { keys } = channel
+  const secrets = [...keys, ...proxyPasswords(channel)].filter((secret) => secret.length > 3)
+  return withEscapes(secrets).reduce((shown, one) => shown.replaceAll(one, '[hidden]'), text)
+}
+
 /** The same for bytes; the very same bytes come back when there is nothing to hide. */
 export function hideSecretsIn(bytes: Uint8Array, channel: Channel): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -38,19 +45,25 @@ function secretsOf(channel: Channel): readonly string[] {
   const secrets = [...channel.keys, ...hosts, ...proxySecrets(channel)].filter(
     (secret) => secret.length > 3,
   )
-  // Some write a slash with a backslash before it.
-  return secrets.flatMap((secret) =>
-    secret.includes('/') ? [secret, secret.replaceAll('/', '\\/')] : [secret],
-  )
+  return withEscapes(secrets)
 }
 
-/** Its host, and its password as it is written and as it is sent. */
-function proxySecrets({ proxy }: Channel): readonly string[] {
+/** Some write a slash with a backslash before it. */
+const withEscapes = (secrets: readonly string[]) =>
+  secrets.flatMap((secret) =>
+    secret.includes('/') ? [secret, secret.replaceAll('/', '\\/')] : [secret],
+  )
+
+function proxySecrets(channel: Channel): readonly string[] {
+  const url = channel.proxy === undefined ? null : URL.parse(channel.proxy)
+  return url === null ? [] : [...proxyPasswords(channel), url.host, url.hostname]
+}
+
+/** A proxy's password as it is written and as it is sent. */
+function proxyPasswords({ proxy }: Channel): readonly string[] {
   const url = proxy === undefined ? null : URL.parse(proxy)
-  if (url === null) return []
-  const { host, hostname, password } = url
-  if (password === '') return [host, hostname]
+  if (url === null || url.password === '') return []
   const login = proxyLogin(url)
   const plain = login.slice(login.indexOf(':') + 1)
-  return [Buffer.from(login).toString('base64'), plain, password, host, hostname]
+  return [Buffer.from(login).toString('base64'), plain, url.password]
 }

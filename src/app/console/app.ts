@@ -3,6 +3,7 @@ import { version } from '../../../package.json'
 import { createGuard, type Sessions } from '../../admin/access.ts'
 import { adminApi } from '../../admin/api.ts'
 import { createAttemptService } from '../../admin/attempts/service.ts'
+import type { ChannelGateway } from '../../admin/channels/service.ts'
 import { createOverview } from '../../admin/overview/service.ts'
 import type { SetupCode } from '../../admin/sign-in/setup-code.ts'
 import { pageNotFound } from '../../gateway/errors.ts'
@@ -17,6 +18,7 @@ import type { Config } from '../config/config.ts'
 import type { LiveCatalog } from '../live-catalog.ts'
 import type { MetricsSource } from '../metrics-source.ts'
 import { createAccounts } from './accounts.ts'
+import { createCatalogServices } from './catalog.ts'
 import { createConsoleFiles } from './files.ts'
 import { createGatewayNow } from './gateway-now.ts'
 import { createMeService } from './me.ts'
@@ -45,6 +47,7 @@ export interface ConsoleParts {
   readonly sessions?: Sessions | undefined
   /** To be called after each change by hand: the gateway follows it before this resolves. */
   readonly changed: () => Promise<void>
+  readonly channels: ChannelGateway
   /** The code that makes the first administrator. */
   readonly setupCode: SetupCode
 }
@@ -83,6 +86,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     catalog: parts.metrics.catalog,
     lists: store.lists,
     accounts: createAccounts(parts),
+    ...createCatalogServices(parts),
     me: createMeService({ config, store, version }),
     overview: createOverview({
       ...{ store, clock: parts.clock },

@@ -42,6 +42,8 @@ export interface Health {
   ended(use: Use): void
   /** What cools now, without what waits for its trial. */
   coolings(): readonly CoolingRow[]
+  /** The operator says that a channel is well: all that is held against it is forgotten. */
+  recover(channelId: number): void
   /** Takes over what was saved, with the time that is left. Rejects when it can't be read. */
   load(): Promise<void>
   /**
@@ -197,6 +199,9 @@ export function createHealth(parts: HealthParts): Health {
     coolings() {
       const now = tick()
       return [...table.all()].flatMap(({ row, endsTick }) => (row && endsTick > now ? row : []))
+    },
+    recover(channelId) {
+      for (const entry of [...table.all()]) if (entry.id.channelId === channelId) forget(entry)
     },
     async load() {
       const rows = await parts.store.load()

@@ -8,6 +8,7 @@ import { usualMaxTokens } from '../../protocols/messages/max-tokens.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import { collectBytes, TooManyBytes } from '../bounded-bytes.ts'
+import { readErrorBody } from '../failures/error-body.ts'
 import {
   classifyAnswer,
   classifyError,
@@ -26,6 +27,8 @@ export interface ProbeTarget {
   readonly key: string
   /** As the upstream calls it. */
   readonly model: string
+  /** One of those that the channel speaks; absent: the one that carries most. */
+  readonly protocol?: string | undefined
 }
 
 /** What came of it. */
@@ -37,6 +40,8 @@ export interface ProbeResult {
   readonly retryAfterMs?: number | undefined
   /** What the upstream says that it has used. */
   readonly usage?: Usage | undefined
+  /** What the upstream says is wrong, in its own words: they may hold the key. */
+  readonly told?: string | undefined
   /** What broke the call off. */
   readonly error?: unknown
 }
@@ -62,7 +67,7 @@ export async function callProbe(
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   const { timeouts, speaks } = target.channel
-  const protocol = preferred(Object.keys(speaks), responses)
+  const protocol = preferred(target.protocol ? [target.protocol] : Object.keys(speaks), responses)
   const late = new AbortController()
   const limitMs = Math.min(timeouts.firstByteMs, timeouts.totalMs)
   const call = probeCall(target, protocol, AbortSignal.any([late.signal, signal]))
@@ -116,7 +121,8 @@ async function judge(
     const { value } = await readRefusal(response, channel)
     // What is wrong with the probe itself says nothing of the channel, good or bad.
     const failure = classifyAnswer(protocol.name, status, value, model) ?? 'client_fault'
-    return { failure, status, retryAfterMs: waitFor(failure, headers, value, now) }
+    const told = value && readErrorBody(value).messages[0]
+    return { failure, status, told, retryAfterMs: waitFor(failure, headers, value, now) }
   }
   const body = parseJson(await collectBytes(response, maxAnswerBytes))
   if (!isJsonObject(body)) return { failure: 'upstream_invalid', status }
@@ -127,7 +133,8 @@ async function judge(
   const { usage } = seen
   if (seen.outcome !== 'failed') return { failure: undefined, status, usage }
   const failure = classifyError(protocol.name, body)
-  return { failure, status, usage, retryAfterMs: waitFor(failure, headers, body, now) }
+  const [told] = readErrorBody(body).messages
+  return { failure, status, usage, told, retryAfterMs: waitFor(failure, headers, body, now) }
 }
 
 function parseJson(bytes: Uint8Array): unknown {

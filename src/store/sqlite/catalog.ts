@@ -13,13 +13,15 @@ import type {
 import { parseColumn, parseList } from './json.ts'
 import { limitsOf } from './limits.ts'
 import type { Queries } from './queries.ts'
-import type { ModelPriceTable } from './tables.ts'
+import type { ChannelTable, GroupTable, ModelPriceTable } from './tables.ts'
 
-function loadChannels({ build, all }: Queries): ChannelRow[] {
-  const rows = all(
-    build.selectFrom('channel').selectAll().where('deleted_at', 'is', null).orderBy('id'),
-  )
-  return rows.map((row) => ({
+/** The live rows of channels, as they are stored. */
+export const channelRows = ({ build, all }: Queries): Selectable<ChannelTable>[] =>
+  all(build.selectFrom('channel').selectAll().where('deleted_at', 'is', null).orderBy('id'))
+
+/** A stored channel as the ports know it. */
+export function readChannel(row: Selectable<ChannelTable>): ChannelRow {
+  return {
     id: row.id,
     name: row.name,
     status: row.status === 'active' && row.draining === 1 ? 'draining' : row.status,
@@ -34,11 +36,11 @@ function loadChannels({ build, all }: Queries): ChannelRow[] {
     limits: limitsOf(row),
     proxySealed: row.proxy_sealed,
     probe: row.probe === null ? null : parseColumn<ChannelProbe>(row.probe),
-  }))
+  }
 }
 
 /** Names of live channels by group, in the order that the group names them. */
-function loadChannelNames({ build, all }: Queries): Map<number, string[]> {
+export function loadChannelNames({ build, all }: Queries): Map<number, string[]> {
   const links = all(
     build
       .selectFrom('group_channel')
@@ -57,25 +59,30 @@ function loadChannelNames({ build, all }: Queries): Map<number, string[]> {
   return names
 }
 
-function loadGroups(queries: Queries): GroupRow[] {
-  const { build, all } = queries
-  const channels = loadChannelNames(queries)
-  const rows = all(
-    build.selectFrom('group').selectAll().where('deleted_at', 'is', null).orderBy('id'),
-  )
-  return rows.map((row) => ({
+/** The live rows of groups, as they are stored. */
+export const groupRows = ({ build, all }: Queries): Selectable<GroupTable>[] =>
+  all(build.selectFrom('group').selectAll().where('deleted_at', 'is', null).orderBy('id'))
+
+/** A stored group with its channels as the ports know it. */
+export function readGroup(row: Selectable<GroupTable>, channels: readonly string[]): GroupRow {
+  return {
     id: row.id,
     name: row.name,
     status: row.status,
     description: row.description,
     platform: row.platform,
     multiplierMillionths: row.multiplier_millionths,
-    channels: channels.get(row.id) ?? [],
+    channels,
     models: parseList(row.models),
     longContextPricing: row.long_context_pricing === 1,
     onDisconnect: row.on_disconnect,
     limits: limitsOf(row),
-  }))
+  }
+}
+
+function loadGroups(queries: Queries): GroupRow[] {
+  const channels = loadChannelNames(queries)
+  return groupRows(queries).map((row) => readGroup(row, channels.get(row.id) ?? []))
 }
 
 /** Steps from model to model by the index, so that a long history of prices costs nothing. */
@@ -90,7 +97,8 @@ const pricesInForce = sql<Selectable<ModelPriceTable>>`
     (SELECT max(id) FROM model_price WHERE model_price.model = priced.model)
   ORDER BY price.model`
 
-function loadPrices({ build, all }: Queries): PriceRow[] {
+/** The prices in force, by model. */
+export function loadPrices({ build, all }: Queries): PriceRow[] {
   const rows = all({ compile: () => pricesInForce.compile(build) })
   return rows.map(readPrice)
 }
@@ -111,7 +119,7 @@ export function loadPriceHistory({ build, all }: Queries, model?: string): Price
 /** Everything that a catalog is made of. Call it in a transaction: the parts belong together. */
 export function loadCatalog(queries: Queries): CatalogRows {
   return {
-    channels: loadChannels(queries),
+    channels: channelRows(queries).map(readChannel),
     groups: loadGroups(queries),
     prices: loadPrices(queries),
   }

@@ -28,7 +28,7 @@ interface AccountTable extends Limited {
   updated_at: number | null
 }
 
-interface ChannelTable extends Limited {
+export interface ChannelTable extends Limited {
   id: Generated<number>
   name: string
   status: Status
@@ -47,7 +47,7 @@ interface ChannelTable extends Limited {
   probe: Json | null
 }
 
-interface GroupTable extends Limited {
+export interface GroupTable extends Limited {
   id: Generated<number>
   name: string
   status: Status

@@ -9,11 +9,10 @@ import { limitsOf } from './limits.ts'
 import { findNamed, requireNamed } from './names.ts'
 import type { Queries } from './queries.ts'
 
-/** Creates or updates a channel; a new one must bring its keys. */
-export function writeChannel(queries: Queries, channel: ChannelWrite, now: number): void {
-  const { build, run } = queries
-  const { name, keysSealed, proxySealed, probe } = channel
-  const columns = {
+/** What a channel's row holds, but for its name and its keys. */
+export function channelColumns(channel: Omit<ChannelWrite, 'name' | 'keysSealed'>) {
+  const { proxySealed, probe } = channel
+  return {
     status: channel.status === 'disabled' ? ('disabled' as const) : ('active' as const),
     draining: channel.status === 'draining' ? 1 : 0,
     speaks: JSON.stringify(channel.speaks),
@@ -27,6 +26,13 @@ export function writeChannel(queries: Queries, channel: ChannelWrite, now: numbe
     probe: probe && JSON.stringify({ everyMs: probe.everyMs, model: probe.model }),
     ...(proxySealed !== undefined && { proxy_sealed: proxySealed }),
   }
+}
+
+/** Creates or updates a channel; a new one must bring its keys. */
+export function writeChannel(queries: Queries, channel: ChannelWrite, now: number): void {
+  const { build, run } = queries
+  const { name, keysSealed } = channel
+  const columns = channelColumns(channel)
   const id = findNamed(queries, 'channel', name)
   if (id !== undefined) {
     const keys = keysSealed === undefined ? {} : { keys_sealed: keysSealed }
@@ -45,18 +51,21 @@ export function writeChannel(queries: Queries, channel: ChannelWrite, now: numbe
   run(build.insertInto('channel').values(row))
 }
 
+/** What a group's row holds, but for its name. */
+export const groupColumns = (group: Omit<GroupWrite, 'name' | 'channels'>) => ({
+  status: group.status,
+  description: group.description,
+  platform: group.platform,
+  multiplier_millionths: group.multiplierMillionths,
+  models: JSON.stringify(group.models),
+  long_context_pricing: group.longContextPricing ? 1 : 0,
+  on_disconnect: group.onDisconnect,
+  ...limitsOf(group.limits),
+})
+
 function saveGroup(queries: Queries, group: GroupWrite, now: number): number | undefined {
   const { build, run, first } = queries
-  const columns = {
-    status: group.status,
-    description: group.description,
-    platform: group.platform,
-    multiplier_millionths: group.multiplierMillionths,
-    models: JSON.stringify(group.models),
-    long_context_pricing: group.longContextPricing ? 1 : 0,
-    on_disconnect: group.onDisconnect,
-    ...limitsOf(group.limits),
-  }
+  const columns = groupColumns(group)
   const id = findNamed(queries, 'group', group.name)
   if (id === undefined) {
     const row = { name: group.name, ...columns, created_at: now }
@@ -68,9 +77,18 @@ function saveGroup(queries: Queries, group: GroupWrite, now: number): number | u
 
 /** Creates or updates a group and puts its channels in the order in which they are named. */
 export function writeGroup(queries: Queries, group: GroupWrite, now: number): void {
-  const { build, run } = queries
   const id = saveGroup(queries, group, now)
   if (id === undefined) throw new Error(`Group "${group.name}" got no row.`)
+  linkChannels(queries, id, group)
+}
+
+/** Puts these channels, and no others, into a group; refuses unknown names. */
+export function linkChannels(
+  queries: Queries,
+  id: number,
+  group: Pick<GroupWrite, 'name' | 'channels'>,
+): void {
+  const { build, run } = queries
   run(build.deleteFrom('group_channel').where('group_id', '=', id))
   const asker = `group "${group.name}"`
   const channels = group.channels.map((name) => requireNamed(queries, 'channel', name, asker))

@@ -3,6 +3,8 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { EditStore } from '../../ports/edits.ts'
 import type { Queries } from '../queries.ts'
 import { createAccountEdits } from './accounts.ts'
+import { createChannelEdits } from './channels.ts'
+import { createGroupEdits } from './groups.ts'
 import { createPriceEdits } from './prices.ts'
 import { createTokenEdits } from './token-edits.ts'
 
@@ -17,5 +19,11 @@ export interface EditParts {
 
 /** Changes by hand; each part is made in a file of its own. */
 export function createEdits(parts: EditParts): EditStore {
-  return { ...createAccountEdits(parts), ...createPriceEdits(parts), ...createTokenEdits(parts) }
+  return {
+    ...createAccountEdits(parts),
+    ...createChannelEdits(parts),
+    ...createGroupEdits(parts),
+    ...createPriceEdits(parts),
+    ...createTokenEdits(parts),
+  }
 }

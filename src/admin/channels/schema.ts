@@ -1,0 +1,185 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { LimitsChange, LimitsView } from '../limits.ts'
+
+const orNull = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+
+const Status = Type.Union(
+  [Type.Literal('active'), Type.Literal('draining'), Type.Literal('disabled')],
+  { description: 'draining: what has begun there goes on there, nothing new is sent to it.' },
+)
+
+const baseUrl = Type.String({ maxLength: 2000 })
+const Speaks = Type.Partial(
+  Type.Object({ chat: baseUrl, responses: baseUrl, messages: baseUrl, gemini: baseUrl }),
+  // What is no protocol is kept, so that the rules can say so.
+  { additionalProperties: baseUrl, description: 'The protocols it speaks → their base URLs.' },
+)
+
+const Model = Type.Object({ id: Type.String(), upstream: Type.String() })
+
+const timeouts = {
+  connect: Type.String({ description: 'Time to connect, such as 10s.' }),
+  first_byte: Type.String({ description: 'Time until the first byte of the answer.' }),
+  idle: Type.String({ description: 'Longest silence within an answer.' }),
+  total: Type.String({ description: 'Time for the whole answer.' }),
+}
+
+const Probe = Type.Union([
+  Type.Object({ every: Type.String(), model: Type.Optional(orNull(Type.String())) }),
+  Type.Null(),
+])
+
+/** A part of a channel that is left alone for a while. */
+export const CoolingPart = Type.Object({
+  key_hint: orNull(Type.String({ description: 'The one key that is meant; null: all.' })),
+  model: orNull(Type.String({ description: 'As the upstream calls it; null: all.' })),
+  cause: Type.String({ description: 'Machine word of what has happened.' }),
+  since: Type.String(),
+  until: Type.String(),
+  rounds: Type.Integer({ description: 'How many times in a row.' }),
+})
+export type CoolingPart = Static<typeof CoolingPart>
+
+/** How a channel is: one word, and what the sentence about it needs. */
+export const ChannelState = Type.Object({
+  word: Type.Union(
+    [
+      Type.Literal('works'),
+      Type.Literal('unused'),
+      Type.Literal('partly'),
+      Type.Literal('cooling'),
+      Type.Literal('draining'),
+      Type.Literal('disabled'),
+    ],
+    { description: 'partly: some of its keys or models cool; unused: in no group.' },
+  ),
+  until: orNull(Type.String({ description: 'Of a channel that cools: when it is tried again.' })),
+  cause: orNull(Type.String()),
+  keys: Type.Integer(),
+  keys_cooling: Type.Integer({ description: 'Those that cool for every model.' }),
+  parts: Type.Array(CoolingPart),
+})
+export type ChannelState = Static<typeof ChannelState>
+
+/** A key of a channel: never the key itself. */
+export const ChannelKey = Type.Object({
+  mark: Type.String({ description: 'Names the key, such as for remove_keys.' }),
+  hint: Type.String({ description: 'Its ends.' }),
+})
+
+/** Attempts of the last hour, since the process began. */
+export const Recent = Type.Object({ attempts: Type.Integer(), failed: Type.Integer() })
+
+const common = {
+  id: Type.Integer(),
+  name: Type.String(),
+  status: Status,
+  state: ChannelState,
+  speaks: Speaks,
+  priority: Type.Integer({ description: 'Smaller is asked first.' }),
+  weight: Type.Integer(),
+  limits: LimitsView,
+  allow_private: Type.Boolean(),
+  quirks: Type.Array(Type.String()),
+  proxy: orNull(Type.String({ description: 'Its address without user and password.' })),
+  keys: Type.Array(ChannelKey),
+  groups: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
+  recent: Recent,
+  in_file: Type.Boolean({
+    description: 'tollgate.yaml names it: a change holds until it is applied.',
+  }),
+}
+
+/** A channel in the list. */
+export const ChannelItem = Type.Object({
+  ...common,
+  models: Type.Array(Model, { description: 'At most the first 20.' }),
+  model_count: Type.Integer(),
+})
+export type ChannelItem = Static<typeof ChannelItem>
+
+/** A channel with all that can be edited. */
+export const Channel = Type.Object({
+  ...common,
+  models: Type.Array(Model),
+  timeouts: Type.Object(timeouts),
+  probe: Probe,
+  created_at: Type.String(),
+  revision: Type.String(),
+  warnings: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
+})
+export type Channel = Static<typeof Channel>
+
+const key = Type.String({ maxLength: 10_000 })
+const keys = (description: string) => Type.Array(key, { maxItems: 1000, description })
+
+const settings = {
+  name: Type.String({ maxLength: 1000 }),
+  status: Status,
+  speaks: Speaks,
+  models: Type.Array(Type.Object({ id: Type.String(), upstream: Type.Optional(Type.String()) }), {
+    maxItems: 20_000,
+  }),
+  priority: Type.Integer(),
+  weight: Type.Integer(),
+  timeouts: Type.Partial(Type.Object(timeouts)),
+  limits: LimitsChange,
+  quirks: Type.Array(Type.String(), { maxItems: 100 }),
+  probe: Probe,
+  allow_private: Type.Boolean(),
+  proxy: Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
+    description: 'Write-only: http:// or https://, with a password if it asks for one; null: none.',
+  }),
+  api_keys: keys('Write-only: all its keys, instead of those it has.'),
+}
+
+const { name, speaks, models, api_keys, ...rest } = settings
+
+/** A channel to be made; what is left out is as tollgate.yaml has it by default. */
+export const NewChannel = Type.Object({
+  ...{ name, speaks, models, api_keys },
+  ...Type.Partial(Type.Object(rest)).properties,
+})
+export type NewChannel = Static<typeof NewChannel>
+
+/** What of a channel changes: only what is named. */
+export const ChannelChange = Type.Object({
+  ...Type.Partial(Type.Object(settings)).properties,
+  add_keys: Type.Optional(keys('Write-only: keys beside those it has.')),
+  remove_keys: Type.Optional(
+    Type.Array(Type.String(), { description: 'Marks of keys that it is to have no more.' }),
+  ),
+  revision: Type.Optional(Type.String()),
+})
+export type ChannelChange = Static<typeof ChannelChange>
+
+/** What is asked of an upstream to see whether it answers. */
+export const TestAsked = Type.Object({
+  model: Type.Optional(Type.String({ description: 'As clients name it; left out: the first.' })),
+  protocol: Type.Optional(Type.String({ description: 'Left out: the one that carries most.' })),
+  key: Type.Optional(Type.String({ description: 'Mark of the key; left out: the first.' })),
+})
+export type TestAsked = Static<typeof TestAsked>
+
+/** A channel that is not made yet, and what to ask it. */
+export const NewChannelTest = Type.Object({
+  channel: NewChannel,
+  model: TestAsked.properties.model,
+  protocol: TestAsked.properties.protocol,
+})
+export type NewChannelTest = Static<typeof NewChannelTest>
+
+/** What came of it. */
+export const Tested = Type.Object({
+  ok: Type.Boolean(),
+  protocol: Type.String(),
+  model: Type.String({ description: 'As the upstream calls it.' }),
+  status: Type.Union([Type.Integer(), Type.Null()], { description: 'HTTP status; null: none.' }),
+  failure: orNull(Type.String({ description: 'Machine word; null: it answered.' })),
+  why: orNull(Type.String({ description: 'What has happened, as a sentence.' })),
+  error: orNull(Type.String({ description: "The upstream's own words, without keys." })),
+  first_byte_ms: Type.Union([Type.Integer(), Type.Null()]),
+  duration_ms: Type.Integer(),
+})
+export type Tested = Static<typeof Tested>

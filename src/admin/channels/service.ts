@@ -1,0 +1,174 @@
+import type { SecretBox } from '../../lib/secrets.ts'
+import type { EditableCatalog, EditableChannel } from '../../store/ports/channel-edits.ts'
+import { Conflict } from '../../store/ports/edits.ts'
+import type { CoolingRow } from '../../store/ports/health.ts'
+import type { Store } from '../../store/ports/store.ts'
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { type Checked, requireRight } from '../checked.ts'
+import type { PageQuery } from '../envelope.ts'
+import { pageOf } from '../page-of.ts'
+import { edit } from '../refusals.ts'
+import { type ChannelEntry, type CheckedChannel, changedFields, fieldsOf } from './entry.ts'
+import type {
+  Channel,
+  ChannelChange,
+  NewChannel,
+  NewChannelTest,
+  TestAsked,
+  Tested,
+} from './schema.ts'
+import { createChannelViews } from './view.ts'
+
+/** A question to an upstream. */
+export interface TestTarget {
+  readonly channel: CheckedChannel
+  readonly key: string
+  readonly upstreamModel: string
+  /** Undefined: the one of its protocols that carries most. */
+  readonly protocol: string | undefined
+}
+
+/** What of the running gateway channels are about. */
+export interface ChannelGateway {
+  coolings(): readonly CoolingRow[]
+  /** Forgets what is held against a channel. */
+  recover(channelId: number): void
+  /** Asks the upstream once, within a time limit. Never rejects for what the upstream does. */
+  test(target: TestTarget): Promise<Tested>
+  /** Attempts of the last hour. */
+  recent(channelId: number): { readonly attempts: number; readonly failed: number }
+}
+
+export interface ChannelParts {
+  readonly store: Pick<Store, 'edits'>
+  readonly secrets: SecretBox
+  readonly gateway: ChannelGateway
+  /** Applies the rules of tollgate.yaml. */
+  readonly check: (entry: ChannelEntry) => Checked<CheckedChannel>
+  readonly keyMark: (key: string) => string
+  /** Names of the channels in tollgate.yaml. */
+  readonly inFile: () => ReadonlySet<string>
+  readonly changed: () => Promise<void>
+}
+
+export type ChannelService = ReturnType<typeof createChannelService>
+
+/** Channels for administrators. */
+export function createChannelService(parts: ChannelParts) {
+  const { store, secrets, gateway, check, keyMark, changed } = parts
+  const views = createChannelViews(parts)
+  const { edits } = store
+
+  async function find(id: number) {
+    const catalog = await edits.editableCatalog()
+    const row = catalog.channels.find((one) => one.id === id)
+    if (row) return { row, catalog }
+    throw new ApiError('not_found', `There is no channel ${id}. It may be removed.`)
+  }
+
+  function describe(row: EditableChannel, catalog: EditableCatalog): Channel {
+    const opened = views.open(row)
+    const checked = check(changedFields(fieldsOf(opened), {}, keyMark))
+    return views.whole(row, opened, catalog, checked.ok ? checked.warnings : checked.problems)
+  }
+
+  async function get(id: number): Promise<Channel> {
+    const { row, catalog } = await find(id)
+    return describe(row, catalog)
+  }
+
+  const sealedProxy = (proxy: string | null) => (proxy === null ? null : secrets.seal(proxy))
+
+  /** Seals only what differs: the same secret, sealed anew, would look like a change. */
+  async function change(who: SignedIn, id: number, wanted: ChannelChange): Promise<Channel> {
+    const { row } = await find(id)
+    const present = views.open(row)
+    const { apiKeys, proxy, ...settings } = requireRight(
+      check(changedFields(fieldsOf(present), wanted, keyMark)),
+    )
+    const isKept = JSON.stringify(apiKeys) === JSON.stringify(present.apiKeys)
+    const write = {
+      ...settings,
+      ...(!isKept && { keysSealed: secrets.seal(JSON.stringify(apiKeys)) }),
+      ...(proxy !== present.proxy && { proxySealed: sealedProxy(proxy) }),
+    }
+    if (wanted.revision !== undefined && wanted.revision !== row.revision) {
+      throw new Conflict(`the channel "${row.name}" was changed by somebody else meanwhile`)
+    }
+    // The revision that was read: what somebody else changes in this moment is not written over.
+    await edits.changeChannel(id, write, { actor: who.email, revision: row.revision })
+    await changed()
+    return get(id)
+  }
+
+  function testOf(channel: CheckedChannel, { model, protocol, key }: TestAsked): TestTarget {
+    const wanted = model ?? channel.models[0]?.id
+    const found = channel.models.find(({ id }) => id === wanted)
+    if (!found) {
+      throw new ApiError('invalid_value', `The channel does not offer ${JSON.stringify(wanted)}.`, {
+        field: 'model',
+      })
+    }
+    if (protocol !== undefined && !Object.hasOwn(channel.speaks, protocol)) {
+      throw new ApiError('invalid_value', `The channel does not speak ${protocol}.`, {
+        field: 'protocol',
+      })
+    }
+    const { apiKeys } = channel
+    const used = key === undefined ? apiKeys[0] : apiKeys.find((one) => keyMark(one) === key)
+    if (used === undefined) {
+      throw new ApiError('invalid_value', 'The channel has no such key (any more).', {
+        field: 'key',
+      })
+    }
+    return { channel, key: used, upstreamModel: found.upstream, protocol }
+  }
+
+  return {
+    async list(page: PageQuery) {
+      const catalog = await edits.editableCatalog()
+      const { items, ...rest } = pageOf(catalog.channels, page)
+      return { ...rest, items: items.map((row) => views.item(row, catalog)) }
+    },
+    get,
+    async create(who: SignedIn, wanted: NewChannel): Promise<Channel> {
+      const { apiKeys, proxy, ...settings } = requireRight(
+        check(changedFields({}, wanted, keyMark)),
+      )
+      const keysSealed = secrets.seal(JSON.stringify(apiKeys))
+      const write = { ...settings, keysSealed, proxySealed: sealedProxy(proxy) }
+      const id = await edit(() => edits.createChannel(write, { actor: who.email }), {
+        field: 'name',
+      })
+      await changed()
+      return get(id)
+    },
+    change: (who: SignedIn, id: number, wanted: ChannelChange) =>
+      edit(() => change(who, id, wanted), { field: 'name', present: () => get(id) }),
+    async remove(
+      who: SignedIn,
+      id: number,
+      { take_out_of_groups = false, revision }: { take_out_of_groups?: boolean; revision?: string },
+    ): Promise<void> {
+      const removal = { actor: who.email, takeOutOfGroups: take_out_of_groups, revision }
+      await edit(() => edits.removeChannel(id, removal), { present: () => get(id) })
+      await changed()
+    },
+    async recover(who: SignedIn, id: number): Promise<Channel> {
+      await edit(() => edits.recoverChannel(id, { actor: who.email }))
+      gateway.recover(id)
+      return get(id)
+    },
+    async test(id: number, asked: TestAsked): Promise<Tested> {
+      const { row } = await find(id)
+      return gateway.test(testOf(views.open(row), asked))
+    },
+    async testNew({ channel, ...asked }: NewChannelTest): Promise<Tested> {
+      // Its name does not matter yet.
+      const named = { ...channel, name: channel.name || 'new' }
+      const checked = check(changedFields({}, named, keyMark))
+      return gateway.test(testOf(requireRight(checked, 'channel.'), asked))
+    },
+  }
+}

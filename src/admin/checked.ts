@@ -1,0 +1,23 @@
+import { ApiError } from './api-error.ts'
+
+/** Something to be said about a field, such as `speaks.chat`; the message names it. */
+export interface Remark {
+  readonly field: string
+  readonly message: string
+}
+
+/** Values that were checked by the rules of tollgate.yaml. Warnings: allowed, but odd. */
+export type Checked<Value> =
+  | { readonly ok: true; readonly value: Value; readonly warnings: readonly Remark[] }
+  | { readonly ok: false; readonly problems: readonly [Remark, ...Remark[]] }
+
+/**
+ * The value of what is right; throws a refusal that tells all problems and names the first field at
+ * fault. `prefix`: where in the body the values are.
+ */
+export function requireRight<Value>(checked: Checked<Value>, prefix = ''): Value {
+  if (checked.ok) return checked.value
+  const [{ field }] = checked.problems
+  const message = checked.problems.map((problem) => problem.message).join(' ')
+  throw new ApiError('invalid_value', message, field === '' ? {} : { field: prefix + field })
+}

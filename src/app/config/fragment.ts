@@ -1,0 +1,14 @@
+import { type Loaded, loadConfig } from './load.ts'
+
+/** A piece of tollgate.yaml as values: what a command's options or a form say. */
+export type Fragment = { readonly [section: string]: object }
+
+/**
+ * Checks values by the same rules as the file, and fills in the same defaults. What a person typed
+ * is meant as typed: nothing in it refers to the environment.
+ */
+export function loadFragment(fragment: Fragment): Loaded {
+  // JSON is YAML.
+  const text = JSON.stringify(fragment).replaceAll('${', () => '$${')
+  return loadConfig({ text, file: 'tollgate.yaml', env: {} })
+}

@@ -1,0 +1,21 @@
+import { createChannelService } from '../../admin/channels/service.ts'
+import { createKeyMark } from '../key-mark.ts'
+import type { ConsoleParts } from './app.ts'
+import { checkChannel } from './rules.ts'
+
+const namesOf = (things: readonly { readonly name: string }[]) =>
+  new Set(things.map(({ name }) => name))
+
+/** What administrators say may be called, and where. */
+export function createCatalogServices(parts: ConsoleParts) {
+  const { config, store, secrets, changed } = parts
+  return {
+    channels: createChannelService({
+      ...{ store, secrets, changed },
+      gateway: parts.channels,
+      check: checkChannel,
+      keyMark: createKeyMark(secrets),
+      inFile: () => namesOf(config().channels),
+    }),
+  }
+}

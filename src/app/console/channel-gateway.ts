@@ -1,0 +1,73 @@
+import type { ChannelGateway, TestTarget } from '../../admin/channels/service.ts'
+import { openChannel } from '../../catalog/catalog.ts'
+import { callProbe, type ProbeResult } from '../../gateway/channels/probe-call.ts'
+import { failureClasses } from '../../gateway/failures/failures.ts'
+import { hideKeys } from '../../gateway/hide-secrets.ts'
+import { preferred } from '../../gateway/options.ts'
+import type { Outbound } from '../../gateway/outbound/outbound.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import type { ChannelCare } from '../channel-care.ts'
+import type { RecentAttempts } from '../recent-attempts.ts'
+
+export interface ChannelGatewayParts {
+  readonly care: Pick<ChannelCare, 'coolings' | 'recover'>
+  readonly outbound: Outbound
+  readonly recent: RecentAttempts
+  readonly clock: Clock
+  readonly tick: Clock
+}
+
+/** Somebody waits for a test; and nobody's connection to us is silent for longer. */
+const testLimitMs = 20_000
+/** Longer errors say no more. */
+const maxErrorLength = 2_000
+
+/** What the console needs of the running gateway to show and to test channels. */
+export function createChannelGateway(parts: ChannelGatewayParts): ChannelGateway {
+  const { care, outbound, recent, clock, tick } = parts
+
+  async function test({ channel: settings, key, upstreamModel, protocol }: TestTarget) {
+    const { apiKeys, proxy, timeouts, ...more } = settings
+    const firstByteMs = Math.min(timeouts.firstByteMs, testLimitMs)
+    const row = { ...more, timeouts: { ...timeouts, firstByteMs }, id: 0 }
+    const channel = openChannel(row, apiKeys, proxy ?? undefined)
+    const begun = tick()
+    let firstByteTick: number | undefined
+    const timed: Outbound = async (call) => {
+      const response = await outbound(call)
+      firstByteTick = tick()
+      return response
+    }
+    const target = { channel, key, model: upstreamModel, protocol }
+    const result = await callProbe(
+      { outbound: timed, clock },
+      target,
+      // The probe's own limit ends before it answers in full.
+      AbortSignal.timeout(testLimitMs + 5_000),
+    )
+    const words = wordsOf(result)
+    return {
+      ok: result.failure === undefined,
+      protocol: protocol ?? preferred(Object.keys(channel.speaks), responses).name,
+      model: upstreamModel,
+      status: result.status,
+      failure: result.failure ?? null,
+      why: result.failure === undefined ? null : failureClasses[result.failure].why,
+      error: words === undefined ? null : hideKeys(words, channel).slice(0, maxErrorLength),
+      first_byte_ms: firstByteTick === undefined ? null : Math.round(firstByteTick - begun),
+      duration_ms: Math.round(tick() - begun),
+    }
+  }
+
+  return {
+    coolings: care.coolings,
+    recover: care.recover,
+    test,
+    recent: recent.of,
+  }
+}
+
+function wordsOf({ told, error }: ProbeResult): string | undefined {
+  return told ?? (error instanceof Error ? error.message : undefined)
+}

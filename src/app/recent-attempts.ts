@@ -1,0 +1,57 @@
+import type { Clock } from '../lib/clock.ts'
+
+/** How many attempts there were lately, by channel. */
+export interface RecentAttempts {
+  record(channelId: number, isFailure: boolean): void
+  /** Of the last hour, as far as this process was there. */
+  of(channelId: number): { readonly attempts: number; readonly failed: number }
+}
+
+const slots = 60
+const slotMs = 60_000
+
+interface Counts {
+  readonly attempts: Uint32Array
+  readonly failed: Uint32Array
+  /** The minute that was counted last. */
+  minute: number
+}
+
+/** Counts by the minute: one line of memory for each channel. `tick` is monotonic. */
+export function createRecentAttempts(tick: Clock): RecentAttempts {
+  const channels = new Map<number, Counts>()
+  const now = () => Math.floor(tick() / slotMs)
+
+  /** Minutes that have passed since are empty. */
+  function moveOn(counts: Counts): void {
+    const minute = now()
+    const passed = Math.min(minute - counts.minute, slots)
+    for (let i = 0; i < passed; i++) {
+      counts.attempts[(minute - i) % slots] = 0
+      counts.failed[(minute - i) % slots] = 0
+    }
+    counts.minute = minute
+  }
+
+  return {
+    record(channelId, isFailure) {
+      let counts = channels.get(channelId)
+      if (counts === undefined) {
+        const empty = () => new Uint32Array(slots)
+        counts = { attempts: empty(), failed: empty(), minute: now() }
+        channels.set(channelId, counts)
+      }
+      moveOn(counts)
+      const slot = counts.minute % slots
+      counts.attempts[slot] = (counts.attempts[slot] ?? 0) + 1
+      if (isFailure) counts.failed[slot] = (counts.failed[slot] ?? 0) + 1
+    },
+    of(channelId) {
+      const counts = channels.get(channelId)
+      if (counts === undefined) return { attempts: 0, failed: 0 }
+      moveOn(counts)
+      const sum = (list: Uint32Array) => list.reduce((total, count) => total + count, 0)
+      return { attempts: sum(counts.attempts), failed: sum(counts.failed) }
+    },
+  }
+}
