@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { checkOrigin } from '../access.ts'
+import { success } from '../envelope.ts'
 import { readJson } from '../read-json.ts'
 import type { Outcome } from './parts.ts'
 
@@ -18,14 +19,12 @@ export const openGuard = (origins: () => readonly string[]) =>
     })
     .onBeforeHandle({ as: 'scoped' }, ({ request }) => checkOrigin(request, origins()))
 
-/** What a handler may say of its answer's head. */
-export interface AnswerHead {
-  readonly headers: { 'set-cookie'?: string | string[]; 'cache-control'?: string }
-}
-
-/** Puts the cookies of an outcome into the answer; returns what the client is told. */
-export function deliver<Data>({ headers }: AnswerHead, { data, cookies }: Outcome<Data>): Data {
-  headers['cache-control'] = 'no-store'
-  if (cookies.length > 0) headers['set-cookie'] = [...cookies]
-  return data
+/**
+ * An outcome as an answer, with its cookies. A whole response: what a handler says by `set` is lost
+ * in the compiled program when another function says it.
+ */
+export function answer<Data>({ data, cookies }: Outcome<Data>): Response {
+  const headers = new Headers({ 'cache-control': 'no-store' })
+  for (const cookie of cookies) headers.append('set-cookie', cookie)
+  return Response.json(success(data), { headers })
 }

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
-import { deliver } from './open-guard.ts'
+import { answer } from './open-guard.ts'
 import {
   BackupCodes,
   CodeBody,
@@ -47,16 +47,16 @@ export const ownSignInRoutes = (guard: Guard, { own, elsewhere }: SignIn) =>
     })
     .post(
       '/password',
-      async ({ request, set, who, body }) => {
+      async ({ request, who, body }) => {
         const change = { current: body.current_password, wanted: body.new_password }
-        return success(deliver(set, await own.changePassword(request, who, change)))
+        return answer(await own.changePassword(request, who, change))
       },
       { body: PasswordChangeBody, response: nothing, detail: about('Change the password') },
     )
     .post(
       '/two-factor/enable',
-      async ({ request, set, who, body }) =>
-        success(deliver(set, await own.enableTwoFactor(request, who, body.password))),
+      async ({ request, who, body }) =>
+        answer(await own.enableTwoFactor(request, who, body.password)),
       {
         body: PasswordBody,
         response: { 200: Answer(TwoFactorSecret) },
@@ -65,20 +65,19 @@ export const ownSignInRoutes = (guard: Guard, { own, elsewhere }: SignIn) =>
     )
     .post(
       '/two-factor/confirm',
-      async ({ request, set, who, body }) =>
-        success(deliver(set, await own.confirmTwoFactor(request, who, body.code))),
+      async ({ request, who, body }) => answer(await own.confirmTwoFactor(request, who, body.code)),
       { body: CodeBody, response: nothing, detail: about('A second factor: the first code') },
     )
     .post(
       '/two-factor/disable',
-      async ({ request, set, who, body }) =>
-        success(deliver(set, await own.disableTwoFactor(request, who, body.password))),
+      async ({ request, who, body }) =>
+        answer(await own.disableTwoFactor(request, who, body.password)),
       { body: PasswordBody, response: nothing, detail: about('Remove the second factor') },
     )
     .post(
       '/two-factor/backup-codes',
-      async ({ request, set, who, body }) =>
-        success(deliver(set, await own.newBackupCodes(request, who, body.password))),
+      async ({ request, who, body }) =>
+        answer(await own.newBackupCodes(request, who, body.password)),
       {
         body: PasswordBody,
         response: { 200: Answer(BackupCodes) },
@@ -87,25 +86,22 @@ export const ownSignInRoutes = (guard: Guard, { own, elsewhere }: SignIn) =>
     )
     .post(
       '/unlink',
-      async ({ request, set, who, body }) =>
-        success(deliver(set, await elsewhere.unlink(request, who, body.provider))),
+      async ({ request, who, body }) => answer(await elsewhere.unlink(request, who, body.provider)),
       { body: UnlinkBody, response: nothing, detail: about('Take an OIDC provider away') },
     )
     .get(
       '/passkeys/options',
-      async ({ request, set }) =>
-        success(deliver(set, await elsewhere.passkeyOptions(request, 'register'))),
+      async ({ request }) => answer(await elsewhere.passkeyOptions(request, 'register')),
       { response: { 200: Answer(PasskeyOptions) }, detail: about('Add a passkey: begin') },
     )
     .post(
       '/passkeys',
-      async ({ request, set, who, body }) =>
-        success(deliver(set, await elsewhere.addPasskey(request, who, body))),
+      async ({ request, who, body }) => answer(await elsewhere.addPasskey(request, who, body)),
       { body: NewPasskeyBody, response: nothing, detail: about('Add a passkey') },
     )
     .delete(
       '/passkeys/:id',
-      async ({ request, set, who, params }) =>
-        success(deliver(set, await elsewhere.removePasskey(request, who, params.id))),
+      async ({ request, who, params }) =>
+        answer(await elsewhere.removePasskey(request, who, params.id)),
       { params: IdParams, response: nothing, detail: about('Remove a passkey') },
     )

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { Answer, success } from '../envelope.ts'
-import { deliver, openGuard } from './open-guard.ts'
+import { answer, openGuard } from './open-guard.ts'
 import {
   Entered,
   IdParams,
@@ -31,34 +31,33 @@ export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =
     })
     .post(
       '/sign-in/email',
-      async ({ request, set, body: { remember = true, ...entry } }) =>
-        success(deliver(set, await signIn.withPassword.signIn(request, { ...entry, remember }))),
+      async ({ request, body: { remember = true, ...entry } }) =>
+        answer(await signIn.withPassword.signIn(request, { ...entry, remember })),
       { body: SignInBody, response: { 200: Answer(Entered) }, detail: about('Sign in') },
     )
     .post(
       '/sign-up/email',
-      async ({ request, set, body: { name = '', ...entry } }) =>
-        success(deliver(set, await signIn.withPassword.signUp(request, { ...entry, name }))),
+      async ({ request, body: { name = '', ...entry } }) =>
+        answer(await signIn.withPassword.signUp(request, { ...entry, name })),
       { body: SignUpBody, response: nothing, detail: about('Open an account') },
     )
-    .post(
-      '/sign-out',
-      async ({ request, set }) => success(deliver(set, await signIn.withPassword.signOut(request))),
-      { response: nothing, detail: about('Sign out') },
-    )
+    .post('/sign-out', async ({ request }) => answer(await signIn.withPassword.signOut(request)), {
+      response: nothing,
+      detail: about('Sign out'),
+    })
     .post(
       '/second-factor',
-      async ({ request, set, body: { code, backup = false, trust = false } }) => {
+      async ({ request, body: { code, backup = false, trust = false } }) => {
         const factor = { code, trust, isBackup: backup }
-        return success(deliver(set, await signIn.secondStep(request, factor)))
+        return answer(await signIn.secondStep(request, factor))
       },
       { body: SecondFactorBody, response: nothing, detail: about('Sign in: the second step') },
     )
     .post(
       '/sign-in/provider',
-      async ({ request, set, body: { provider, callback_url = '/console' } }) => {
+      async ({ request, body: { provider, callback_url = '/console' } }) => {
         const way = { provider, callbackUrl: callback_url }
-        return success(deliver(set, await signIn.elsewhere.provider(request, way)))
+        return answer(await signIn.elsewhere.provider(request, way))
       },
       {
         body: ProviderBody,
@@ -72,14 +71,13 @@ export const signInRoutes = (signIn: SignIn, origins: () => readonly string[]) =
     })
     .get(
       '/passkey/options',
-      async ({ request, set }) =>
-        success(deliver(set, await signIn.elsewhere.passkeyOptions(request, 'authenticate'))),
+      async ({ request }) => answer(await signIn.elsewhere.passkeyOptions(request, 'authenticate')),
       { response: { 200: Answer(PasskeyOptions) }, detail: about('Sign in with a passkey: begin') },
     )
     .post(
       '/sign-in/passkey',
-      async ({ request, set, body }) =>
-        success(deliver(set, await signIn.elsewhere.enterWithPasskey(request, body.response))),
+      async ({ request, body }) =>
+        answer(await signIn.elsewhere.enterWithPasskey(request, body.response)),
       { body: PasskeyBody, response: nothing, detail: about('Sign in with a passkey') },
     )
 
@@ -91,8 +89,8 @@ export const setupRoutes = ({ setup }: SignIn, origins: () => readonly string[])
       response: { 200: Answer(SetupState) },
       detail: about('Whether the first administrator is still to be made'),
     })
-    .post(
-      '',
-      async ({ request, set, body }) => success(deliver(set, await setup.create(request, body))),
-      { body: SetupBody, response: nothing, detail: about('Make the first administrator') },
-    )
+    .post('', async ({ request, body }) => answer(await setup.create(request, body)), {
+      body: SetupBody,
+      response: nothing,
+      detail: about('Make the first administrator'),
+    })

@@ -137,6 +137,6 @@ test('every quirk is a word of the schema, and explained', () => {
 
 test('secrets are marked, and no schema keyword of our own is left', () => {
   const text = JSON.stringify(configJsonSchema())
-  expect(text.match(/"writeOnly":true/g)?.length).toBe(5)
+  expect(text.match(/"writeOnly":true/g)?.length).toBe(6)
   expect(text).not.toContain('"reads"')
 })
