@@ -9,6 +9,8 @@ import type { AttemptService } from './attempts/service.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { channelRoutes } from './channels/routes.ts'
 import type { ChannelService } from './channels/service.ts'
+import { anyDiagnosisRoutes, diagnosisRoutes } from './diagnosis/routes.ts'
+import type { DiagnosisService } from './diagnosis/service.ts'
 import { renderError } from './errors.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
@@ -34,6 +36,7 @@ export interface AdminServices extends RequestServices {
   readonly attempts: AttemptService
   readonly accounts: AccountService
   readonly channels: ChannelService
+  readonly diagnosis: DiagnosisService
   readonly me: MeService
   readonly overview: OverviewService
   readonly playground: Playground
@@ -56,6 +59,8 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(meRoutes(guard, services.me))
     .use(openGroupRoutes(guard, services.catalog))
     .use(allRequestRoutes(guard, services))
+    .use(anyDiagnosisRoutes(guard, services.diagnosis))
+    .use(diagnosisRoutes(guard, services.diagnosis))
     .use(attemptRoutes(guard, services.attempts))
     .use(requestRoutes(guard, services))
     .use(auditRoutes(guard, services.lists))

@@ -182,6 +182,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
       ...{ catalog, changed, metrics, setupCode, coolings: care.coolings },
       channels: createChannelGateway({ care, outbound, recent, clock, tick }),
+      status: availability,
       ...{ repeat: parts.repeat, askModel: createInProcess(routeParts) },
     },
     log,

@@ -12,6 +12,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { Repeat } from '../../lib/repeat.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
+import type { StatusSource } from '../../site/status/pages.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
@@ -39,6 +40,8 @@ export interface ConsoleParts {
   /** Parts of channels that are left alone for a while. */
   readonly coolings: () => readonly CoolingRow[]
   readonly catalog: LiveCatalog
+  /** How well requests are answered. */
+  readonly status: StatusSource
   /** Answers a model request as its route does. */
   readonly askModel: (call: InProcessCall) => Promise<Response>
   /** Timers of live views; given by tests. */

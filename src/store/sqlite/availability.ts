@@ -38,6 +38,10 @@ const readOn =
   'WHERE size = ? AND (started_at, group_id, model) > (?, ?, ?) AND started_at < ? ' +
   `ORDER BY started_at, group_id, model LIMIT ${rowsPerStep}`
 
+const readOfGroup =
+  'SELECT started_at AS startedAt, group_id AS groupId, model, counts FROM availability ' +
+  'WHERE size = ? AND started_at = ? AND group_id = ? ORDER BY model'
+
 const removeSome =
   'DELETE FROM availability WHERE (size, started_at, group_id, model) IN (SELECT size, started_at, ' +
   `group_id, model FROM availability WHERE size = ? AND started_at < ? LIMIT ${rowsPerStep})`
@@ -56,6 +60,7 @@ export function createAvailabilityStore(db: Database): AvailabilityStore {
     find: db.prepare<{ counts: string }, [BucketSize, number, number, string]>(find),
     put: db.prepare<void, [BucketSize, number, number, string, string]>(put),
     readOn: db.prepare<Row, [BucketSize, number, number, string, number]>(readOn),
+    readOfGroup: db.prepare<Row, [BucketSize, number, number]>(readOfGroup),
     removeSome: db.prepare<void, [BucketSize, number]>(removeSome),
   }
 
@@ -90,9 +95,24 @@ export function createAvailabilityStore(db: Database): AvailabilityStore {
     }
   }
 
+  /** One bucket after the other: the key leads to each, past those of all other groups. */
+  function* readGroup(groupId: number, size: BucketSize, since: number, until: number) {
+    const found: AvailabilityBucket[] = []
+    const ms = bucketMs[size]
+    for (let startedAt = Math.ceil(since / ms) * ms; startedAt < until; startedAt += ms) {
+      const rows = explained(db.filename, () =>
+        statements.readOfGroup.all(size, startedAt, groupId),
+      )
+      for (const { counts, ...key } of rows) found.push({ ...key, ...decode(parseColumn(counts)) })
+      yield
+    }
+    return found
+  }
+
   return {
     add: (minutes) => patience(() => addAll.immediate(minutes)),
     read: (size, since, until) => inSlices(readAll(size, since, until)),
+    readGroup: (...asked) => inSlices(readGroup(...asked)),
     async prune(now) {
       let steps = 0
       for (const size of sizes) {

@@ -62,6 +62,19 @@ test('groups and models do not mix, whatever their names are', async () => {
   }
 })
 
+test('one group is read by itself, from the first moment to before the last', async () => {
+  const { availability } = await openStore()
+  const starts = [0, 1, 2, 3].map((minutes) => now + minutes * minuteMs)
+  const added = starts.flatMap((startedAt) =>
+    [1, 2].map((groupId) => bucket({ groupId, startedAt, succeeded: groupId })),
+  )
+  await availability.add(added)
+  const read = await availability.readGroup(2, 'minute', now + 1, now + 3 * minuteMs)
+  expect(read).toEqual(added.filter((_, place) => [3, 5].includes(place)))
+  expect(await availability.readGroup(1, 'hour', now - hourMs, now + hourMs)).toHaveLength(1)
+  expect(await availability.readGroup(3, 'minute', now, now + hourMs)).toEqual([])
+})
+
 test('reading begins with the first moment and ends before the last, oldest first', async () => {
   const { availability } = await openStore()
   const starts = [3, 1, 0, 2].map((minutes) => now + minutes * minuteMs)

@@ -1,0 +1,129 @@
+import { type AvailabilityFigures, addCounts, emptyCounts } from '../../catalog/availability.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { AdminStore, StoredAccount, TokenView } from '../../store/ports/admin.ts'
+import {
+  type AvailabilityCounts,
+  type AvailabilityStore,
+  type BucketSize,
+  bucketMs,
+} from '../../store/ports/availability.ts'
+import type { ListStore } from '../../store/ports/lists.ts'
+import type { ReceiptRows, StoredRequest, TokenSpending } from '../../store/ports/records.ts'
+
+export interface FactParts {
+  readonly accounts: Pick<AdminStore, 'accountsNamed' | 'tokens' | 'spending'>
+  readonly lists: Pick<ListStore, 'ledger' | 'tokens'>
+  readonly availability: Pick<AvailabilityStore, 'readGroup'>
+  /** Gives the figures as of now to `work`. */
+  readonly look: <Result>(work: (figures: AvailabilityFigures) => Result) => Promise<Result>
+  readonly catalog: () => Catalog
+  /** Whether people may see groups that none of their tokens has. */
+  readonly showsGroups: () => boolean
+  readonly clock: Clock
+}
+
+/** How requests of a group were answered in a span of time. */
+export interface Around {
+  readonly counts: AvailabilityCounts
+  readonly since: number
+  readonly until: number
+}
+
+/** All that the steps look at, read once. */
+export interface Facts {
+  readonly now: number
+  readonly rows: ReceiptRows
+  readonly request: StoredRequest
+  readonly catalog: Catalog
+  /** The token as it is now; undefined: it is gone. */
+  readonly token: TokenView | undefined
+  readonly spending: TokenSpending | undefined
+  readonly account: StoredAccount | undefined
+  /** Before the request, in nano-USD; undefined: no entry is as old. */
+  readonly balanceThenNano: number | undefined
+  /** Names of the groups of the account's tokens. */
+  readonly ownGroups: ReadonlySet<string>
+  /** Whether other groups may be named, too. */
+  readonly showsGroups: boolean
+  readonly around: Around
+  readonly lately: AvailabilityCounts
+  /** Of the request's model in the last 24 hours, by group. */
+  readonly ofModel: ReadonlyMap<number, AvailabilityCounts>
+}
+
+/** A token's group is looked for among so many tokens of its account. */
+const maxTokens = 100
+
+/** Reads what is known of a request that failed, then and now. */
+export async function readFacts(
+  parts: FactParts,
+  rows: ReceiptRows,
+  isAdmin: boolean,
+): Promise<Facts> {
+  const { accounts, lists, catalog, clock } = parts
+  const { request } = rows
+  const { accountId, tokenId, createdAt } = request
+  const now = clock()
+  const one = { size: 1, isCounted: false }
+  const [tokens, [spending], [account], own, ledger, figures] = await Promise.all([
+    accounts.tokens({ id: tokenId, limit: 1 }),
+    accounts.spending([tokenId]),
+    accounts.accountsNamed([request.account]),
+    lists.tokens({ accountId }, { size: maxTokens, isCounted: false }),
+    lists.ledger({ accountId, until: createdAt + 1 }, one),
+    parts.look((all) => figuresNow(all, request, catalog())),
+  ])
+  return {
+    ...{ now, rows, request, catalog: catalog(), spending, account },
+    token: tokens[0],
+    balanceThenNano: ledger.rows[0]?.balanceAfterNano,
+    ownGroups: new Set(own.rows.map(({ group }) => group)),
+    showsGroups: isAdmin || parts.showsGroups(),
+    around: await readAround(parts.availability, request, now),
+    ...figures,
+  }
+}
+
+/** What is read while the figures hold. */
+function figuresNow(figures: AvailabilityFigures, request: StoredRequest, catalog: Catalog) {
+  const { groupId, model } = request
+  const ofModel = new Map<number, AvailabilityCounts>()
+  for (const { id, offers } of catalog.groups.values()) {
+    const isOffered = model !== null && offers.has(model)
+    const counts = isOffered ? figures.counts('24h', id, model) : undefined
+    if (counts) ofModel.set(id, copyOf(counts))
+  }
+  return { lately: copyOf(figures.counts('1h', groupId)), ofModel }
+}
+
+function copyOf(counts: AvailabilityCounts | undefined): AvailabilityCounts {
+  const copy = emptyCounts()
+  if (counts) addCounts(copy, counts)
+  return copy
+}
+
+const minutesAround = 10
+
+/** The buckets around a request: as small as they are still kept. */
+async function readAround(
+  availability: FactParts['availability'],
+  { groupId, createdAt }: StoredRequest,
+  now: number,
+): Promise<Around> {
+  const size = keptSize(now - createdAt)
+  const around = size === 'minute' ? minutesAround * bucketMs.minute : 0
+  const start = (time: number) => time - (time % bucketMs[size])
+  const since = start(createdAt - around)
+  const until = start(createdAt + around) + bucketMs[size]
+  const sum = emptyCounts()
+  for (const bucket of await availability.readGroup(groupId, size, since, until)) {
+    addCounts(sum, bucket)
+  }
+  return { counts: sum, since, until }
+}
+
+function keptSize(ageMs: number): BucketSize {
+  if (ageMs < 2 * bucketMs.day - bucketMs.hour) return 'minute'
+  return ageMs < 34 * bucketMs.day ? 'hour' : 'day'
+}

@@ -1,0 +1,128 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  Type.Unsafe<Words[number]>(Type.Union(words.map((word) => Type.Literal(word))))
+
+/** In the order of SPEC 7.5; the seventh step is the report. */
+export const stepNames = ['status', 'endpoint', 'model', 'token', 'record', 'groups'] as const
+export type StepName = (typeof stepNames)[number]
+
+/** What was found, by machine words; in braces the names of what goes with them. */
+export const noteWords = [
+  'status_then', // {group} {requests} {failed} {since_at} {until_at}
+  'status_none_then', // {group}
+  'status_now', // {group} {requests} {failed}
+  'status_none_now', // {group}
+  'status_not_the_cause',
+  'endpoint_used', // {endpoint} {protocol}
+  'endpoint_no_record',
+  'endpoint_translated', // {protocol} {upstream}
+  'model_not_named',
+  'model_in_group', // {model} {group}
+  'model_there_by_now', // {model} {group}
+  'model_no_channel', // {model} {group}
+  'model_not_in_group', // {model} {group}
+  'model_nearest', // {group} {names}
+  'model_in_own_groups', // {model} {groups}
+  'model_in_other_groups', // {model} {groups}
+  'model_nowhere', // {model}
+  'group_gone', // {group}
+  'token_fine', // {token} {group}
+  'token_fine_by_now', // {token}
+  'token_gone', // {token}
+  'token_disabled', // {token}
+  'token_expired', // {token} {expires_at}
+  'token_group_changed', // {token} {former} {group}
+  'token_group_off', // {token} {group}
+  'token_models', // {token} {model} {models}
+  'token_addresses', // {token} {addresses}
+  'budget_total', // {token} {spent_usd} {limit_usd}
+  'budget_day', // {token} {spent_usd} {limit_usd}
+  'budget_month', // {token} {spent_usd} {limit_usd}
+  'account_disabled',
+  'balance_now', // {balance_usd}
+  'balance_used_up', // {balance_usd}
+  'balance_then', // {balance_usd}
+  'record_succeeded', // {status}
+  'record_failed', // {status} {cause}
+  'record_fault', // {fault}
+  'attempts_none',
+  'attempt_failed', // {number} {channel} {cause} {duration_ms}
+  'attempt_answered', // {number} {channel} {status} {duration_ms}
+  'group_worked', // {group} {model} {requests} {failed}
+  'groups_untried', // {groups} {model}
+  'groups_none', // {model}
+] as const
+export type NoteWord = (typeof noteWords)[number]
+
+/** What to do about it. */
+export const wayWords = [
+  'wait', // for the group
+  'try_other_group',
+  'use_model', // {name}
+  'see_models',
+  'change_group', // {group}
+  'new_token',
+  'enable_token',
+  'extend_token',
+  'allow_model', // {model}
+  'allow_address',
+  'raise_budget',
+  'add_balance',
+  'ask_operator',
+  'retry',
+  'fix_request',
+  'slow_down',
+  'report',
+] as const
+export type WayWord = (typeof wayWords)[number]
+
+/** Who is to blame for a failure. */
+export const faultWords = ['client', 'token', 'account', 'group', 'upstream', 'gateway'] as const
+export type FaultWord = (typeof faultWords)[number]
+
+const params = Type.Record(
+  Type.String(),
+  Type.Union([Type.String(), Type.Number(), Type.Array(Type.String())]),
+  { description: '…_at: ISO 8601; …_usd: exact, in USD; …_ms: milliseconds.' },
+)
+
+const Note = Type.Object({ word: oneOf(noteWords), params })
+export type Note = Static<typeof Note>
+
+const Way = Type.Object({ word: oneOf(wayWords), params })
+export type Way = Static<typeof Way>
+
+/** What one step of the diagnosis has found. */
+export const Step = Type.Object({
+  step: oneOf(stepNames),
+  finding: oneOf(['ok', 'problem', 'unknown']),
+  explains: Type.Boolean({ description: 'Whether what was found explains this failure.' }),
+  notes: Type.Array(Note),
+  ways: Type.Array(Way),
+  link: Type.Union([Type.String(), Type.Null()], {
+    description: 'Where to look or act: a path of the console, or the status page.',
+  }),
+})
+export type Step = Static<typeof Step>
+
+/** Why a request failed, step by step. */
+export const Diagnosis = Type.Object({
+  request_id: Type.String(),
+  verdict: Type.Union([
+    Type.Null(),
+    Type.Object({ step: oneOf(stepNames), note: Note, way: Type.Union([Way, Type.Null()]) }),
+  ]),
+  steps: Type.Array(Step),
+  report: Type.Object({
+    request_id: Type.String(),
+    created_at: Type.String(),
+    model: Type.Union([Type.String(), Type.Null()]),
+    group: Type.String(),
+    endpoint: Type.String(),
+    status: Type.Integer(),
+    cause: Type.Union([Type.String(), Type.Null()]),
+    error: Type.Union([Type.String(), Type.Null()]),
+  }),
+})
+export type Diagnosis = Static<typeof Diagnosis>

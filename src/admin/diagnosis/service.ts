@@ -1,0 +1,70 @@
+import type { RecordStore, StoredRequest } from '../../store/ports/records.ts'
+import type { SignedIn } from '../access.ts'
+import { readList } from '../paging.ts'
+import { findOwnRequest, findRequest } from '../requests/service.ts'
+import { endpointStep } from './endpoint-step.ts'
+import { endpointOf } from './endpoints.ts'
+import { type FactParts, type Facts, readFacts } from './facts.ts'
+import { groupsStep } from './groups-step.ts'
+import { modelStep } from './model-step.ts'
+import { recordStep } from './record-step.ts'
+import type { Diagnosis, Step } from './schema.ts'
+import { statusStep } from './status-step.ts'
+import { tokenStep } from './token-step.ts'
+
+export interface DiagnosisParts extends FactParts {
+  readonly records: Pick<RecordStore, 'receipt'>
+  /** Where the status page is. */
+  readonly statusUrl: () => string
+}
+
+export type DiagnosisService = ReturnType<typeof createDiagnosis>
+
+/** Says why a request failed, by walking the order of SPEC 7.5. */
+export function createDiagnosis(parts: DiagnosisParts) {
+  const walk = (facts: Facts): Diagnosis => {
+    const steps = [
+      statusStep(facts, parts.statusUrl()),
+      endpointStep(facts),
+      modelStep(facts),
+      tokenStep(facts),
+      recordStep(facts),
+      groupsStep(facts),
+    ]
+    return {
+      request_id: facts.request.requestId,
+      verdict: facts.request.cause === null ? null : verdictOf(steps),
+      steps,
+      report: reportOf(facts.request),
+    }
+  }
+  return {
+    async own(who: SignedIn, id: string): Promise<Diagnosis> {
+      const rows = await findOwnRequest(parts.records, who, id)
+      return walk(await readList(() => readFacts(parts, rows, false)))
+    },
+    async any(id: string): Promise<Diagnosis> {
+      const rows = await findRequest(parts.records, id)
+      return walk(await readList(() => readFacts(parts, rows, true)))
+    },
+  }
+}
+
+/** The first problem that explains the failure; the record itself always does. */
+function verdictOf(steps: readonly Step[]): Diagnosis['verdict'] {
+  const first = steps.find(({ finding, explains }) => finding === 'problem' && explains)
+  const note = first?.notes[0]
+  if (first === undefined || note === undefined) return null
+  return { step: first.step, note, way: first.ways[0] ?? null }
+}
+
+const reportOf = (request: StoredRequest): Diagnosis['report'] => ({
+  request_id: request.requestId,
+  created_at: new Date(request.createdAt).toISOString(),
+  model: request.model,
+  group: request.group,
+  endpoint: endpointOf(request.clientProtocol, request.operation, request),
+  status: request.status,
+  cause: request.cause,
+  error: request.causeText,
+})
