@@ -1,13 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import type { Language, Texts } from './texts.ts'
 
-export const languages = { en: 'English', zh: '简体中文' } as const
-export type Language = keyof typeof languages
-
-/** The texts of one page or part: the same names in both languages. */
-export interface Texts<Text> {
-  readonly en: Text
-  readonly zh: { readonly [Name in keyof Text]: Text[Name] extends string ? string : Text[Name] }
-}
+export { type Language, languages, type Texts } from './texts.ts'
 
 interface Choice {
   readonly language: Language
