@@ -1,0 +1,110 @@
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import { colourOf, dashOf, type Scheme } from '../lib/colours.ts'
+import { type ChartKind, type ChartSeries, plotted } from './chart-data.ts'
+
+interface ChartPlotProps {
+  readonly kind: ChartKind
+  readonly series: readonly ChartSeries[]
+  /** What stands below the columns. */
+  readonly labels: readonly string[]
+  readonly scheme: Scheme
+  readonly scale: (height: number) => string
+  /** Where the pointer is; null: nowhere. */
+  readonly onPoint: (at: { readonly index: number; readonly left: number } | null) => void
+}
+
+const height = 200
+const steps = [1, 2, 3, 5, 7, 10, 14, 30, 60, 90]
+
+/** The drawing itself; loaded when the first chart is shown. */
+export function ChartPlot(props: ChartPlotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    const columns = plotted(props.series, props.kind)
+    const days = props.labels.map((_, index) => index)
+    const data: uPlot.AlignedData = [days, ...columns.map(({ heights }) => heights)]
+    const plot = new uPlot(optionsOf(props, element), data, element)
+    const follow = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
+    follow.observe(element)
+    return () => {
+      follow.disconnect()
+      plot.destroy()
+    }
+  }, [props])
+  return <div ref={place} style={{ height, overflow: 'hidden' }} aria-hidden />
+}
+
+function optionsOf(props: ChartPlotProps, element: HTMLElement): uPlot.Options {
+  const { kind, labels, scheme, scale, onPoint } = props
+  const style = getComputedStyle(element)
+  const named = (name: string) => style.getPropertyValue(`--mantine-color-${name}`)
+  const last = labels.length - 1
+  const axis = {
+    stroke: named('dimmed'),
+    font: `12px ${style.fontFamily}`,
+    grid: { stroke: named('default-border'), width: 1 },
+    ticks: { show: false },
+  }
+  return {
+    width: element.clientWidth,
+    height,
+    padding: [12, 8, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
+    scales: {
+      x: { time: false, range: [-0.5, last + 0.5] },
+      y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.06 : 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        incrs: steps,
+        space: 64,
+        values: (_plot, splits) => splits.map((split) => labels[split] ?? ''),
+      },
+      { ...axis, size: 64, values: (_plot, splits) => splits.map(scale) },
+    ],
+    series: [
+      {},
+      ...plotted(props.series, kind).map(({ slot }) => drawn(kind, slot, scheme, named('body'))),
+    ],
+    hooks: {
+      drawClear: [(plot) => shade(plot, last, named('default-border'))],
+      setCursor: [
+        ({ cursor }) =>
+          onPoint(
+            cursor.idx === null || cursor.idx === undefined
+              ? null
+              : { index: cursor.idx, left: cursor.left ?? 0 },
+          ),
+      ],
+    },
+  }
+}
+
+function drawn(kind: ChartKind, slot: number, scheme: Scheme, body: string): uPlot.Series {
+  const colour = colourOf(slot, scheme)
+  if (kind === 'lines') {
+    const points = { show: true, size: 5, fill: colour, width: 1 }
+    return { stroke: colour, width: 2, dash: [...dashOf(slot)], spanGaps: false, points }
+  }
+  const paths = uPlot.paths.bars?.({ size: [0.75, 48] })
+  // A rim in the colour of the page keeps neighbours apart that look alike to somebody.
+  return { fill: colour, stroke: body, width: 1, points: { show: false }, ...(paths && { paths }) }
+}
+
+/** The last column is not over. */
+function shade(plot: uPlot, last: number, colour: string): void {
+  const left = plot.valToPos(last - 0.5, 'x', true)
+  const right = plot.valToPos(last + 0.5, 'x', true)
+  plot.ctx.save()
+  plot.ctx.globalAlpha = 0.5
+  plot.ctx.fillStyle = colour
+  plot.ctx.fillRect(left, plot.bbox.top, right - left, plot.bbox.height)
+  plot.ctx.restore()
+}

@@ -1,0 +1,97 @@
+import type { UsageRange } from '../../admin/overview/schema.ts'
+import { otherSlot, slotsOf } from '../lib/colours.ts'
+import { formatCount, formatDuration, formatUsd } from '../lib/format.ts'
+import type { Language } from '../lib/language.tsx'
+import type { ChartSeries, ChartValue } from './chart-data.ts'
+import type { usageText } from './usage-text.ts'
+
+type Words = (typeof usageText)['en']
+type Day = UsageRange['days'][number]
+
+/** What one calls a model of a range. */
+export const modelLabel = (
+  { model, is_other }: Pick<UsageRange['models'][number], 'model' | 'is_other'>,
+  text: Words,
+): string => (is_other ? text.other : model === '' ? text.noPrice : model)
+
+/** Only the height of a bar is a float: its text is what was charged. */
+const money = (usd: string): ChartValue => ({ height: Number(usd), text: formatUsd(usd) })
+
+function modelsOf(usage: UsageRange, text: Words) {
+  const named = usage.models.filter(({ is_other }) => !is_other).map(({ model }) => model)
+  const slots = slotsOf(named)
+  return usage.models.map((one) => ({
+    key: one.is_other ? '(other)' : `=${one.model}`,
+    label: modelLabel(one, text),
+    slot: one.is_other ? otherSlot : (slots.get(one.model) ?? otherSlot),
+    days: one.days,
+  }))
+}
+
+export const spendingSeries = (usage: UsageRange, text: Words): readonly ChartSeries[] =>
+  modelsOf(usage, text).map(({ days, ...one }) => ({
+    ...one,
+    values: days.map(({ amount }) => money(amount)),
+  }))
+
+/** More lines than this can't be followed. */
+const maxLines = 6
+
+/** Those models that were asked most; one that never began to answer has no line. */
+export function firstByteSeries(usage: UsageRange, text: Words): readonly ChartSeries[] {
+  const named = usage.models.filter(({ is_other }) => !is_other)
+  const most = named.toSorted((a, b) => b.requests - a.requests).slice(0, maxLines)
+  const kept = new Set(most.map(({ model }) => `=${model}`))
+  return modelsOf(usage, text)
+    .filter(({ key }) => kept.has(key))
+    .map(({ days, ...one }) => ({
+      ...one,
+      values: days.map(({ first_byte_ms: ms }) =>
+        ms === null ? null : { height: ms, text: formatDuration(ms) },
+      ),
+    }))
+    .filter(({ values }) => values.some((value) => value !== null))
+}
+
+/** Kinds of LLM tokens, in the colours that differ most. */
+export function tokenSeries(usage: UsageRange, text: Words, language: Language) {
+  const series = (key: keyof Day & `${string}_tokens`, label: string, slot: number) =>
+    counts({ key, label, slot }, usage.days, (day) => day[key], language)
+  return [
+    series('input_tokens', text.input, 0),
+    series('cache_read_tokens', text.cacheRead, 3),
+    series('cache_write_tokens', text.cacheWrite, 5),
+    series('output_tokens', text.output, 1),
+  ]
+}
+
+/** Where it is not known how many failed, nothing is said of the outcome. */
+export function requestSeries(usage: UsageRange, text: Words, language: Language) {
+  const { days } = usage
+  const all = [
+    counts(
+      { key: 'succeeded', label: text.succeeded, slot: 0 },
+      days,
+      ({ requests, failed }) => (failed === null ? null : requests - failed),
+      language,
+    ),
+    counts({ key: 'failed', label: text.failed, slot: 1 }, days, ({ failed }) => failed, language),
+  ]
+  if (days.every(({ failed }) => failed !== null)) return all
+  const unknown = { key: 'unknown', label: text.outcomeUnknown, slot: otherSlot }
+  const value = ({ requests, failed }: Day) => (failed === null ? requests : null)
+  return [...all, counts(unknown, days, value, language)]
+}
+
+function counts(
+  series: Omit<ChartSeries, 'values'>,
+  days: readonly Day[],
+  read: (day: Day) => number | null,
+  language: Language,
+): ChartSeries {
+  const values = days.map((day) => {
+    const count = read(day)
+    return count === null ? null : { height: count, text: formatCount(count, language) }
+  })
+  return { ...series, values }
+}
