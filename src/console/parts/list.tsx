@@ -11,7 +11,8 @@ const en = {
   moreThan: (total: string) => `more than ${total}`,
 }
 
-const texts: Texts<typeof en> = {
+/** Words that other lists use, too. */
+export const listText: Texts<typeof en> = {
   en,
   zh: {
     more: '显示更多',
@@ -49,7 +50,7 @@ interface ListProps<Item> {
 
 /** A list of the API, page after page; a table where there is room, cards on a phone. */
 export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: ListProps<Item>) {
-  const text = useText(texts)
+  const text = useText(listText)
   const { language } = useLanguage()
   const query = useInfiniteQuery({
     queryKey,

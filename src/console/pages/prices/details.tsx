@@ -1,0 +1,88 @@
+import { Alert, Drawer, Group, Stack, Tabs, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { PriceView } from '../../../admin/prices/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Edit } from './edit.tsx'
+import { History } from './history.tsx'
+import { priceText } from './text.ts'
+
+interface DetailsProps {
+  /** Undefined: none is open. */
+  readonly model: string | undefined
+  readonly close: () => void
+}
+
+/** One model, beside the list. */
+export function Details({ model, close }: DetailsProps) {
+  const text = useText(priceText)
+  return (
+    <Drawer
+      opened={model !== undefined}
+      onClose={close}
+      position="right"
+      size="xl"
+      title={
+        <Title order={2} size="h4" className="cut" component="span">
+          {model}
+        </Title>
+      }
+      closeButtonProps={{ 'aria-label': text.close }}
+    >
+      {model !== undefined && <Content key={model} model={model} />}
+    </Drawer>
+  )
+}
+
+function Content({ model }: { readonly model: string }) {
+  const text = useText(priceText)
+  const query = useQuery({
+    queryKey: ['price', model],
+    queryFn: () => call(api.admin.prices({ model: encodeURIComponent(model) }).get()),
+    // What is being typed must not be replaced.
+    refetchOnWindowFocus: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  if (query.error) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+  const view = query.data
+  if (!view) return null
+  return (
+    <Stack>
+      <About view={view} />
+      <Tabs defaultValue="edit" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="edit">{text.edit}</Tabs.Tab>
+          <Tabs.Tab value="history">{text.history}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="edit">
+          <Edit key={view.price?.id ?? 0} view={view} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <History model={model} inForce={view.price?.id} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}
+
+function About({ view }: { readonly view: PriceView }) {
+  const text = useText(priceText)
+  const { language } = useLanguage()
+  const { channels, context_window, named_by_file } = view
+  return (
+    <Stack gap="xs">
+      <Group gap="md">
+        <Text size="sm" className="cut">
+          {text.offeredBy}: {channels.map(({ name }) => name).join(', ') || text.nobody}
+        </Text>
+        {context_window !== null && (
+          <Text size="sm">{text.contextWindow(formatCount(context_window, language))}</Text>
+        )}
+      </Group>
+      {named_by_file && <Alert color="yellow">{text.namedByFile}</Alert>}
+    </Stack>
+  )
+}

@@ -1,0 +1,160 @@
+import {
+  Alert,
+  Button,
+  Fieldset,
+  Group,
+  SegmentedControl,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import type { PriceView } from '../../../admin/prices/schema.ts'
+import { CallFailed } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { firstValues, type PriceValues, termsValues } from './form-values.ts'
+import { LivePreview } from './live-preview.tsx'
+import { RateFields } from './rate-fields.tsx'
+import { Simulate } from './simulate.tsx'
+import { TermsDetails } from './terms.tsx'
+import { priceText } from './text.ts'
+import { TierFields } from './tier-fields.tsx'
+import { usePriceEdit } from './use-price-edit.tsx'
+
+/** The form of a price, with what comes of it. */
+export function Edit({ view }: { readonly view: PriceView }) {
+  const text = useText(priceText)
+  const form = useForm<PriceValues>({ initialValues: firstValues(view) })
+  const { save, remove, showConflict } = usePriceEdit(view)
+  const [error, setError] = useState<unknown>(null)
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    setError(null)
+    try {
+      await work()
+    } catch (failure) {
+      if (showConflict(failure)) return
+      const field = failure instanceof CallFailed ? failure.field : undefined
+      if (field !== undefined && failure instanceof Error) {
+        form.setFieldError(field, failure.message)
+        if (form.getInputNode(field)) return
+      }
+      setError(failure)
+    }
+  }
+
+  const { unit } = form.values
+  const units = [
+    { value: 'tokens', label: text.byToken },
+    { value: 'call', label: text.byCall },
+    { value: 'free', label: text.asFree },
+  ]
+  return (
+    <Stack gap="lg">
+      <ListPrice view={view} take={(values) => form.setValues(values)} />
+      <form onSubmit={form.onSubmit((values) => attempt(() => save(values)))}>
+        <Stack>
+          <SegmentedControl
+            aria-label={text.billing}
+            data={units}
+            fullWidth
+            {...form.getInputProps('unit')}
+          />
+          {unit === 'tokens' && (
+            <>
+              <Fieldset legend={text.perMillion}>
+                <RateFields form={form} />
+              </Fieldset>
+              <TierFields form={form} />
+              <TextInput
+                label={text.window}
+                description={text.windowHint}
+                inputMode="numeric"
+                {...form.getInputProps('context_window')}
+              />
+            </>
+          )}
+          {unit === 'call' && (
+            <TextInput
+              label={text.usdPerCall}
+              leftSection="$"
+              inputMode="decimal"
+              required
+              {...form.getInputProps('per_call')}
+            />
+          )}
+          <TextInput
+            label={text.note}
+            description={text.noteHint}
+            maxLength={500}
+            {...form.getInputProps('note')}
+          />
+          {error !== null && <ErrorNotice error={error} />}
+          <Group>
+            <Button type="submit" loading={form.submitting}>
+              {text.save}
+            </Button>
+            <Removal view={view} remove={(to) => void attempt(() => remove(to))} />
+          </Group>
+        </Stack>
+      </form>
+      <LivePreview model={view.model} values={form.values} />
+      <Simulate model={view.model} values={form.values} />
+    </Stack>
+  )
+}
+
+interface ListPriceProps {
+  readonly view: PriceView
+  readonly take: (values: Partial<PriceValues>) => void
+}
+
+/** What the vendor asks for it. */
+function ListPrice({ view: { vendor }, take }: ListPriceProps) {
+  const text = useText(priceText)
+  if (vendor === null) return null
+  return (
+    <Alert color="gray" title={text.vendorPrice(vendor.vendor)}>
+      <Group justify="space-between" align="flex-end">
+        <Stack gap={2} flex="1 1 260px">
+          <TermsDetails terms={vendor.terms} />
+          {vendor.until !== null && <Text size="sm">{text.until(vendor.until)}</Text>}
+          {vendor.uncovered.length > 0 && (
+            <Text size="sm" className="cut">
+              {text.uncovered} {vendor.uncovered.join(', ')}
+            </Text>
+          )}
+        </Stack>
+        <Button size="xs" variant="default" onClick={() => take(termsValues(vendor.terms))}>
+          {text.takeVendor}
+        </Button>
+      </Group>
+    </Alert>
+  )
+}
+
+interface RemovalProps {
+  readonly view: PriceView
+  readonly remove: (to: 'list_price' | 'not_callable') => void
+}
+
+function Removal({ view: { price, vendor }, remove }: RemovalProps) {
+  const text = useText(priceText)
+  const isRemoved = price === null || price.terms.unit === 'none'
+  return (
+    <>
+      {vendor !== null && price !== null && price.source !== 'vendor' && (
+        <Button variant="default" onClick={() => remove('list_price')}>
+          {text.toList}
+        </Button>
+      )}
+      {!isRemoved && (
+        <Button variant="subtle" color="red" onClick={() => remove('not_callable')}>
+          {text.takeAway}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+import type { GivenPrice, PriceTermsView, PriceView } from '../../../admin/prices/schema.ts'
+
+/** Prices of a tier as a form has them; empty: not set. */
+interface RateValues {
+  input: string
+  output: string
+  cache_read: string
+  cache_write: string
+  cache_write_1h: string
+}
+
+export interface TierValues extends RateValues {
+  above: string
+  /** Tells rows apart while they come and go. */
+  key: string
+}
+
+/** A price as a form has it. */
+export interface PriceValues extends RateValues {
+  unit: 'tokens' | 'call' | 'free'
+  tiers: TierValues[]
+  context_window: string
+  per_call: string
+  note: string
+}
+
+export const noRates: RateValues = {
+  input: '',
+  output: '',
+  cache_read: '',
+  cache_write: '',
+  cache_write_1h: '',
+}
+
+let tierCount = 0
+/** A tier of a form, with nothing in it or with what is given. */
+export const tierValues = (given: Partial<TierValues> = {}): TierValues => ({
+  ...noRates,
+  above: '',
+  ...given,
+  key: `tier ${++tierCount}`,
+})
+
+type Rates = Omit<Extract<PriceTermsView, { unit: 'tokens' }>, 'unit' | 'tiers'>
+const rateValues = (rates: Rates): RateValues => ({
+  input: rates.input,
+  output: rates.output,
+  cache_read: rates.cache_read ?? '',
+  cache_write: rates.cache_write ?? '',
+  cache_write_1h: rates.cache_write_1h ?? '',
+})
+
+/** Terms as the fields of a form. */
+export function termsValues(terms: PriceTermsView | undefined) {
+  const nothing = { ...noRates, unit: 'tokens' as const, tiers: [], per_call: '' }
+  switch (terms?.unit) {
+    case 'tokens': {
+      const tiers = terms.tiers.map((tier) =>
+        tierValues({ ...rateValues(tier), above: String(tier.above) }),
+      )
+      return { ...nothing, ...rateValues(terms), tiers }
+    }
+    case 'call':
+      return { ...nothing, unit: 'call' as const, per_call: terms.per_call }
+    case 'free':
+      return { ...nothing, unit: 'free' as const }
+    default:
+      return nothing
+  }
+}
+
+/** What a form begins with. */
+export function firstValues({ price }: PriceView): PriceValues {
+  return {
+    ...termsValues(price?.terms),
+    context_window: price?.context_window == null ? '' : String(price.context_window),
+    note: price?.note ?? '',
+  }
+}
+
+const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
+const given = (rates: RateValues) => ({
+  input: orNull(rates.input),
+  output: orNull(rates.output),
+  cache_read: orNull(rates.cache_read),
+  cache_write: orNull(rates.cache_write),
+  cache_write_1h: orNull(rates.cache_write_1h),
+})
+
+/** What the API is told. */
+export function givenPrice(values: PriceValues): GivenPrice {
+  switch (values.unit) {
+    case 'call':
+      return { per_call: values.per_call.trim() }
+    case 'free':
+      return { free: true }
+    case 'tokens':
+      return {
+        ...given(values),
+        tiers: values.tiers.map((tier) => ({ above: tier.above.trim(), ...given(tier) })),
+        context_window: orNull(values.context_window),
+      }
+  }
+}

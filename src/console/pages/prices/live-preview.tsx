@@ -1,0 +1,42 @@
+import { Stack, Text, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { givenPrice, type PriceValues } from './form-values.ts'
+import { Preview } from './preview.tsx'
+import { priceText } from './text.ts'
+
+interface LivePreviewProps {
+  readonly model: string
+  readonly values: PriceValues
+}
+
+/** What each group would charge by what is in the form, as it is typed. */
+export function LivePreview({ model, values }: LivePreviewProps) {
+  const text = useText(priceText)
+  const [price] = useDebouncedValue(givenPrice(values), 300)
+  const query = useQuery({
+    queryKey: ['price-preview', model, price],
+    queryFn: () => call(api.admin.prices({ model: encodeURIComponent(model) }).preview.post(price)),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  })
+  return (
+    <Stack gap="xs">
+      <Title order={3} size="h5">
+        {text.preview}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {text.previewHint}
+      </Text>
+      {query.error ? (
+        <Text size="sm" c="red" className="cut">
+          {query.error.message}
+        </Text>
+      ) : (
+        query.data && <Preview groups={query.data.groups} />
+      )}
+    </Stack>
+  )
+}
