@@ -12,6 +12,8 @@ import type { ChannelService } from './channels/service.ts'
 import { anyDiagnosisRoutes, diagnosisRoutes } from './diagnosis/routes.ts'
 import type { DiagnosisService } from './diagnosis/service.ts'
 import { renderError } from './errors.ts'
+import { groupRoutes } from './groups/routes.ts'
+import type { GroupService } from './groups/service.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
 import { openGroupRoutes } from './open-groups/routes.ts'
@@ -37,6 +39,7 @@ export interface AdminServices extends RequestServices {
   readonly accounts: AccountService
   readonly channels: ChannelService
   readonly diagnosis: DiagnosisService
+  readonly groups: GroupService
   readonly me: MeService
   readonly overview: OverviewService
   readonly playground: Playground
@@ -56,6 +59,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(accountTokenRoutes(guard, services.tokens))
     .use(ledgerRoutes(guard, services.lists))
     .use(channelRoutes(guard, services.channels))
+    .use(groupRoutes(guard, services.groups))
     .use(meRoutes(guard, services.me))
     .use(openGroupRoutes(guard, services.catalog))
     .use(allRequestRoutes(guard, services))

@@ -83,6 +83,9 @@ export function createChannelService(parts: ChannelParts) {
   /** Seals only what differs: the same secret, sealed anew, would look like a change. */
   async function change(who: SignedIn, id: number, wanted: ChannelChange): Promise<Channel> {
     const { row } = await find(id)
+    if (wanted.revision !== undefined && wanted.revision !== row.revision) {
+      throw new Conflict(`the channel "${row.name}" was changed by somebody else meanwhile`)
+    }
     const present = views.open(row)
     const { apiKeys, proxy, ...settings } = requireRight(
       check(changedFields(fieldsOf(present), wanted, keyMark)),
@@ -92,9 +95,6 @@ export function createChannelService(parts: ChannelParts) {
       ...settings,
       ...(!isKept && { keysSealed: secrets.seal(JSON.stringify(apiKeys)) }),
       ...(proxy !== present.proxy && { proxySealed: sealedProxy(proxy) }),
-    }
-    if (wanted.revision !== undefined && wanted.revision !== row.revision) {
-      throw new Conflict(`the channel "${row.name}" was changed by somebody else meanwhile`)
     }
     // The revision that was read: what somebody else changes in this moment is not written over.
     await edits.changeChannel(id, write, { actor: who.email, revision: row.revision })

@@ -1,7 +1,8 @@
 import { createChannelService } from '../../admin/channels/service.ts'
+import { createGroupService } from '../../admin/groups/service.ts'
 import { createKeyMark } from '../key-mark.ts'
 import type { ConsoleParts } from './app.ts'
-import { checkChannel } from './rules.ts'
+import { checkChannel, checkGroup } from './rules.ts'
 
 const namesOf = (things: readonly { readonly name: string }[]) =>
   new Set(things.map(({ name }) => name))
@@ -16,6 +17,11 @@ export function createCatalogServices(parts: ConsoleParts) {
       check: checkChannel,
       keyMark: createKeyMark(secrets),
       inFile: () => namesOf(config().channels),
+    }),
+    groups: createGroupService({
+      ...{ store, changed },
+      check: checkGroup,
+      inFile: () => namesOf(config().groups),
     }),
   }
 }

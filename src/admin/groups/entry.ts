@@ -1,0 +1,34 @@
+import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
+import type { GroupSettings } from '../../store/ports/catalog.ts'
+import type { GroupChange } from './schema.ts'
+
+/** What is there, as the fields that people edit. */
+export function groupFields(group: GroupSettings) {
+  const { limits } = group
+  return {
+    name: group.name,
+    status: group.status,
+    description: group.description,
+    platform: group.platform,
+    rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
+    channels: [...group.channels],
+    models: [...group.models],
+    long_context_pricing: group.longContextPricing,
+    limits: { rpm: limits.rpm, tpm: limits.tpm, concurrency: limits.concurrency },
+    on_disconnect: group.onDisconnect,
+  }
+}
+
+/** The fields after a change, in the words of tollgate.yaml: what its rules are applied to. */
+export function changedGroup(
+  present: Partial<ReturnType<typeof groupFields>>,
+  { revision: _, ...change }: GroupChange,
+): object {
+  const { status = 'active', channels = [], ...fields } = { ...present, ...change }
+  return {
+    ...fields,
+    channels,
+    enabled: status === 'active',
+    limits: { ...present.limits, ...change.limits },
+  }
+}

@@ -1,0 +1,62 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
+import type { Guard } from '../access.ts'
+import { Answer, ListOf, PageQuery, success } from '../envelope.ts'
+import { GroupChange, GroupItem, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
+import type { GroupService } from './service.ts'
+
+const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
+const detail = (summary: string) => ({ tags: ['Administration'], summary })
+
+/** Groups, for administrators. HTTP only: every decision is the service's. */
+export const groupRoutes = (guard: Guard, groups: GroupService) =>
+  new Elysia({ name: 'admin.groups', prefix: '/api/v1/admin/groups' })
+    .use(guard('admin'))
+    .get('', async ({ query }) => success(await groups.list(query)), {
+      query: PageQuery,
+      response: { 200: Answer(ListOf(GroupItem)) },
+      detail: detail('Groups, and what they offer'),
+    })
+    .post('', async ({ who, body }) => success(await groups.create(who, body)), {
+      body: NewGroup,
+      response: { 200: Answer(GroupView) },
+      detail: detail('Make a group'),
+    })
+    .get('/:id', async ({ params }) => success(await groups.get(params.id)), {
+      params,
+      response: { 200: Answer(GroupView) },
+      detail: detail('A group'),
+    })
+    .patch(
+      '/:id',
+      async ({ who, params, body }) => success(await groups.change(who, params.id, body)),
+      {
+        params,
+        body: GroupChange,
+        response: { 200: Answer(GroupView) },
+        detail: detail('Change what is named of a group'),
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ who, params, query }) => success(await groups.remove(who, params.id, query)),
+      {
+        params,
+        query: Type.Object({
+          move_tokens_to: Type.Optional(t.Integer({ minimum: 1 })),
+          revision: Type.Optional(Type.String()),
+        }),
+        response: { 200: Answer(Type.Object({ moved_tokens: Type.Integer() })) },
+        detail: detail('Remove a group; its tokens go to another one'),
+      },
+    )
+    .get(
+      '/:id/multiplier-effect',
+      async ({ params, query }) => success(await groups.effect(params.id, query.rate_multiplier)),
+      {
+        params,
+        query: Type.Object({ rate_multiplier: Type.String({ maxLength: 40 }) }),
+        response: { 200: Answer(MultiplierEffect) },
+        detail: detail('What another multiplier would do to the prices of a group'),
+      },
+    )

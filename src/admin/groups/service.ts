@@ -1,0 +1,96 @@
+import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
+import type { GroupSettings } from '../../store/ports/catalog.ts'
+import { Conflict } from '../../store/ports/edits.ts'
+import type { Store } from '../../store/ports/store.ts'
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
+import { type Checked, requireRight } from '../checked.ts'
+import type { PageQuery } from '../envelope.ts'
+import { pageOf } from '../page-of.ts'
+import { edit } from '../refusals.ts'
+import { effectOf } from './effect.ts'
+import { changedGroup, groupFields } from './entry.ts'
+import type { GroupChange, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
+import { createGroupViews } from './view.ts'
+
+export interface GroupParts {
+  readonly store: Pick<Store, 'edits'>
+  /** Applies the rules of tollgate.yaml. */
+  readonly check: (entry: object) => Checked<GroupSettings>
+  /** Names of the groups in tollgate.yaml. */
+  readonly inFile: () => ReadonlySet<string>
+  readonly changed: () => Promise<void>
+}
+
+export type GroupService = ReturnType<typeof createGroupService>
+
+interface Removal {
+  readonly move_tokens_to?: number
+  readonly revision?: string
+}
+
+/** Groups for administrators. */
+export function createGroupService({ store, check, inFile, changed }: GroupParts) {
+  const { edits } = store
+
+  async function find(id: number) {
+    const catalog = await edits.editableCatalog()
+    const row = catalog.groups.find((one) => one.id === id)
+    if (row) return { row, views: createGroupViews(catalog, inFile()) }
+    throw new ApiError('not_found', `There is no group ${id}. It may be removed.`)
+  }
+
+  async function get(id: number): Promise<GroupView> {
+    const { row, views } = await find(id)
+    const checked = check(changedGroup(groupFields(row), {}))
+    return views.whole(row, checked.ok ? checked.warnings : checked.problems)
+  }
+
+  async function change(who: SignedIn, id: number, wanted: GroupChange): Promise<GroupView> {
+    const { row } = await find(id)
+    if (wanted.revision !== undefined && wanted.revision !== row.revision) {
+      throw new Conflict(`the group "${row.name}" was changed by somebody else meanwhile`)
+    }
+    const group = requireRight(check(changedGroup(groupFields(row), wanted)))
+    // The revision that was read: what somebody else changes in this moment is not written over.
+    await edits.changeGroup(id, group, { actor: who.email, revision: row.revision })
+    await changed()
+    return get(id)
+  }
+
+  return {
+    async list(page: PageQuery) {
+      const catalog = await edits.editableCatalog()
+      const { items, ...rest } = pageOf(catalog.groups, page)
+      const { item } = createGroupViews(catalog, inFile())
+      return { ...rest, items: items.map(item) }
+    },
+    get,
+    async create(who: SignedIn, wanted: NewGroup): Promise<GroupView> {
+      const group = requireRight(check(changedGroup({}, wanted)))
+      const id = await edit(() => edits.createGroup(group, { actor: who.email }), {
+        field: 'name',
+      })
+      await changed()
+      return get(id)
+    },
+    change: (who: SignedIn, id: number, wanted: GroupChange) =>
+      edit(() => change(who, id, wanted), { field: 'name', present: () => get(id) }),
+    async remove(who: SignedIn, id: number, { move_tokens_to, revision }: Removal) {
+      const removal = { actor: who.email, moveTokensTo: move_tokens_to, revision }
+      const moved = await edit(() => edits.removeGroup(id, removal), { present: () => get(id) })
+      await changed()
+      return { moved_tokens: moved }
+    },
+    async effect(id: number, rate_multiplier: string): Promise<MultiplierEffect> {
+      const { row, views } = await find(id)
+      const group = requireRight(check(changedGroup(groupFields(row), { rate_multiplier })))
+      const [now, then] = [row.multiplierMillionths, group.multiplierMillionths]
+      return {
+        rate_multiplier: formatDecimal(then, multiplierDecimals),
+        tokens: row.tokenCount,
+        ...effectOf(views.offersOf(id), now, then),
+      }
+    },
+  }
+}

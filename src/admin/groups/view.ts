@@ -1,0 +1,75 @@
+import { buildCatalog, type Group } from '../../catalog/catalog.ts'
+import { isoTime } from '../../lib/format.ts'
+import {
+  type EditableCatalog,
+  type EditableGroup,
+  mostTokensCounted,
+} from '../../store/ports/channel-edits.ts'
+import type { Remark } from '../checked.ts'
+import { groupFields } from './entry.ts'
+import type { GroupItem, GroupView } from './schema.ts'
+
+/** So many models are shown by name. */
+const shownModels = 1_000
+
+/** Shows groups with what they offer: a list of many builds their offers together. */
+export function createGroupViews(catalog: EditableCatalog, inFile: ReadonlySet<string>) {
+  const built = buildCatalog(
+    catalog,
+    () => [],
+    () => '',
+  ).groups
+  const ids = new Map(catalog.channels.map(({ id, name }) => [name, id]))
+  const modelsOf = new Map(
+    catalog.channels.map(({ name, models }) => [name, models.map(({ id }) => id)]),
+  )
+
+  /** What can be called, and what can't because nobody has set its price. */
+  function split(row: EditableGroup) {
+    const group = built.get(row.id)
+    const allowed = row.models.length > 0 ? new Set(row.models) : undefined
+    const models = new Set(row.channels.flatMap((name) => modelsOf.get(name) ?? []))
+    const wanted = [...models].filter((id) => allowed?.has(id) !== false)
+    return {
+      callable: callableOf(group),
+      unpriced: wanted.filter((id) => !group?.offers.has(id)),
+    }
+  }
+
+  function item(row: EditableGroup, { callable, unpriced } = split(row)): GroupItem {
+    const { channels, ...fields } = groupFields(row)
+    return {
+      id: row.id,
+      ...fields,
+      channels: channels.map((name) => ({ id: ids.get(name) ?? 0, name })),
+      tokens: row.tokenCount,
+      tokens_is_exact: row.tokenCount < mostTokensCounted,
+      offers: callable.length,
+      without_price: unpriced.length,
+      in_file: inFile.has(row.name),
+    }
+  }
+
+  return {
+    item: (row: EditableGroup) => item(row),
+    whole(row: EditableGroup, warnings: readonly Remark[]): GroupView {
+      const parts = split(row)
+      const { models, long_context_pricing, limits, on_disconnect } = groupFields(row)
+      return {
+        ...item(row, parts),
+        ...{ models, long_context_pricing, limits, on_disconnect },
+        offered_models: parts.callable.toSorted().slice(0, shownModels),
+        models_without_price: parts.unpriced.toSorted().slice(0, shownModels),
+        created_at: isoTime(row.createdAt),
+        revision: row.revision,
+        warnings: [...warnings],
+      }
+    },
+    offersOf: (id: number) => built.get(id)?.offers.values() ?? [],
+  }
+}
+
+const callableOf = (group: Group | undefined) =>
+  [...(group?.offers.values() ?? [])]
+    .filter(({ candidates }) => candidates.length > 0)
+    .map(({ model }) => model)
