@@ -22,4 +22,17 @@ export async function inSlices<Result>(steps: Generator<void, Result>): Promise<
   }
 }
 
+/**
+ * The same for a loop of asynchronous work that is done at once, such as reads of SQLite: to be
+ * awaited after each piece, it lets requests be answered whenever a slice is over.
+ */
+export function createPauses(): () => Promise<void> {
+  let pauseAt = performance.now() + sliceMs
+  return async () => {
+    if (performance.now() < pauseAt) return
+    await pause()
+    pauseAt = performance.now() + sliceMs
+  }
+}
+
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inSlices } from '../../src/lib/slices.ts'
+import { createPauses, inSlices } from '../../src/lib/slices.ts'
 
 function* work(steps: number, stepMs: number): Generator<void, number> {
   for (let at = 0; at < steps; at++) {
@@ -30,4 +30,22 @@ test('short work is done without a pause, and a failure is passed on', async () 
     throw new Error('broken')
   })()
   await expect(inSlices(failing)).rejects.toThrow('broken')
+})
+
+test('pauses let others run within a loop that never waits, and short loops have none', async () => {
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  const pauses = createPauses()
+  for (let at = 0; at < 60; at++) {
+    for (const end = performance.now() + 1; performance.now() < end; );
+    await pauses()
+  }
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(3)
+  let paused = false
+  setImmediate(() => {
+    paused = true
+  })
+  await createPauses()()
+  expect(paused).toBe(false)
 })

@@ -13,7 +13,7 @@ import {
   windows,
 } from '../../catalog/availability.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { inSlices } from '../../lib/slices.ts'
+import { createPauses, inSlices } from '../../lib/slices.ts'
 import {
   type AvailabilityBucket,
   type AvailabilityCounts,
@@ -62,9 +62,11 @@ export function createWindows(store: Pick<AvailabilityStore, 'read'>, clock: Clo
   /** Adds the buckets that begin in [since, until) to a window, or takes them away again. */
   async function count(window: WindowSums, since: number, until: number, times: 1 | -1) {
     const { size } = windows[window.name]
+    const pauses = createPauses()
     // One after the other: no more than one of them is in memory at a time.
     for (let start = since; start < until; start += bucketMs[size]) {
       await countAll(window, start, start + bucketMs[size], times)
+      await pauses()
     }
   }
 

@@ -6,14 +6,15 @@ import {
   type MeasuredHour,
   requestsOf,
 } from '../../catalog/availability.ts'
+import { createPauses } from '../../lib/slices.ts'
 import {
   type AvailabilityBucket,
   type AvailabilityStore,
   bucketMs,
 } from '../../store/ports/availability.ts'
 
-/** So long is read at one time, at most; the next time goes on from there. */
-const readingMs = 1_000
+/** So long is read at one time; the next time goes on from there. */
+const usualReadingMs = 1_000
 
 /** How groups did hour by hour, as far back as hours are looked at: no models, no times. */
 export interface PastHours {
@@ -31,7 +32,10 @@ export interface PastHours {
  * Reads each hour once in the life of the process: with very many models in several steps, so that
  * nobody waits for 35 days of them. Not to be used while something is being stored.
  */
-export function createPastHours(store: Pick<AvailabilityStore, 'read'>): PastHours {
+export function createPastHours(
+  store: Pick<AvailabilityStore, 'read'>,
+  readingMs = usualReadingMs,
+): PastHours {
   const groups = new Map<number, Map<number, Bar>>()
   let from: number | undefined
 
@@ -72,11 +76,14 @@ export function createPastHours(store: Pick<AvailabilityStore, 'read'>): PastHou
         forgetBefore(first)
         from = first
       }
-      const pauseAt = performance.now() + readingMs
+      const endAt = performance.now() + readingMs
+      const pauses = createPauses()
       // What is later than now was stored before the clock was set back.
       if (from === undefined) await read(hour, Number.MAX_SAFE_INTEGER)
-      while (from !== undefined && from > first && performance.now() < pauseAt) {
+      while (from !== undefined && from > first) {
         await read(from - bucketMs.hour, from)
+        if (performance.now() >= endAt) break
+        await pauses()
       }
     },
     from: () => from,

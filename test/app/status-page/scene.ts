@@ -61,6 +61,8 @@ export async function startStatusScene(options: SceneOptions) {
     )
   await add(minutes)
   const tollgate = await createTollgate({ config, store, secrets, log, clock })
+  // On a slow machine the past is not read at one time.
+  await tollgate.app.handle(new Request('http://gateway.example/api/v1/status'))
   const listening = listen(tollgate.app, { host: '127.0.0.1', port: 0 })
   return {
     url: listening.url,

@@ -16,20 +16,26 @@ const minute = (hoursAgo: number, changes: Partial<AvailabilityBucket> = {}) => 
 })
 
 /** Past hours over a real store; what is read is counted. */
-async function startScene(stored: readonly AvailabilityBucket[] = []) {
+async function startScene(
+  stored: readonly AvailabilityBucket[] = [],
+  readingMs = Number.POSITIVE_INFINITY,
+) {
   const store = openSqliteStore({ path: ':memory:', clock: () => start })
   await seed(store)
   await store.admin.write({ groups: [groupWrite({ name: 'second' })] })
   await store.availability.add(stored)
   let reads = 0
   let goodReads = Number.POSITIVE_INFINITY
-  const past = createPastHours({
-    async read(...asked) {
-      reads++
-      if (reads > goodReads) throw new Error('the disk is gone')
-      return store.availability.read(...asked)
+  const past = createPastHours(
+    {
+      async read(...asked) {
+        reads++
+        if (reads > goodReads) throw new Error('the disk is gone')
+        return store.availability.read(...asked)
+      },
     },
-  })
+    readingMs,
+  )
   return {
     past,
     reads: () => reads,
@@ -74,6 +80,20 @@ test('35 days of hours are known, those of all models together, each group for i
   expect(scene.hours(2)).toEqual([[5, 3, 0]])
   expect(scene.hours(3)).toEqual([])
   expect(scene.past.from()).toBe(first)
+})
+
+test('with very much to read, each time goes on where the last one ended', async () => {
+  await using scene = await startScene([minute(0), minute(2), minute(3)], 0)
+  const known = []
+  for (let i = 0; i < 3; i++) {
+    await scene.past.moveOn(start)
+    known.push([thisHour - (scene.past.from() ?? 0), scene.hours().length])
+  }
+  expect(known).toEqual([
+    [hourMs, 1],
+    [2 * hourMs, 2],
+    [3 * hourMs, 3],
+  ])
 })
 
 test('each hour is read once in the life of the process', async () => {
