@@ -122,21 +122,21 @@ describe('other sites', () => {
     }
   })
 
-  test.each(['status.example.com', 'backup.example.com:443'])(
-    '%s serves the feed only',
-    async (host) => {
-      for (const path of feedPaths)
-        expect((await get(path, { headers: { host } })).status).toBe(200)
-      for (const path of ['/', '/v1/models', '/api/v1/model-plaza', '/api/v1/settings/public']) {
-        const response = await get(path, { headers: { host } })
-        expect(response.status).toBe(404)
-        expect(await response.text()).toBe('404 page not found')
-      }
-      expect((await get('/v1/models', { headers: { host: 'gateway.example.com' } })).status).toBe(
-        401,
-      )
-    },
-  )
+  test.each([
+    ['status.example.com', 200],
+    ['backup.example.com:443', 404],
+  ])('%s serves the feed and the status only, the latter at / by %d', async (host, front) => {
+    for (const path of feedPaths) expect((await get(path, { headers: { host } })).status).toBe(200)
+    const page = await get('/', { headers: { host } })
+    expect(page.status).toBe(front)
+    expect((await page.text()) === '404 page not found').toBe(front === 404)
+    for (const path of ['/docs', '/v1/models', '/api/v1/model-plaza', '/api/v1/settings/public']) {
+      const response = await get(path, { headers: { host } })
+      expect(response.status).toBe(404)
+      expect(await response.text()).toBe('404 page not found')
+    }
+    expect((await get('/v1/models', { headers: { host: 'gateway.example.com' } })).status).toBe(401)
+  })
 })
 
 describe('feed validate', () => {

@@ -61,7 +61,7 @@ export const english: Words = {
   moreGroups: (left) => `${one(left, 'more group')} ${are(left)} not shown here:`,
   asJson: 'all as JSON',
   incidents: 'Incidents',
-  noIncidents: (since) => `None was measured since ${since}.`,
+  noIncidents: (since) => `None measured since ${since}.`,
   incidentsSince: (since) => `Since ${since}, latest first.`,
   moreIncidents: (left) => `${one(left, 'earlier incident')} ${are(left)} not shown.`,
   degradedSpan: 'degraded',

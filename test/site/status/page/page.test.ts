@@ -103,7 +103,7 @@ test('where nothing was measured, there is no data: nothing looks as if it worke
   expect(card).toContain('90 without data')
   expect(card).not.toMatch(/<path|operational|100%|0\.00%/)
   expect(textOf(main)).toContain('no data')
-  expect(main).toContain('None was measured since <time datetime="2026-10-18T15:00Z">')
+  expect(main).toContain('None measured since <time datetime="2026-10-18T15:00Z">')
 })
 
 test('what failed a little is never shown as 100%', () => {
