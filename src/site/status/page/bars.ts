@@ -4,9 +4,9 @@ import { escapeHtml } from './text.ts'
 import type { Words } from './words.ts'
 
 /** What a bar shows: all well, a few failures, degraded, down, nothing measured. */
-export type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
+type Level = 'good' | 'some' | 'degraded' | 'down' | 'empty'
 
-export function levelOf(bar: Bar): Level {
+function levelOf(bar: Bar): Level {
   switch (barState(bar)) {
     case 'no_data':
       return 'empty'
@@ -33,8 +33,8 @@ const fullHeight = 24
 
 /**
  * A row of bars, oldest first, as a drawing with a text for those who do not see it. Runs of equal
- * bars are one line with gaps, so that 90 bars are a few hundred bytes, and 2 KB at worst. `titleOf` gives what was
- * measured a text of its own, shown to a pointer.
+ * bars are one line with gaps, so that 90 bars are a few hundred bytes, and 2 KB at worst.
+ * `titleOf` gives what was measured a text of its own, shown to a pointer.
  */
 export function barsHtml(
   bars: readonly Bar[],

@@ -23,13 +23,19 @@ const degrees = [
   [50, true],
 ] as const
 
+interface Place<Item> {
+  readonly item: Item
+  text: string
+  isCard: boolean
+}
+
 /** Length as it is sent. */
 export const byteLength = (text: string): number => Buffer.byteLength(text)
 
 /**
- * Writes groups within so many bytes. First each gets a row, as long as there is room; then those
- * that fare worst, and those that are asked for most, get more and more detail. The order remains.
- * Yields after each group.
+ * Writes groups within so many bytes. Those that fare worst come first, then those that are asked
+ * for most: first each gets a row, as long as there is room; then they get more and more detail.
+ * The order remains. Yields after each group.
  */
 export function* fit<Item extends Pick<ShownGroup, 'about'>>(
   items: readonly Item[],
@@ -37,14 +43,13 @@ export function* fit<Item extends Pick<ShownGroup, 'about'>>(
   forms: Forms<Item>,
 ): Generator<void, Fitted> {
   let spare = mostBytes
-  const places: { readonly item: Item; text: string; isCard: boolean }[] = []
-  for (const item of items) {
+  const urgent: Place<Item>[] = []
+  for (const item of items.toSorted(byUrgency)) {
     const text = forms.row(item)
     if (byteLength(text) > spare) break
     spare -= byteLength(text)
-    places.push({ item, text, isCard: false })
+    urgent.push({ item, text, isCard: false })
   }
-  const urgent = places.toSorted((a, b) => byUrgency(a.item, b.item))
   for (const [models, hasTitles] of degrees) {
     for (const place of urgent) {
       const text = forms.card(place.item, models, hasTitles)
@@ -57,6 +62,8 @@ export function* fit<Item extends Pick<ShownGroup, 'about'>>(
       place.isCard = true
     }
   }
+  const known = new Map(urgent.map((place) => [place.item, place]))
+  const places = items.flatMap((item) => known.get(item) ?? [])
   return {
     cards: places.filter(({ isCard }) => isCard).map(({ text }) => text),
     rows: places.filter(({ isCard }) => !isCard).map(({ text }) => text),
