@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { source } from 'axe-core'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { noBrowser, startChromium } from '../../support/chromium.ts'
+import {
+  accessibilityProblems,
+  describeInBrowser,
+  expectToFit,
+  openBrowser,
+} from '../../support/browser.ts'
 import { hourMs, type MadeMinute, minuteMs, startStatusScene } from './scene.ts'
 
 // The status page in a real browser: what axe finds, how wide it is, what the keyboard reaches.
@@ -22,14 +26,12 @@ const minutes: readonly MadeMinute[] = groups
     ),
   )
 
-if (noBrowser) console.warn(`The status page is not looked at by a browser: ${noBrowser}.`)
-
-describe.skipIf(noBrowser !== undefined)('in a browser', () => {
+describeInBrowser('in a browser', () => {
   let browser: Browser
   let scene: Awaited<ReturnType<typeof startStatusScene>>
   beforeAll(async () => {
     scene = await startStatusScene({ site: { name: 'A gateway' }, groups, models, minutes })
-    browser = await startChromium()
+    browser = await openBrowser()
   }, 30_000)
   afterAll(async () => {
     await browser?.close()
@@ -78,13 +80,8 @@ describe.skipIf(noBrowser !== undefined)('in a browser', () => {
     async (lang, scheme, width) => {
       await look({ query: `?lang=${lang}`, scheme, width }, async (page) => {
         await openAll(page)
-        await page.evaluate(source)
-        const { violations } = (await page.evaluate('axe.run()')) as {
-          violations: { id: string; nodes: { html: string }[] }[]
-        }
-        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
-        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-        expect(wider).toBeLessThanOrEqual(0)
+        expect(await accessibilityProblems(page)).toEqual([])
+        await expectToFit(page)
       })
     },
     30_000,
