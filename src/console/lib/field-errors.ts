@@ -6,15 +6,16 @@ interface WithErrors<Field extends string> {
 }
 
 /**
- * Shows a refusal at the field that it names; false when it names none of this form: then it is to
- * be shown as a whole.
+ * Shows a refusal at the field that it names, one of a list (`models.2`) at the list; false when it
+ * names none of this form: then it is to be shown as a whole.
  */
 export function showAtField<Field extends string>(
   form: WithErrors<Field>,
   error: unknown,
   fields: Readonly<Record<string, Field>>,
 ): boolean {
-  const field = error instanceof CallFailed && error.field ? fields[error.field] : undefined
+  const named = (error instanceof CallFailed && error.field) || ''
+  const field = fields[named] ?? fields[named.replace(/\.\d+$/, '')]
   if (field === undefined || !(error instanceof Error)) return false
   form.setFieldError(field, error.message)
   return true

@@ -1,0 +1,94 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { api, call } from '../../lib/api.ts'
+import { showAtField } from '../../lib/field-errors.ts'
+import { useText } from '../../lib/language.tsx'
+import { Code } from '../../parts/code.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { tokenText } from './text.ts'
+
+interface RevealProps {
+  readonly id: number
+  readonly hint: string
+  readonly value: string | undefined
+  readonly show: (key: string | undefined) => void
+}
+
+/** The key of a token: its hint, or for the password the whole of it. */
+export function Reveal({ id, hint, value, show }: RevealProps) {
+  const text = useText(tokenText)
+  const [isOpen, { open, close }] = useDisclosure()
+  if (value !== undefined) {
+    return (
+      <Stack gap="xs">
+        <Code label={text.key}>{value}</Code>
+        <Button variant="default" size="xs" w="fit-content" onClick={() => show(undefined)}>
+          {text.hide}
+        </Button>
+      </Stack>
+    )
+  }
+  return (
+    <Group>
+      <Text ff="monospace">{hint}</Text>
+      <Button variant="default" size="xs" onClick={open}>
+        {text.reveal}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={text.revealTitle}>
+        <Ask
+          id={id}
+          close={close}
+          found={(key) => {
+            show(key)
+            close()
+          }}
+        />
+      </Modal>
+    </Group>
+  )
+}
+
+interface AskProps {
+  readonly id: number
+  readonly found: (key: string) => void
+  readonly close: () => void
+}
+
+function Ask({ id, found, close }: AskProps) {
+  const text = useText(tokenText)
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm({ initialValues: { password: '' } })
+  const submit = form.onSubmit(async ({ password }) => {
+    setError(null)
+    try {
+      found((await call(api.tokens({ id }).reveal.post({ password }))).key)
+    } catch (failure) {
+      if (!showAtField(form, failure, { password: 'password' })) setError(failure)
+    }
+  })
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <PasswordInput
+          label={text.password}
+          description={text.revealHint}
+          autoComplete="current-password"
+          required
+          data-autofocus
+          {...form.getInputProps('password')}
+        />
+        {error !== null && <ErrorNotice error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {text.cancel}
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            {text.show}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+import { Anchor, Badge, Stack, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ListedToken } from '../../../admin/tokens/schema.ts'
+import { formatUsd } from '../../lib/format.ts'
+import { useText } from '../../lib/language.tsx'
+import type { Column } from '../../parts/list.tsx'
+import { Money } from '../../parts/money.tsx'
+import { tokensText } from './text.ts'
+import { TokenMenu } from './token-menu.tsx'
+import { stateColors, stateOf } from './token-state.ts'
+
+/** How tokens are listed. */
+export function useTokenColumns(): readonly Column<ListedToken>[] {
+  const text = useText(tokensText)
+  return [
+    { label: text.name, render: (token) => <Name token={token} /> },
+    { label: text.group, render: ({ group }) => <span className="cut">{group}</span> },
+    { label: text.status, render: (token) => <State token={token} /> },
+    { label: text.today, isFigure: true, render: (token) => <Spent token={token} part="day" /> },
+    { label: text.month, isFigure: true, render: (token) => <Spent token={token} part="month" /> },
+    { label: text.inAll, isFigure: true, render: (token) => <Spent token={token} part="total" /> },
+    { label: text.lastUsed, render: ({ last_used_day: day }) => day ?? text.never },
+    { label: text.actions, isFigure: true, render: (token) => <TokenMenu token={token} /> },
+  ]
+}
+
+interface OfToken {
+  readonly token: ListedToken
+}
+
+const Name = ({ token: { id, name, key_hint: hint } }: OfToken) => (
+  <Stack gap={0}>
+    <Anchor
+      className="cut"
+      renderRoot={(props) => <Link to="/tokens/$id" params={{ id: String(id) }} {...props} />}
+    >
+      {name}
+    </Anchor>
+    <Text size="xs" c="dimmed" ff="monospace">
+      {hint}
+    </Text>
+  </Stack>
+)
+
+/** Whether it works, in a word. */
+export function State({ token }: OfToken) {
+  const text = useText(tokensText)
+  const state = stateOf(token)
+  return (
+    <Badge variant="light" color={stateColors[state]} tt="none" autoContrast>
+      {text[state]}
+    </Badge>
+  )
+}
+
+interface SpentProps extends OfToken {
+  readonly part: 'day' | 'month' | 'total'
+}
+
+/** What was spent, and of how much. */
+export function Spent({ token: { spent, budget }, part }: SpentProps) {
+  const text = useText(tokensText)
+  const limit = budget[part]
+  return (
+    <>
+      <Money usd={spent[part]} />
+      {limit !== null && (
+        <Text size="xs" c="dimmed">
+          {text.of} {formatUsd(limit)}
+        </Text>
+      )}
+    </>
+  )
+}

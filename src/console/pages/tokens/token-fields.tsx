@@ -1,0 +1,116 @@
+import {
+  Fieldset,
+  MultiSelect,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useText } from '../../lib/language.tsx'
+import { tokenFormText } from './form-text.ts'
+import type { TokenValues } from './form-values.ts'
+import { useGroups } from './use-groups.ts'
+
+interface TokenFieldsProps {
+  readonly form: UseFormReturnType<TokenValues>
+  /** A new token may have its name made up. */
+  readonly isNew?: boolean
+}
+
+/** What can be said of a token, for making one and for changing it. */
+export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
+  const text = useText(tokenFormText)
+  const groups = useGroups().data?.items ?? []
+  const { group, models } = form.getValues()
+  const offered = groups.find(({ name }) => name === group)?.models ?? []
+  const input = (name: keyof TokenValues) => form.getInputProps(name)
+  const options = groups.map((one) => ({
+    value: one.name,
+    label: text.groupOption(one.name, one.rate_multiplier, one.models.length),
+  }))
+  // Its group may be closed by now: it is shown all the same.
+  if (group !== '' && !groups.some(({ name }) => name === group)) {
+    options.unshift({ value: group, label: group })
+  }
+  return (
+    <Stack>
+      <TextInput
+        label={text.name}
+        description={isNew ? text.nameHint : undefined}
+        maxLength={200}
+        data-autofocus
+        {...input('name')}
+      />
+      <Select
+        label={text.group}
+        description={text.groupHint}
+        data={options}
+        searchable={options.length > 8}
+        allowDeselect={false}
+        required
+        {...input('group')}
+      />
+      <MultiSelect
+        label={text.models}
+        description={text.modelsHint}
+        placeholder={models.length === 0 ? text.modelsAll : undefined}
+        data={[...new Set([...offered, ...models])]}
+        searchable
+        clearable
+        hidePickedOptions
+        limit={100}
+        {...input('models')}
+      />
+      <Fieldset legend={text.limits}>
+        <Stack>
+          <Budget input={input} />
+          <Limits input={input} />
+          <TextInput
+            type="datetime-local"
+            label={text.expires}
+            description={text.expiresHint}
+            {...input('expires')}
+          />
+          <TagsInput
+            label={text.ipAllow}
+            description={text.ipAllowHint}
+            splitChars={[',', ' ', ';']}
+            {...input('ipAllow')}
+          />
+          <Switch label={text.strict} {...form.getInputProps('strict', { type: 'checkbox' })} />
+        </Stack>
+      </Fieldset>
+    </Stack>
+  )
+}
+
+interface PartProps {
+  readonly input: (name: keyof TokenValues) => object
+}
+
+function Budget({ input }: PartProps) {
+  const text = useText(tokenFormText)
+  const common = { inputMode: 'decimal', placeholder: text.noLimit } as const
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <TextInput label={text.budgetTotal} {...common} {...input('total')} />
+      <TextInput label={text.budgetDay} {...common} {...input('day')} />
+      <TextInput label={text.budgetMonth} {...common} {...input('month')} />
+    </SimpleGrid>
+  )
+}
+
+function Limits({ input }: PartProps) {
+  const text = useText(tokenFormText)
+  const common = { type: 'number', min: 1, step: 1, placeholder: text.noLimit } as const
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <TextInput label={text.rpm} {...common} {...input('rpm')} />
+      <TextInput label={text.tpm} {...common} {...input('tpm')} />
+      <TextInput label={text.concurrency} {...common} {...input('concurrency')} />
+    </SimpleGrid>
+  )
+}

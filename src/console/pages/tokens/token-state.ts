@@ -1,0 +1,30 @@
+import type { ListedToken } from '../../../admin/tokens/schema.ts'
+
+export type TokenState = 'active' | 'disabled' | 'expired' | 'spentUp'
+
+/** Why a token is refused by itself, or that it is not. */
+export function stateOf({ status, expires_at, budget, spent }: ListedToken): TokenState {
+  if (status === 'disabled') return 'disabled'
+  if (expires_at !== null && Date.parse(expires_at) <= Date.now()) return 'expired'
+  const isSpent = (['total', 'day', 'month'] as const).some((part) => {
+    const limit = budget[part]
+    return limit !== null && isAtLeast(spent[part], limit)
+  })
+  return isSpent ? 'spentUp' : 'active'
+}
+
+export const stateColors = {
+  active: 'green',
+  disabled: 'gray',
+  expired: 'orange',
+  spentUp: 'orange',
+} as const
+
+/** Compares amounts without making numbers of them: plain decimals, not below zero. */
+function isAtLeast(amount: string, limit: string): boolean {
+  const [whole = '', decimals = ''] = amount.split('.')
+  const [wholeLimit = '', decimalsLimit = ''] = limit.split('.')
+  if (whole.length !== wholeLimit.length) return whole.length > wholeLimit.length
+  if (whole !== wholeLimit) return whole > wholeLimit
+  return decimals.padEnd(9, '0') >= decimalsLimit.padEnd(9, '0')
+}

@@ -1,0 +1,75 @@
+import { Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { api, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { tokensText } from './text.ts'
+
+/** Long enough to read it and to reach the button; the API would take it back for 10 minutes. */
+const undoShownMs = 20_000
+
+interface Named {
+  readonly id: number
+  readonly name: string
+}
+
+/** What is done to a token at once, with a notification that says so. */
+export function useTokenActions() {
+  const text = useText(tokensText)
+  const queries = useQueryClient()
+  const seen = () =>
+    Promise.all([['tokens'], ['token']].map((queryKey) => queries.invalidateQueries({ queryKey })))
+
+  async function attempt(work: () => Promise<string | undefined>): Promise<boolean> {
+    try {
+      const message = await work()
+      if (message !== undefined) notifications.show({ message, color: 'green' })
+      await seen()
+      return true
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      notifications.show({ message, color: 'red', autoClose: false })
+      return false
+    }
+  }
+
+  const restore = ({ id, name }: Named) =>
+    attempt(async () => {
+      await call(api.tokens({ id }).restore.post())
+      return text.restored(name)
+    })
+
+  return {
+    seen,
+    setStatus: ({ id, name }: Named, status: 'active' | 'disabled') =>
+      attempt(async () => {
+        await call(api.tokens({ id }).patch({ status }))
+        return status === 'active' ? text.enabled(name) : text.disabledNow(name)
+      }),
+    /** Resolves to whether it is gone. */
+    remove: (token: Named) =>
+      attempt(async () => {
+        await call(api.tokens({ id: token.id }).delete())
+        const shown = `removed-${token.id}`
+        const undo = () => {
+          notifications.hide(shown)
+          void restore(token)
+        }
+        notifications.show({
+          id: shown,
+          autoClose: undoShownMs,
+          message: (
+            <Group justify="space-between" wrap="nowrap">
+              <Text size="sm" className="cut">
+                {text.removed(token.name)}
+              </Text>
+              <Button size="xs" variant="default" onClick={undo} flex="none">
+                {text.undo}
+              </Button>
+            </Group>
+          ),
+        })
+        return undefined
+      }),
+  }
+}

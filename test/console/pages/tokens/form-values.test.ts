@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import type { ListedToken } from '../../../../src/admin/tokens/schema.ts'
+import {
+  emptyToken,
+  toNewToken,
+  toPatch,
+  toValues,
+} from '../../../../src/console/pages/tokens/form-values.ts'
+
+const token: ListedToken = {
+  ...{ id: 3, name: 'laptop', key_hint: 'sk-ab…wxyz', group: 'default', status: 'active' },
+  ...{ models: ['a'], ip_allow: [], strict: false, expires_at: '2027-01-31T12:00:30.000Z' },
+  budget: { total: '20', day: null, month: '2.5' },
+  limits: { rpm: 60, tpm: null, concurrency: null },
+  spent: { total: '0', day: '0', month: '0' },
+  ...{ last_used_day: null, created_at: '2026-11-21T08:00:00.000Z' },
+}
+
+describe('the form of a token', () => {
+  test('that nobody touched asks for no change', () => {
+    expect(toPatch(toValues(token), toValues(token))).toEqual({})
+  })
+
+  test('asks for what was changed alone', () => {
+    const before = toValues(token)
+    const after = { ...before, day: ' 5 ', rpm: '', models: [], strict: true, expires: '' }
+    expect(toPatch(before, after)).toEqual({
+      ...{ models: [], strict: true, expires_at: null },
+      ...{ budget: { day: '5' }, limits: { rpm: null } },
+    })
+  })
+
+  test('means local time, and says so in the API’s words', () => {
+    const before = toValues(token)
+    const { expires_at } = toPatch(before, { ...before, expires: '2027-03-01T09:30' })
+    expect(expires_at).toBe(new Date(2027, 2, 1, 9, 30).toISOString())
+  })
+
+  test('of a new one has no limits but those that are written', () => {
+    expect(toNewToken({ ...emptyToken, group: 'default', total: '$20' })).toEqual({
+      ...{ group: 'default', models: [], ip_allow: [], strict: false, expires_at: null },
+      budget: { total: '20', day: null, month: null },
+      limits: { rpm: null, tpm: null, concurrency: null },
+    })
+  })
+})
