@@ -1,4 +1,4 @@
-import { Anchor, Badge, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Box, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { formatUsd } from '../../lib/format.ts'
@@ -29,7 +29,7 @@ interface OfToken {
 }
 
 const Name = ({ token: { id, name, key_hint: hint } }: OfToken) => (
-  <Stack gap={0}>
+  <Box>
     <Anchor
       className="cut"
       renderRoot={(props) => <Link to="/tokens/$id" params={{ id: String(id) }} {...props} />}
@@ -39,7 +39,7 @@ const Name = ({ token: { id, name, key_hint: hint } }: OfToken) => (
     <Text size="xs" c="dimmed" ff="monospace">
       {hint}
     </Text>
-  </Stack>
+  </Box>
 )
 
 /** Whether it works, in a word. */
@@ -47,7 +47,7 @@ export function State({ token }: OfToken) {
   const text = useText(tokensText)
   const state = stateOf(token)
   return (
-    <Badge variant="light" color={stateColors[state]} tt="none" autoContrast>
+    <Badge variant="dot" color={stateColors[state]} tt="none">
       {text[state]}
     </Badge>
   )
@@ -62,13 +62,13 @@ export function Spent({ token: { spent, budget }, part }: SpentProps) {
   const text = useText(tokensText)
   const limit = budget[part]
   return (
-    <>
+    <Box component="span" display="inline-block">
       <Money usd={spent[part]} />
       {limit !== null && (
-        <Text size="xs" c="dimmed">
+        <Text component="span" display="block" size="xs" c="dimmed">
           {text.of} {formatUsd(limit)}
         </Text>
       )}
-    </>
+    </Box>
   )
 }

@@ -1,20 +1,20 @@
-import { Group, Select, TextInput } from '@mantine/core'
+import { Select, SimpleGrid, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
 import { useText } from '../../lib/language.tsx'
 import { tokensText } from './text.ts'
 import { useGroups } from './use-groups.ts'
 
-/** What the list is filtered by; it stands in the address. */
-export interface TokenSearch {
-  readonly search?: string | undefined
-  readonly group?: string | undefined
-  readonly status?: 'active' | 'disabled' | undefined
+/** Which tokens to list. */
+export interface TokenFilter {
+  readonly search?: string
+  readonly group?: string
+  readonly status?: 'active' | 'disabled'
 }
 
 interface FiltersProps {
-  readonly value: TokenSearch
-  readonly choose: (changed: TokenSearch) => void
+  readonly value: TokenFilter
+  readonly choose: (changed: { readonly [name: string]: string | null }) => void
 }
 
 /** The fields above the list. */
@@ -22,16 +22,13 @@ export function Filters({ value, choose }: FiltersProps) {
   const text = useText(tokensText)
   const groups = useGroups().data?.items ?? []
   const [typed, setTyped] = useState(value.search ?? '')
-  const search = useDebouncedCallback(
-    (found: string) => choose({ search: found || undefined }),
-    300,
-  )
+  const search = useDebouncedCallback((found: string) => choose({ search: found }), 300)
   const statuses = [
     { value: 'active', label: text.active },
     { value: 'disabled', label: text.disabled },
   ] as const
   return (
-    <Group align="flex-end" gap="sm">
+    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
       <TextInput
         type="search"
         label={text.search}
@@ -41,26 +38,23 @@ export function Filters({ value, choose }: FiltersProps) {
           setTyped(currentTarget.value)
           search(currentTarget.value)
         }}
-        flex="1 1 12rem"
       />
       <Select
         label={text.group}
         placeholder={text.all}
         data={groups.map(({ name }) => name)}
         value={value.group ?? null}
-        onChange={(group) => choose({ group: group ?? undefined })}
+        onChange={(group) => choose({ group })}
         clearable
-        flex="1 1 8rem"
       />
       <Select
         label={text.status}
         placeholder={text.all}
         data={statuses}
         value={value.status ?? null}
-        onChange={(status) => choose({ status: status ?? undefined })}
+        onChange={(status) => choose({ status })}
         clearable
-        flex="1 1 8rem"
       />
-    </Group>
+    </SimpleGrid>
   )
 }

@@ -1,15 +1,15 @@
 import { Button, Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { type Filters as AnyFilters, useFilters } from '../../lib/use-filters.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { List } from '../../parts/list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { useTokenColumns } from './columns.tsx'
 import { CreateToken } from './create-token.tsx'
-import { Filters, type TokenSearch } from './filters.tsx'
+import { Filters, type TokenFilter } from './filters.tsx'
 import { tokensText } from './text.ts'
 
 /** The API keys of who is signed in. */
@@ -17,8 +17,15 @@ export function Page() {
   const text = useText(tokensText)
   const columns = useTokenColumns()
   const [isOpen, { open, close }] = useDisclosure()
-  const { filter, choose, clear, round } = useFilter()
-  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const [filters, choose] = useFilters()
+  // The fields begin anew when all is shown.
+  const [round, setRound] = useState(0)
+  const filter = readFilter(filters)
+  const isFiltered = Object.keys(filter).length > 0
+  const showAll = () => {
+    choose({ search: '', group: '', status: '' })
+    setRound(round + 1)
+  }
   return (
     <PageFrame
       title={text.title}
@@ -28,7 +35,7 @@ export function Page() {
       <Filters key={round} value={filter} choose={choose} />
       <List
         queryKey={['tokens', filter]}
-        load={(cursor) => call(api.tokens.get({ query: { ...given(filter), cursor } }))}
+        load={(cursor) => call(api.tokens.get({ query: { ...filter, cursor } }))}
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.title}
@@ -38,7 +45,7 @@ export function Page() {
               title={text.noneFound}
               hint={text.noneFoundHint}
               action={
-                <Button variant="default" onClick={clear}>
+                <Button variant="default" onClick={showAll}>
                   {text.showAll}
                 </Button>
               }
@@ -59,30 +66,12 @@ export function Page() {
   )
 }
 
-/** What is not chosen is not asked. */
-const given = (filter: TokenSearch) =>
-  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
-
-/** The filter in the address. */
-function useFilter() {
-  const search = useSearch({ strict: false }) as { readonly [name: string]: unknown }
-  const navigate = useNavigate()
-  const [round, setRound] = useState(0)
-  const word = (value: unknown) => (value === undefined ? undefined : String(value))
-  const status = word(search.status)
-  const filter: TokenSearch = {
-    search: word(search.search),
-    group: word(search.group),
-    status: status === 'active' || status === 'disabled' ? status : undefined,
-  }
+/** What of the address the API knows; another status than these is none. */
+function readFilter({ search, group, status }: AnyFilters): TokenFilter {
+  const known = status === 'active' || status === 'disabled' ? status : undefined
   return {
-    filter,
-    round,
-    choose: (changed: TokenSearch) =>
-      void navigate({ to: '/tokens', search: { ...filter, ...changed }, replace: true }),
-    clear: () => {
-      setRound((before) => before + 1)
-      void navigate({ to: '/tokens', search: {}, replace: true })
-    },
+    ...(search && { search }),
+    ...(group && { group }),
+    ...(known && { status: known }),
   }
 }
