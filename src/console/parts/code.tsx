@@ -9,10 +9,12 @@ const texts: Texts<typeof en> = { en, zh: { copy: '复制', copied: '已复制' 
 export function Code({ children, label }: { readonly children: string; readonly label: string }) {
   const text = useText(texts)
   return (
-    <Group align="flex-start" gap="xs" wrap="nowrap">
+    <Group align="flex-start" gap="xs">
       <CodeText
         block
-        flex={1}
+        flex="1 1 18rem"
+        miw={0}
+        maw="100%"
         className="cut"
         tabIndex={0}
         aria-label={label}

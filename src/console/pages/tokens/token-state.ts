@@ -1,4 +1,5 @@
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
+import { isLess } from '../../lib/decimal.ts'
 
 export type TokenState = 'active' | 'disabled' | 'expired' | 'spentUp'
 
@@ -8,7 +9,7 @@ export function stateOf({ status, expires_at, budget, spent }: ListedToken): Tok
   if (expires_at !== null && Date.parse(expires_at) <= Date.now()) return 'expired'
   const isSpent = (['total', 'day', 'month'] as const).some((part) => {
     const limit = budget[part]
-    return limit !== null && isAtLeast(spent[part], limit)
+    return limit !== null && !isLess(spent[part], limit)
   })
   return isSpent ? 'spentUp' : 'active'
 }
@@ -19,12 +20,3 @@ export const stateColors = {
   expired: 'orange',
   spentUp: 'orange',
 } as const
-
-/** Compares amounts without making numbers of them: plain decimals, not below zero. */
-function isAtLeast(amount: string, limit: string): boolean {
-  const [whole = '', decimals = ''] = amount.split('.')
-  const [wholeLimit = '', decimalsLimit = ''] = limit.split('.')
-  if (whole.length !== wholeLimit.length) return whole.length > wholeLimit.length
-  if (whole !== wholeLimit) return whole > wholeLimit
-  return decimals.padEnd(9, '0') >= decimalsLimit.padEnd(9, '0')
-}
