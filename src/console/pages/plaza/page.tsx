@@ -1,4 +1,99 @@
-import { Title } from '@mantine/core'
+import { Button, Select, SimpleGrid, Skeleton, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { CallFailed } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { useFilters } from '../../lib/use-filters.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { PageFrame } from '../../parts/page.tsx'
+import { filterRows, type PlazaRow } from './rows.ts'
+import { PlazaTable } from './table.tsx'
+import { plazaText } from './text.ts'
+import { useOwnTokens, usePlaza } from './use-plaza.ts'
 
-/** To come. */
-export const Page = () => <Title order={1}>plaza</Title>
+/** What can be called, and what it costs. */
+export function Page() {
+  const text = useText(plazaText)
+  const plaza = usePlaza()
+  const { data, error } = plaza
+  return (
+    <PageFrame title={text.title} description={text.description}>
+      {error && <Refused error={error} retry={() => void plaza.refetch()} />}
+      {plaza.isPending && <Skeleton height={320} />}
+      {data && !error && (
+        <>
+          {data.description !== '' && <Text className="cut">{data.description}</Text>}
+          {data.rows.length === 0 ? (
+            <Empty title={text.none} hint={text.noneHint} />
+          ) : (
+            <Found rows={data.rows} />
+          )}
+        </>
+      )}
+    </PageFrame>
+  )
+}
+
+function Refused({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+  const text = useText(plazaText)
+  const status = error instanceof CallFailed ? error.status : 0
+  if (status === 404) return <Empty title={text.off} hint={text.offHint} />
+  if (status === 401) return <Empty title={text.needsKey} hint={text.needsKeyHint} />
+  return <ErrorNotice error={error} retry={retry} />
+}
+
+function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
+  const text = useText(plazaText)
+  const [filters, choose] = useFilters()
+  const [round, setRound] = useState(0)
+  const tokens = useOwnTokens().data?.items ?? []
+  const { search, group } = filters
+  const token = tokens.find(({ id }) => String(id) === filters.token)
+  const found = filterRows(rows, { search, group, token })
+  const showAll = () => {
+    choose({ search: '', group: '', token: '' })
+    setRound(round + 1)
+  }
+  return (
+    <>
+      <SimpleGrid key={round} cols={{ base: 1, xs: 3 }} spacing="sm">
+        <TextInput
+          type="search"
+          label={text.search}
+          placeholder={text.searchHint}
+          defaultValue={search ?? ''}
+          onChange={({ currentTarget }) => choose({ search: currentTarget.value })}
+        />
+        <Select
+          label={text.group}
+          placeholder={text.all}
+          data={[...new Set(rows.map((row) => row.group))]}
+          value={group ?? null}
+          onChange={(name) => choose({ group: name })}
+          clearable
+        />
+        <Select
+          label={text.token}
+          placeholder={text.all}
+          data={tokens.map(({ id, name }) => ({ value: String(id), label: name }))}
+          value={token ? String(token.id) : null}
+          onChange={(id) => choose({ token: id })}
+          clearable
+        />
+      </SimpleGrid>
+      {found.length > 0 ? (
+        <PlazaTable key={`${search} ${group} ${token?.id}`} rows={found} />
+      ) : (
+        <Empty
+          title={text.noneFound}
+          hint={text.noneFoundHint}
+          action={
+            <Button variant="default" onClick={showAll}>
+              {text.showAll}
+            </Button>
+          }
+        />
+      )}
+    </>
+  )
+}

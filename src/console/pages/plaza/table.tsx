@@ -1,0 +1,115 @@
+import { Anchor, Box, Button, Center, Modal, Stack, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import { formatUsd } from '../../lib/format.ts'
+import { useText } from '../../lib/language.tsx'
+import { Details } from './details.tsx'
+import type { Item, PlazaRow } from './rows.ts'
+import { plazaText } from './text.ts'
+
+/** Rows that are drawn at once: some gateways have thousands. */
+const pageSize = 100
+
+/** Models × groups with their final prices. */
+export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
+  const text = useText(plazaText)
+  const [shown, setShown] = useState(pageSize)
+  const [open, setOpen] = useState<PlazaRow>()
+  const names = ['input', 'output', 'cache_read', 'cache_write'] as const
+  return (
+    <Stack>
+      <Table className="list" highlightOnHover verticalSpacing="xs">
+        <Table.Caption className="visually-hidden">{text.title}</Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{text.model}</Table.Th>
+            <Table.Th>{text.group}</Table.Th>
+            <Table.Th ta="end">{text.multiplier}</Table.Th>
+            {names.map((name) => (
+              <Table.Th key={name} ta="end">
+                {text[name]}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.slice(0, shown).map((row) => (
+            <Table.Tr key={`${row.model}\n${row.group}`}>
+              <Table.Td data-label={text.model}>
+                <Name row={row} open={() => setOpen(row)} />
+              </Table.Td>
+              <Table.Td data-label={text.group} className="cut">
+                {row.group}
+              </Table.Td>
+              <Table.Td data-label={text.multiplier} ta="end">
+                ×{row.multiplier}
+              </Table.Td>
+              {names.map((name) => (
+                <Table.Td key={name} data-label={text[name]} ta="end">
+                  <Cell row={row} item={name} />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Center>
+        <Stack align="center" gap="xs">
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {text.count(Math.min(shown, rows.length), rows.length)}
+          </Text>
+          {shown < rows.length && (
+            <Button variant="default" onClick={() => setShown(shown + pageSize)}>
+              {text.more}
+            </Button>
+          )}
+        </Stack>
+      </Center>
+      <Modal
+        opened={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open && text.detailsOf(open.model, open.group)}
+        size="lg"
+      >
+        {open && <Details row={open} />}
+      </Modal>
+    </Stack>
+  )
+}
+
+function Name({ row, open }: { readonly row: PlazaRow; readonly open: () => void }) {
+  const text = useText(plazaText)
+  return (
+    <Box>
+      <Anchor component="button" type="button" size="sm" className="cut" ta="start" onClick={open}>
+        {row.model}
+      </Anchor>
+      {row.tiers.length > 1 && (
+        <Text size="xs" c="dimmed">
+          {text.tiers}
+        </Text>
+      )}
+    </Box>
+  )
+}
+
+/** A final price, and under it the vendor's list price where it is another. */
+function Cell({ row: { tiers }, item }: { readonly row: PlazaRow; readonly item: Item }) {
+  const text = useText(plazaText)
+  const prices = tiers[0]?.prices ?? []
+  const perCall =
+    item === 'input' ? prices.find((price) => price.item === 'per_request') : undefined
+  const price = perCall ?? prices.find((one) => one.item === item)
+  if (price === undefined) return '–'
+  const isOther = price.list !== null && price.list !== price.final
+  return (
+    <Box component="span" display="inline-block">
+      {formatUsd(price.final)}
+      {perCall && ` ${text.perCall}`}
+      {isOther && price.list !== null && (
+        <Text component="span" display="block" size="xs" c="dimmed">
+          {text.list} {formatUsd(price.list)}
+        </Text>
+      )}
+    </Box>
+  )
+}
