@@ -1,4 +1,9 @@
-import { type AvailabilityFigures, addCounts, emptyCounts } from '../../catalog/availability.ts'
+import {
+  type AvailabilityFigures,
+  addCounts,
+  emptyCounts,
+  windowStart,
+} from '../../catalog/availability.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AdminStore, StoredAccount, TokenView } from '../../store/ports/admin.ts'
@@ -72,7 +77,7 @@ export async function readFacts(
     accounts.accountsNamed([request.account]),
     lists.tokens({ accountId }, { size: maxTokens, isCounted: false }),
     lists.ledger({ accountId, until: createdAt + 1 }, one),
-    parts.look((all) => figuresNow(all, request, catalog())),
+    parts.look((all) => figuresNow(all, request, catalog(), now)),
   ])
   return {
     ...{ now, rows, request, catalog: catalog(), spending, account },
@@ -80,13 +85,22 @@ export async function readFacts(
     balanceThenNano: ledger.rows[0]?.balanceAfterNano,
     ownGroups: new Set(own.rows.map(({ group }) => group)),
     showsGroups: isAdmin || parts.showsGroups(),
-    around: await readAround(parts.availability, request, now),
-    ...figures,
+    around:
+      createdAt >= figures.latest.since
+        ? figures.latest
+        : await readAround(parts.availability, request, now),
+    lately: figures.lately,
+    ofModel: figures.ofModel,
   }
 }
 
 /** What is read while the figures hold. */
-function figuresNow(figures: AvailabilityFigures, request: StoredRequest, catalog: Catalog) {
+function figuresNow(
+  figures: AvailabilityFigures,
+  request: StoredRequest,
+  catalog: Catalog,
+  now: number,
+) {
   const { groupId, model } = request
   const ofModel = new Map<number, AvailabilityCounts>()
   for (const { id, offers } of catalog.groups.values()) {
@@ -94,7 +108,10 @@ function figuresNow(figures: AvailabilityFigures, request: StoredRequest, catalo
     const counts = isOffered ? figures.counts('24h', id, model) : undefined
     if (counts) ofModel.set(id, copyOf(counts))
   }
-  return { lately: copyOf(figures.counts('1h', groupId)), ofModel }
+  // What was counted in the last minute is not stored yet.
+  const since = windowStart('5m', now)
+  const latest: Around = { counts: copyOf(figures.counts('5m', groupId)), since, until: now }
+  return { latest, lately: copyOf(figures.counts('1h', groupId)), ofModel }
 }
 
 function copyOf(counts: AvailabilityCounts | undefined): AvailabilityCounts {

@@ -1,0 +1,221 @@
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { jsonAnswer } from '../../support/fake-upstream.ts'
+import { testKey, upstreamKey } from '../../support/tollgate-yaml.ts'
+import { otherKey, startRequestScene } from '../requests/request-scene.ts'
+
+interface Note {
+  readonly word: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+interface Step {
+  readonly step: string
+  readonly finding: 'ok' | 'problem' | 'unknown'
+  readonly explains: boolean
+  readonly notes: readonly Note[]
+  readonly ways: readonly Note[]
+  readonly link: string | null
+}
+interface Diagnosis {
+  readonly verdict: { step: string; note: Note; way: Note | null } | null
+  readonly steps: readonly Step[]
+  readonly report: Readonly<Record<string, unknown>>
+}
+
+const scene = await startRequestScene()
+afterAll(scene.stop)
+const answer = { ok: true }
+scene.upstream.handle(() =>
+  answer.ok
+    ? jsonAnswer({
+        ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
+        choices: [
+          { index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' },
+        ],
+        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+      })
+    : jsonAnswer({ error: { message: `broken, ask ${upstreamKey}` } }, 500),
+)
+
+const token = async () => {
+  const [found] = await scene.store.admin.tokens({ account: 'user@example.com' })
+  if (!found) throw new Error('there is no token')
+  return found
+}
+const change = async (fields: object) => {
+  const { id } = await token()
+  await scene.store.admin.changeToken({ id, actor: 'a test', ...fields })
+  await scene.tollgate.refresh()
+}
+afterEach(async () => {
+  answer.ok = true
+  await change({ expiresAt: null, budget: { totalNano: null, dayNano: null, monthNano: null } })
+})
+
+async function ask(model: string, key = testKey): Promise<string> {
+  const response = await scene.chat(model, key)
+  await response.text()
+  await scene.tollgate.settled()
+  return response.headers.get('x-request-id') ?? ''
+}
+
+async function diagnose(id: string, person: 'user' | 'other' | 'admin' = 'user') {
+  const base = person === 'admin' ? '/api/v1/admin/requests' : '/api/v1/requests'
+  const { status, data } = await scene.ask(person, 'GET', `${base}/${id}/diagnosis`)
+  expect(status).toBe(200)
+  const found = data as unknown as Diagnosis
+  expect(found.steps.map(({ step }) => step)).toEqual([
+    ...['status', 'endpoint', 'model', 'token', 'record', 'groups'],
+  ])
+  const step = (name: string) => found.steps.find((one) => one.step === name)
+  const note = (name: string, word: string) =>
+    step(name)?.notes.find((one) => one.word === word)?.params
+  return { ...found, step, note }
+}
+
+describe('a model that the group has not', () => {
+  test('is the verdict, with the nearest names', async () => {
+    const { verdict, step, note } = await diagnose(await ask('test-modl'))
+    expect(verdict).toEqual({
+      step: 'model',
+      note: { word: 'model_not_in_group', params: { model: 'test-modl', group: 'default' } },
+      way: { word: 'use_model', params: { name: 'test-model' } },
+    })
+    expect(step('model')).toMatchObject({ finding: 'problem', explains: true, link: '/plaza' })
+    expect(note('model', 'model_nearest')).toEqual({ group: 'default', names: ['test-model'] })
+    expect(note('model', 'model_nowhere')).toEqual({ model: 'test-modl' })
+    expect(step('token')?.finding).toBe('ok')
+  })
+
+  test('is found in the other groups that have it', async () => {
+    const { verdict, note, step } = await diagnose(await ask('test-model', otherKey), 'other')
+    expect(verdict).toMatchObject({ step: 'model' })
+    expect(note('model', 'model_in_other_groups')).toEqual({
+      ...{ model: 'test-model', groups: ['default'] },
+    })
+    expect(step('model')?.ways).toContainEqual({
+      ...{ word: 'change_group', params: { group: 'default' } },
+    })
+  })
+})
+
+describe('a token', () => {
+  test('that has no budget left is the verdict, with both figures', async () => {
+    await ask('test-model')
+    await change({ budget: { totalNano: 1 } })
+    const { verdict } = await diagnose(await ask('test-model'))
+    expect(verdict).toMatchObject({
+      step: 'token',
+      note: { word: 'budget_total', params: { token: 'test', limit_usd: '0.000000001' } },
+      way: { word: 'raise_budget' },
+    })
+  })
+
+  test('that has expired is the verdict, with its link', async () => {
+    await change({ expiresAt: 1_000 })
+    const { verdict, step } = await diagnose(await ask('test-model'))
+    expect(verdict).toMatchObject({
+      step: 'token',
+      note: { word: 'token_expired', params: { expires_at: '1970-01-01T00:00:01.000Z' } },
+    })
+    expect(step('token')?.link).toBe(`/tokens/${(await token()).id}`)
+  })
+
+  test('that is in order again says so, and the record is the verdict', async () => {
+    await change({ expiresAt: 1_000 })
+    const id = await ask('test-model')
+    await change({ expiresAt: null })
+    const { verdict, step, note } = await diagnose(id)
+    expect(verdict).toMatchObject({ step: 'record', note: { params: { cause: 'expired' } } })
+    expect(step('token')?.finding).toBe('ok')
+    expect(note('token', 'token_fine_by_now')).toMatchObject({ token: 'test' })
+  })
+
+  test('that has a problem now does not explain another failure', async () => {
+    const id = await ask('no-such-model')
+    await change({ expiresAt: 1_000 })
+    const { verdict, step } = await diagnose(id)
+    expect(verdict?.step).toBe('model')
+    expect(step('token')).toMatchObject({ finding: 'problem', explains: false })
+  })
+
+  test('has the balance of before the request and of now', async () => {
+    const { note } = await diagnose(await ask('no-such-model'))
+    expect(note('token', 'balance_now')).toHaveProperty('balance_usd')
+    expect(note('token', 'balance_then')).toHaveProperty('balance_usd')
+  })
+})
+
+describe('an upstream that fails', () => {
+  test('is what the record and each attempt say, and no key of it is shown', async () => {
+    answer.ok = false
+    const id = await ask('test-model')
+    const found = await diagnose(id)
+    expect(found.note('record', 'record_failed')).toEqual({ status: 502, cause: 'upstream_error' })
+    expect(found.note('record', 'record_fault')).toEqual({ fault: 'upstream' })
+    expect(found.note('record', 'attempt_failed')).toMatchObject({
+      ...{ number: 1, channel: 'main', cause: 'upstream_failed' },
+    })
+    expect(found.report).toMatchObject({
+      ...{ request_id: id, model: 'test-model', group: 'default', status: 502 },
+      ...{ endpoint: 'POST /v1/chat/completions', cause: 'upstream_error' },
+    })
+    expect(JSON.stringify(found)).not.toContain(upstreamKey)
+  })
+
+  test('for others, too, is the group’s trouble: the verdict is its state', async () => {
+    answer.ok = false
+    const ids = [await ask('other-model'), await ask('other-model'), await ask('other-model')]
+    const { verdict, step } = await diagnose(ids[0] ?? '')
+    expect(verdict).toMatchObject({ step: 'status', note: { word: 'status_then' } })
+    expect(step('status')?.ways.map(({ word }) => word)).toEqual(['wait', 'try_other_group'])
+    expect(step('status')?.link).toBe('/status')
+  })
+
+  test('leads to the groups that worked for this model lately', async () => {
+    await ask('other-model', otherKey)
+    answer.ok = false
+    const { note, step } = await diagnose(await ask('other-model'))
+    expect(note('groups', 'group_worked')).toMatchObject({ group: 'second', model: 'other-model' })
+    expect(step('groups')?.ways).toEqual([{ word: 'change_group', params: { group: 'second' } }])
+  })
+})
+
+test('the endpoint is told, and that wrong ones leave no record', async () => {
+  const { note, step } = await diagnose(await ask('no-such-model'))
+  expect(note('endpoint', 'endpoint_used')).toEqual({
+    ...{ endpoint: 'POST /v1/chat/completions', protocol: 'chat' },
+  })
+  expect(step('endpoint')?.finding).toBe('ok')
+})
+
+test('a request that succeeded has no verdict', async () => {
+  const { verdict, step } = await diagnose(await ask('test-model'))
+  expect(verdict).toBeNull()
+  expect(step('record')?.finding).toBe('ok')
+})
+
+describe('who may ask', () => {
+  test('is the owner and administrators; for others there is no such request', async () => {
+    const id = await ask('no-such-model')
+    const path = `/api/v1/requests/${id}/diagnosis`
+    expect((await scene.send(null, 'GET', path)).status).toBe(401)
+    expect((await scene.send('other', 'GET', path)).status).toBe(404)
+    expect((await scene.send('user', 'GET', `/api/v1/admin/requests/${id}/diagnosis`)).status).toBe(
+      403,
+    )
+    expect((await diagnose(id, 'admin')).verdict?.step).toBe('model')
+  })
+})
+
+test('groups that are not shown in public are not named to people', async () => {
+  const hidden = await startRequestScene({ settings: { model_plaza_enabled: false } })
+  const response = await hidden.chat('test-model', otherKey)
+  await response.text()
+  await hidden.tollgate.settled()
+  const id = response.headers.get('x-request-id')
+  const own = await hidden.ask('other', 'GET', `/api/v1/requests/${id}/diagnosis`)
+  expect(JSON.stringify(own.data)).not.toContain('"default"')
+  const all = await hidden.ask('admin', 'GET', `/api/v1/admin/requests/${id}/diagnosis`)
+  expect(JSON.stringify(all.data)).toContain('"default"')
+  await hidden.stop()
+})
