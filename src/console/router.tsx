@@ -65,6 +65,7 @@ const routes = root.addChildren([
     page('/admin/accounts', () => import('./pages/accounts/page.tsx')),
     page('/admin/accounts/$id', () => import('./pages/account/page.tsx')),
     page('/admin/requests', () => import('./pages/all-requests/page.tsx')),
+    page('/admin/requests/$id', () => import('./pages/request/page.tsx')),
     page('/admin/attempts', () => import('./pages/attempts/page.tsx')),
     page('/admin/availability', () => import('./pages/availability/page.tsx')),
     page('/admin/audit', () => import('./pages/audit/page.tsx')),

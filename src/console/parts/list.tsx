@@ -4,11 +4,14 @@ import type { ReactNode } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { type Texts, useLanguage, useText } from '../lib/language.tsx'
 import { ErrorNotice } from './error-notice.tsx'
+import { Time } from './time.tsx'
 
 const en = {
   more: 'Show more',
   counted: (shown: string, total: string) => `${shown} of ${total}`,
   moreThan: (total: string) => `more than ${total}`,
+  searched: 'Looking for more takes long. All since then is shown:',
+  goOn: 'Look further back',
 }
 
 /** Words that other lists use, too. */
@@ -18,6 +21,8 @@ export const listText: Texts<typeof en> = {
     more: '显示更多',
     counted: (shown, total) => `共 ${total} 条，已显示 ${shown} 条`,
     moreThan: (total) => `超过 ${total}`,
+    searched: '查找较慢，已显示此时间之后的全部记录：',
+    goOn: '继续向前查找',
   },
 }
 
@@ -27,6 +32,8 @@ export interface ListPage<Item> {
   readonly total: number
   readonly total_is_exact: boolean
   readonly next: string | null
+  /** Set when looking took too long: until then all is here, and `next` goes on looking. */
+  readonly searched_back_to?: string | null
 }
 
 export interface Column<Item> {
@@ -62,6 +69,7 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
   if (!query.data) return <Waiting />
   const items = query.data.pages.flatMap((page) => page.items)
   const [first] = query.data.pages
+  const searchedBackTo = query.data.pages.at(-1)?.searched_back_to
   if (items.length === 0 && !query.hasNextPage) return empty
   const total = formatCount(first?.total ?? 0, language)
   const shown = formatCount(items.length, language)
@@ -97,13 +105,18 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
           <Text size="sm" c="dimmed" aria-live="polite">
             {text.counted(shown, first?.total_is_exact === false ? text.moreThan(total) : total)}
           </Text>
+          {searchedBackTo && (
+            <Text size="sm" role="status">
+              {text.searched} <Time at={searchedBackTo} />
+            </Text>
+          )}
           {query.hasNextPage && (
             <Button
               variant="default"
               loading={query.isFetchingNextPage}
               onClick={() => void query.fetchNextPage()}
             >
-              {text.more}
+              {searchedBackTo ? text.goOn : text.more}
             </Button>
           )}
         </Stack>

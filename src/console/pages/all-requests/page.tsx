@@ -1,4 +1,4 @@
-import { Title } from '@mantine/core'
+import { RequestsPage } from '../../requests/requests-page.tsx'
 
-/** To come. */
-export const Page = () => <Title order={1}>all-requests</Title>
+/** Requests of all accounts. */
+export const Page = () => <RequestsPage isAll />

@@ -1,4 +1,96 @@
-import { Title } from '@mantine/core'
+import { SimpleGrid } from '@mantine/core'
+import type { Static } from '@sinclair/typebox'
+import type { AttemptItem } from '../../../admin/attempts/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { formatDuration } from '../../lib/format.ts'
+import { useText } from '../../lib/language.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { type Column, List } from '../../parts/list.tsx'
+import { PageFrame } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { attemptCauses } from '../../requests/attempt-causes.ts'
+import { Cut } from '../../requests/columns.tsx'
+import { FilterChoice, FilterText, FilterTime } from '../../requests/filters.tsx'
+import { RequestLink } from '../../requests/request-link.tsx'
+import { Result } from '../../requests/result.tsx'
+import { callQueryOf, useFilters } from '../../requests/search.ts'
+import { requestsText } from '../../requests/text.ts'
 
-/** To come. */
-export const Page = () => <Title order={1}>attempts</Title>
+const causes = Object.keys(attemptCauses.en)
+
+/** Attempts at channels, newest first. */
+export function Page() {
+  const text = useText(requestsText)
+  const { filters, set } = useFilters()
+  const { channel, cause, since } = filters
+  const common = { filters, set }
+  const wanted = {
+    ...(channel !== undefined && { channel }),
+    ...(cause !== undefined && { cause }),
+    ...(since !== undefined && { since }),
+  }
+  return (
+    <PageFrame title={text.attempts} description={text.attemptsDescription}>
+      <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+        <FilterText {...common} name="channel" label={text.channel} />
+        <FilterChoice {...common} name="cause" label={text.cause} data={causes} />
+        <FilterTime {...common} name="since" label={text.since} />
+        <FilterChoice
+          {...common}
+          name="outcome"
+          label={text.outcome}
+          data={[
+            { value: 'succeeded', label: text.succeeded },
+            { value: 'failed', label: text.failed },
+          ]}
+        />
+      </SimpleGrid>
+      <List
+        queryKey={['attempts', wanted, filters.outcome]}
+        load={(cursor) => {
+          const { outcome } = callQueryOf(filters)
+          const query = { ...wanted, ...(outcome && { outcome }), ...(cursor && { cursor }) }
+          return call(api.admin.attempts.get({ query }))
+        }}
+        columns={useColumns()}
+        keyOf={(item) => `${item.request_id} ${item.position}`}
+        caption={text.attempts}
+        empty={<Empty title={text.noAttempts} hint={text.noAttemptsHint} />}
+      />
+    </PageFrame>
+  )
+}
+
+type Item = Static<typeof AttemptItem>
+
+function useColumns(): readonly Column<Item>[] {
+  const text = useText(requestsText)
+  return [
+    {
+      label: text.time,
+      render: ({ started_at, request_id }) => (
+        <RequestLink id={request_id} isAll>
+          <Time at={started_at} />
+        </RequestLink>
+      ),
+    },
+    { label: text.channel, render: ({ channel }) => <Cut>{channel}</Cut> },
+    { label: text.model, render: ({ model }) => <Cut>{model ?? text.noModel}</Cut> },
+    { label: text.account, render: ({ account }) => <Cut>{account}</Cut> },
+    {
+      label: text.firstByte,
+      isFigure: true,
+      render: ({ first_byte_ms }) => (first_byte_ms === null ? '—' : formatDuration(first_byte_ms)),
+    },
+    {
+      label: text.duration,
+      isFigure: true,
+      render: ({ duration_ms }) => formatDuration(duration_ms),
+    },
+    {
+      label: text.result,
+      isFigure: true,
+      render: ({ status, cause }) => <Result status={status} cause={cause} of="attempt" />,
+    },
+  ]
+}

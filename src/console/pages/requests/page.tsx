@@ -1,4 +1,4 @@
-import { Title } from '@mantine/core'
+import { RequestsPage } from '../../requests/requests-page.tsx'
 
-/** To come. */
-export const Page = () => <Title order={1}>requests</Title>
+/** Own requests. */
+export const Page = () => <RequestsPage isAll={false} />

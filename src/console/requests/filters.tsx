@@ -1,0 +1,163 @@
+import {
+  Button,
+  Collapse,
+  Group,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useText } from '../lib/language.tsx'
+import { requestCauses } from './request-causes.ts'
+import { type FilterName, type Filters, filterNames } from './search.ts'
+import { requestsText } from './text.ts'
+
+interface FilterBarProps {
+  readonly filters: Filters
+  readonly set: (name: FilterName, value: string | undefined) => void
+  readonly clear: () => void
+  readonly isAll: boolean
+}
+
+const causes = Object.keys(requestCauses.en)
+const protocols = ['chat', 'responses', 'messages', 'gemini']
+const always: readonly FilterName[] = ['request_id', 'outcome']
+
+/** What the list is filtered by. Texts hold when their field is left, or by Enter. */
+export function FilterBar({ filters, set, clear, isAll }: FilterBarProps) {
+  const text = useText(requestsText)
+  const isSet = filterNames.some((name) => filters[name] !== undefined)
+  const [isOpen, { toggle }] = useDisclosure(
+    filterNames.some((name) => !always.includes(name) && filters[name] !== undefined),
+  )
+  const outcomes = [
+    { value: 'any', label: text.any },
+    { value: 'succeeded', label: text.succeeded },
+    { value: 'failed', label: text.failed },
+  ]
+  return (
+    <Stack component="search" aria-label={text.filters} gap="sm">
+      <Group align="flex-end" gap="sm">
+        <SegmentedControl
+          aria-label={text.outcome}
+          data={outcomes}
+          value={filters.outcome ?? 'any'}
+          onChange={(value) => set('outcome', value === 'any' ? undefined : value)}
+        />
+        <FilterText
+          {...{ filters, set }}
+          name="request_id"
+          label={text.requestId}
+          placeholder={text.requestIdHint}
+        />
+        <Button variant="subtle" onClick={toggle} aria-expanded={isOpen}>
+          {isOpen ? text.fewer : text.more}
+        </Button>
+        {isSet && (
+          <Button variant="default" onClick={clear}>
+            {text.clear}
+          </Button>
+        )}
+      </Group>
+      <Collapse expanded={isOpen}>
+        <MoreFilters {...{ filters, set, isAll }} />
+      </Collapse>
+    </Stack>
+  )
+}
+
+function MoreFilters({ filters, set, isAll }: Omit<FilterBarProps, 'clear'>) {
+  const text = useText(requestsText)
+  const common = { filters, set }
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+      {isAll && <FilterText {...common} name="account" label={text.account} />}
+      {isAll && <FilterText {...common} name="channel" label={text.channel} />}
+      <FilterText {...common} name="group" label={text.group} />
+      <FilterText {...common} name="model" label={text.model} />
+      <FilterChoice {...common} name="cause" label={text.cause} data={causes} />
+      <FilterText {...common} name="status" label={text.status} pattern="[1-5][0-9][0-9]" />
+      <FilterChoice {...common} name="protocol" label={text.protocol} data={protocols} />
+      <FilterTime {...common} name="since" label={text.since} />
+      <FilterTime {...common} name="until" label={text.until} />
+    </SimpleGrid>
+  )
+}
+
+interface FieldProps extends Pick<FilterBarProps, 'filters' | 'set'> {
+  readonly name: FilterName
+  readonly label: string
+}
+
+interface FilterTextProps extends FieldProps {
+  readonly placeholder?: string
+  readonly pattern?: string
+}
+
+/** A field that can be written in. */
+export function FilterText({ filters, set, name, label, ...more }: FilterTextProps) {
+  const take = (input: HTMLInputElement) => {
+    const value = input.value.trim()
+    if (value !== (filters[name] ?? '') && input.checkValidity()) set(name, value)
+  }
+  return (
+    <TextInput
+      {...more}
+      key={filters[name] ?? ''}
+      label={label}
+      defaultValue={filters[name] ?? ''}
+      onBlur={({ currentTarget }) => take(currentTarget)}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'Enter') take(currentTarget)
+      }}
+    />
+  )
+}
+
+/** A field with known values. */
+export const FilterChoice = ({
+  filters,
+  set,
+  name,
+  label,
+  data,
+}: FieldProps & {
+  readonly data: readonly (string | { readonly value: string; readonly label: string })[]
+}) => (
+  <Select
+    label={label}
+    data={[...data]}
+    value={filters[name] ?? null}
+    onChange={(value) => set(name, value ?? undefined)}
+    searchable
+    clearable
+  />
+)
+
+/** A time: written in local time, in the address in UTC. */
+export function FilterTime({ filters, set, name, label }: FieldProps) {
+  const value = filters[name]
+  return (
+    <TextInput
+      key={value ?? ''}
+      type="datetime-local"
+      label={label}
+      defaultValue={value === undefined ? '' : localTime(value)}
+      onBlur={({ currentTarget }) => {
+        const time = currentTarget.value === '' ? undefined : new Date(currentTarget.value)
+        const changed = time === undefined ? undefined : time.toISOString()
+        if (changed !== value) set(name, changed)
+      }}
+    />
+  )
+}
+
+/** As the browser's field wants it: `2026-11-21T08:30`. */
+function localTime(at: string): string {
+  const time = new Date(at)
+  if (Number.isNaN(time.getTime())) return ''
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
+}

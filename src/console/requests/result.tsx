@@ -1,0 +1,29 @@
+import { Badge, Group, Text } from '@mantine/core'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { causeText } from './cause-text.ts'
+import { requestsText } from './text.ts'
+
+interface ResultProps {
+  readonly status: number | null
+  readonly cause: string | null
+  readonly of?: 'request' | 'attempt'
+}
+
+/** How it ended: the status, and what went wrong in a sentence. */
+export function Result({ status, cause, of = 'request' }: ResultProps) {
+  const text = useText(requestsText)
+  const { language } = useLanguage()
+  const meaning = cause === null ? undefined : (causeText(cause, language, of) ?? cause)
+  return (
+    <Group gap="xs" wrap="nowrap" justify="flex-end" className="result">
+      {meaning && (
+        <Text size="sm" className="cut" title={cause ?? undefined}>
+          {meaning}
+        </Text>
+      )}
+      <Badge color={cause === null ? 'green' : 'red'} variant="light" style={{ flex: 'none' }}>
+        {status ?? '—'} {cause === null ? text.ok : ''}
+      </Badge>
+    </Group>
+  )
+}
