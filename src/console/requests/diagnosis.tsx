@@ -1,0 +1,162 @@
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Card,
+  Group,
+  List,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Diagnosis, Step } from '../../admin/diagnosis/schema.ts'
+import { api, call } from '../lib/api.ts'
+import { useText } from '../lib/language.tsx'
+import { Code } from '../parts/code.tsx'
+import { ErrorNotice } from '../parts/error-notice.tsx'
+import { diagnosisTexts } from './diagnosis-text.ts'
+import { receiptText } from './receipt-text.ts'
+import { Sentence } from './sentence.tsx'
+
+interface WhyProps {
+  readonly id: string
+  readonly isAll: boolean
+}
+
+/** Why a request failed: the verdict, the steps that led to it, and a text to report it with. */
+export function Why({ id, isAll }: WhyProps) {
+  const text = useText(receiptText)
+  const query = useQuery({
+    queryKey: ['diagnosis', isAll, id],
+    queryFn: () =>
+      isAll
+        ? call(api.admin.requests({ id }).diagnosis.get())
+        : call(api.requests({ id }).diagnosis.get()),
+  })
+  return (
+    <Stack component="section" aria-label={text.why}>
+      <Title order={2} size="h3">
+        {text.why}
+      </Title>
+      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+      {query.isPending && <Skeleton height={160} />}
+      {query.data && <Walked diagnosis={query.data} />}
+    </Stack>
+  )
+}
+
+function Walked({ diagnosis }: { readonly diagnosis: Diagnosis }) {
+  const { verdict, steps, report } = diagnosis
+  return (
+    <Stack>
+      {verdict && <Verdict verdict={verdict} />}
+      <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
+        {steps.map((step, place) => (
+          <StepCard key={step.step} step={step} number={place + 1} />
+        ))}
+        <Report report={report} number={steps.length + 1} />
+      </Stack>
+    </Stack>
+  )
+}
+
+function Verdict({ verdict }: { readonly verdict: NonNullable<Diagnosis['verdict']> }) {
+  const text = useText(receiptText)
+  const { steps, notes, ways } = useText(diagnosisTexts)
+  const { step, note, way } = verdict
+  return (
+    <Alert color="red" title={text.verdict(steps[step])}>
+      <Stack gap={4}>
+        <Sentence text={notes[note.word]} params={note.params} />
+        {way && <Sentence text={ways[way.word]} params={way.params} />}
+      </Stack>
+    </Alert>
+  )
+}
+
+const colors = { ok: 'green', problem: 'red', unknown: 'gray' } as const
+
+function StepCard({ step, number }: { readonly step: Step; readonly number: number }) {
+  const text = useText(receiptText)
+  const { steps, notes, ways } = useText(diagnosisTexts)
+  return (
+    <Card component="li" withBorder padding="sm">
+      <Stack gap="xs">
+        <Group justify="space-between" wrap="nowrap">
+          <Title order={3} size="h5">
+            {number}. {steps[step.step]}
+          </Title>
+          <Badge color={colors[step.finding]} variant="light" style={{ flex: 'none' }}>
+            {text[step.finding]}
+          </Badge>
+        </Group>
+        {step.notes.map((note) => (
+          <Sentence
+            key={JSON.stringify(note)}
+            text={notes[note.word]}
+            params={note.params}
+            of={note.word === 'attempt_failed' ? 'attempt' : 'request'}
+          />
+        ))}
+        {step.ways.length > 0 && (
+          <Stack gap={2}>
+            <Text size="sm" fw={600}>
+              {text.wayOut}
+            </Text>
+            <List size="sm">
+              {step.ways.map((way) => (
+                <List.Item key={way.word}>
+                  <Sentence text={ways[way.word]} params={way.params} />
+                </List.Item>
+              ))}
+            </List>
+          </Stack>
+        )}
+        {step.link && <StepLink step={step} link={step.link} />}
+      </Stack>
+    </Card>
+  )
+}
+
+/** The status page is no page of the console. */
+function StepLink({ step: { step }, link }: { readonly step: Step; readonly link: string }) {
+  const { look } = useText(receiptText)
+  if (step === 'status') {
+    return (
+      <Anchor size="sm" href={link} target="_blank" rel="noreferrer">
+        {look[step]}
+      </Anchor>
+    )
+  }
+  return (
+    <Anchor size="sm" renderRoot={(props) => <Link to={link} {...props} />}>
+      {look[step]}
+    </Anchor>
+  )
+}
+
+interface ReportProps {
+  readonly report: Diagnosis['report']
+  readonly number: number
+}
+
+function Report({ report, number }: ReportProps) {
+  const text = useText(receiptText)
+  const { steps } = useText(diagnosisTexts)
+  const names = Object.keys(text.report) as (keyof typeof report)[]
+  const lines = names.map((name) => `${text.report[name]}: ${report[name] ?? text.none}`)
+  return (
+    <Card component="li" withBorder padding="sm">
+      <Stack gap="xs">
+        <Title order={3} size="h5">
+          {number}. {steps.report}
+        </Title>
+        <Text size="sm">{text.reportHint}</Text>
+        <Code label={steps.report}>{lines.join('\n')}</Code>
+      </Stack>
+    </Card>
+  )
+}
