@@ -4,7 +4,7 @@ import {
   multiplierDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
-import { isoTime } from '../../lib/format.ts'
+import { humanTime, isoTime } from '../../lib/format.ts'
 import type { AuditEntry } from '../../store/ports/admin.ts'
 import type { AuditChange } from './schema.ts'
 
@@ -21,6 +21,8 @@ const prices: ReadonlySet<string> = new Set([
   'cacheWrite1h',
 ])
 const perMillion: ShowNumber = (value) => `${formatDecimal(value, priceDecimals)} USD per 1M`
+
+const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /** Never told, whoever has written it down. */
 const secret = /password|secret|sealed|hash/i
@@ -62,14 +64,14 @@ function readerOf(name: string): [label: string, show: ShowNumber] {
   const label = name.replace(/_?(nano|millionths)$/i, '')
   if (/nano$/i.test(name)) return [label, (value) => `${formatNano(value)} USD`]
   if (/millionths$/i.test(name)) return [label, (value) => formatDecimal(value, multiplierDecimals)]
-  if (/(_at|At)$/.test(name)) return [label, isoTime]
+  if (/(_at|At)$/.test(name)) return [label, (value) => humanTime(isoTime(value))]
   return [name, String]
 }
 
 function textOf(value: unknown, show: ShowNumber): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'number') return Number.isSafeInteger(value) ? show(value) : String(value)
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return isTime.test(value) ? humanTime(value) : value
   if (Array.isArray(value) && value.every((part) => typeof part === 'string')) {
     return value.join(', ')
   }

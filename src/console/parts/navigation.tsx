@@ -49,6 +49,7 @@ export function Navigation({ isAdmin, statusUrl, onFollow }: NavigationProps) {
         key={path}
         component={Link}
         to={path}
+        activeOptions={{ exact: path === '/' || path === '/admin' }}
         label={text[name]}
         active={isHere(path)}
         aria-current={isHere(path) ? 'page' : undefined}

@@ -41,7 +41,7 @@ describe('the audit', () => {
       {
         actor: 'command line',
         action: 'token.set',
-        changes: [{ name: 'expires_at', from: null, to: '2027-01-15T08:00:00.000Z' }],
+        changes: [{ name: 'expires_at', from: null, to: '2027-01-15 08:00:00 UTC' }],
       },
       { action: 'account.set', changes: [{ name: 'credit_limit', from: '0 USD', to: '2 USD' }] },
       {

@@ -1,4 +1,4 @@
-import { Anchor, SimpleGrid } from '@mantine/core'
+import { Anchor, SimpleGrid, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { GatewayOverview } from '../../../admin/overview/schema.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
@@ -56,7 +56,7 @@ export function Figures({ overview, days }: FiguresProps) {
         {count(requests)}
       </Figure>
       <Figure label={text.sells} hint={text.sellsHint(count(now.channels), count(now.groups))}>
-        {text.models(count(now.models))}
+        {count(now.models)}
       </Figure>
       <Figure label={text.accounts}>{atLeast(accounts)}</Figure>
       <Figure label={text.tokens}>{atLeast(tokens)}</Figure>
@@ -68,7 +68,9 @@ export function Figures({ overview, days }: FiguresProps) {
         {now.database_bytes === null ? text.inMemory : formatBytes(now.database_bytes)}
       </Figure>
       <Figure label={text.upSince} hint={text.version(now.version)}>
-        <Time at={now.started_at} />
+        <Text span fz="sm">
+          <Time at={now.started_at} />
+        </Text>
       </Figure>
     </SimpleGrid>
   )

@@ -1,0 +1,46 @@
+import { Anchor, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, CallFailed, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { Money } from '../../parts/money.tsx'
+import { texts } from './text.ts'
+
+/** A receipt is stored shortly after the answer has ended: so many looks, so far apart. */
+const looks = 8
+const apartMs = 400
+
+/** What it cost, as its receipt says. */
+export function Cost({ requestId }: { readonly requestId: string }) {
+  const text = useText(texts)
+  const receipt = useQuery({
+    queryKey: ['requests', requestId],
+    queryFn: () => call(api.requests({ id: requestId }).get()),
+    retry: (count, error) => count < looks && error instanceof CallFailed && error.status === 404,
+    retryDelay: apartMs,
+  })
+  if (receipt.isPending) return null
+  if (!receipt.data) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text.costLater}
+      </Text>
+    )
+  }
+  return (
+    <Text size="sm">
+      {text.cost}{' '}
+      <strong>
+        <Money usd={receipt.data.amount} />
+      </strong>{' '}
+      ·{' '}
+      <Anchor
+        inherit
+        underline="always"
+        renderRoot={(props) => <Link to="/requests/$id" params={{ id: requestId }} {...props} />}
+      >
+        {text.receipt}
+      </Anchor>
+    </Text>
+  )
+}
