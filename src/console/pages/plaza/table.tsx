@@ -69,6 +69,7 @@ export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
         onClose={() => setOpen(undefined)}
         title={open && text.detailsOf(open.model, open.group)}
         size="lg"
+        closeButtonProps={{ 'aria-label': text.close }}
       >
         {open && <Details row={open} />}
       </Modal>

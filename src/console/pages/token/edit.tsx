@@ -16,18 +16,19 @@ import { tokenText } from './text.ts'
 export function Edit({ token }: { readonly token: TokenDetails }) {
   const text = useText(tokenText)
   const { seen } = useTokenActions()
+  const closeButtonProps = { 'aria-label': text.close }
   const [error, setError] = useState<unknown>(null)
   const form = useForm<TokenValues>({ initialValues: toValues(token) })
   const submit = form.onSubmit(async (values) => {
     setError(null)
     const patch = toPatch(toValues(token), values)
     if (Object.keys(patch).length === 0) {
-      notifications.show({ message: text.nothing })
+      notifications.show({ message: text.nothing, closeButtonProps })
       return
     }
     try {
       await call(api.tokens({ id: token.id }).patch({ ...patch, revision: token.revision }))
-      notifications.show({ message: text.saved, color: 'green' })
+      notifications.show({ message: text.saved, color: 'green', closeButtonProps })
       await seen()
     } catch (failure) {
       if (!showAtField(form, failure, formFields)) setError(failure)

@@ -36,7 +36,12 @@ export function Reveal({ id, hint, value, show }: RevealProps) {
       <Button variant="default" size="xs" onClick={open}>
         {text.reveal}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={text.revealTitle}>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={text.revealTitle}
+        closeButtonProps={{ 'aria-label': text.close }}
+      >
         <Ask
           id={id}
           close={close}

@@ -59,7 +59,13 @@ export function Page() {
           )
         }
       />
-      <Modal opened={isOpen} onClose={close} title={text.createTitle} size="lg">
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={text.createTitle}
+        size="lg"
+        closeButtonProps={{ 'aria-label': text.close }}
+      >
         <CreateToken close={close} />
       </Modal>
     </PageFrame>

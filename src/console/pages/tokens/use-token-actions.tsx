@@ -17,18 +17,19 @@ interface Named {
 export function useTokenActions() {
   const text = useText(tokensText)
   const queries = useQueryClient()
+  const closeButtonProps = { 'aria-label': text.close }
   const seen = () =>
     Promise.all([['tokens'], ['token']].map((queryKey) => queries.invalidateQueries({ queryKey })))
 
   async function attempt(work: () => Promise<string | undefined>): Promise<boolean> {
     try {
       const message = await work()
-      if (message !== undefined) notifications.show({ message, color: 'green' })
+      if (message !== undefined) notifications.show({ message, color: 'green', closeButtonProps })
       await seen()
       return true
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      notifications.show({ message, color: 'red', autoClose: false })
+      notifications.show({ message, color: 'red', autoClose: false, closeButtonProps })
       return false
     }
   }
@@ -58,6 +59,7 @@ export function useTokenActions() {
         notifications.show({
           id: shown,
           autoClose: undoShownMs,
+          closeButtonProps,
           message: (
             <Group justify="space-between" wrap="nowrap">
               <Text size="sm" className="cut">
