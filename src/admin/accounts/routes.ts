@@ -9,7 +9,6 @@ import {
   AccountList,
   AccountPatch,
   AccountRemoval,
-  AccountTokens,
   AdjustmentDone,
   AdjustmentOrder,
   LedgerFilter,
@@ -33,10 +32,9 @@ export interface AccountService {
     id: number,
     query: PageQuery & Static<typeof LedgerFilter>,
   ): Promise<Static<typeof AccountLedger>>
-  tokens(id: number, query: PageQuery): Promise<Static<typeof AccountTokens>>
 }
 
-const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
+const params = Type.Object({ account: t.Integer({ minimum: 1 }) })
 const headers = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ maxLength: 200 })) })
 const about = (summary: string) => ({ tags: ['Administration'], summary })
 const detail200 = { 200: Answer(AccountDetail) }
@@ -55,20 +53,20 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       response: detail200,
       detail: about('Make an account'),
     })
-    .get('/:id', async ({ who, params }) => success(await accounts.get(who, params.id)), {
+    .get('/:account', async ({ who, params }) => success(await accounts.get(who, params.account)), {
       params,
       response: detail200,
       detail: about('An account'),
     })
     .patch(
-      '/:id',
-      async ({ who, params, body }) => success(await accounts.change(who, params.id, body)),
+      '/:account',
+      async ({ who, params, body }) => success(await accounts.change(who, params.account, body)),
       { params, body: AccountPatch, response: detail200, detail: about('Change an account') },
     )
     .delete(
-      '/:id',
+      '/:account',
       async ({ who, params, body }) => {
-        await accounts.remove(who, params.id, body)
+        await accounts.remove(who, params.account, body)
         return success(null)
       },
       {
@@ -79,9 +77,9 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       },
     )
     .post(
-      '/:id/credit',
+      '/:account/credit',
       async ({ who, params, body, headers }) =>
-        success(await accounts.adjust(who, params.id, 'credit', withKey(body, headers))),
+        success(await accounts.adjust(who, params.account, 'credit', withKey(body, headers))),
       {
         ...{ params, headers, body: AdjustmentOrder },
         response: { 200: Answer(AdjustmentDone) },
@@ -89,9 +87,9 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       },
     )
     .post(
-      '/:id/debit',
+      '/:account/debit',
       async ({ who, params, body, headers }) =>
-        success(await accounts.adjust(who, params.id, 'debit', withKey(body, headers))),
+        success(await accounts.adjust(who, params.account, 'debit', withKey(body, headers))),
       {
         ...{ params, headers, body: AdjustmentOrder },
         response: { 200: Answer(AdjustmentDone) },
@@ -99,23 +97,13 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       },
     )
     .get(
-      '/:id/ledger',
-      async ({ params, query }) => success(await accounts.ledger(params.id, query)),
+      '/:account/ledger',
+      async ({ params, query }) => success(await accounts.ledger(params.account, query)),
       {
         params,
         query: Type.Composite([PageQuery, LedgerFilter]),
         response: { 200: Answer(AccountLedger) },
         detail: about('The ledger of an account, newest first'),
-      },
-    )
-    .get(
-      '/:id/tokens',
-      async ({ params, query }) => success(await accounts.tokens(params.id, query)),
-      {
-        params,
-        query: PageQuery,
-        response: { 200: Answer(AccountTokens) },
-        detail: about('The tokens of an account, newest first'),
       },
     )
 

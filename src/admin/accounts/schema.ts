@@ -125,16 +125,3 @@ export const AccountLedger = ListOf(AccountEntry)
 export const LedgerFilter = Type.Object({
   kind: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('by_hand')])),
 })
-
-/** A token of an account, without its key. */
-export const AccountToken = Type.Object({
-  id: Type.Integer(),
-  name: Text,
-  key_hint: Text,
-  group: Text,
-  status: Status,
-  spent: Usd,
-  last_used_day: OrNull(Text),
-  expires_at: OrNull(Text),
-})
-export const AccountTokens = ListOf(AccountToken)

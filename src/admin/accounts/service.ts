@@ -8,7 +8,7 @@ import { answerPage } from '../paging.ts'
 import { edit } from '../refusals.ts'
 import type { AccountService } from './routes.ts'
 import type { AccountDetail, AccountPatch, AdjustmentOrder } from './schema.ts'
-import { accountItem, entryItem, tokenItem } from './views.ts'
+import { accountItem, entryItem } from './views.ts'
 
 export interface AccountParts {
   readonly store: Store
@@ -130,10 +130,6 @@ export function createAccountService(parts: AccountParts): AccountService {
       const read = (asked: Parameters<Store['lists']['ledger']>[1]) =>
         store.lists.ledger({ accountId: id, ...kinds }, asked)
       return answerPage(page, read, entryItem)
-    },
-    async tokens(id, page) {
-      await find(id)
-      return answerPage(page, (asked) => store.lists.tokens({ accountId: id }, asked), tokenItem)
     },
   }
 }

@@ -1,7 +1,6 @@
 import { formatNano } from '../../billing/money.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { AccountView } from '../../store/ports/admin.ts'
-import type { ListedToken } from '../../store/ports/lists.ts'
 import type { LedgerEntry } from '../../store/ports/records.ts'
 import type { AccountItem } from './schema.ts'
 
@@ -29,16 +28,4 @@ export const entryItem = (entry: LedgerEntry) => ({
   balance_after: formatNano(entry.balanceAfterNano),
   request_id: entry.requestId,
   reason: entry.reason,
-})
-
-/** One of its tokens, without its key. */
-export const tokenItem = (token: ListedToken) => ({
-  id: token.id,
-  name: token.name,
-  key_hint: token.keyHint,
-  group: token.group,
-  status: token.status,
-  spent: formatNano(token.spent.totalNano),
-  last_used_day: token.lastUsedDay,
-  expires_at: token.expiresAt === null ? null : isoTime(token.expiresAt),
 })

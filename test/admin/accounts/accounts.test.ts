@@ -23,7 +23,6 @@ describe('who may manage accounts', () => {
     ['POST', `/${ids.user}/credit`, { amount: '1', reason: 'x' }],
     ['POST', `/${ids.user}/debit`, { amount: '1', reason: 'x' }],
     ['GET', `/${ids.user}/ledger`, undefined],
-    ['GET', `/${ids.user}/tokens`, undefined],
   ] as const
   for (const [method, path, body] of routes) {
     test(`${method} ${path || '/'}: administrators only`, async () => {
@@ -250,11 +249,4 @@ describe('removing an account', () => {
     expect(await newest()).toMatchObject({ action: 'account.remove', subject: people.user })
     expect((await ask('DELETE', `/${ids.user}`, { email: people.user })).status).toBe(404)
   })
-})
-
-test('the tokens of an account come without their keys', async () => {
-  const id = await idOf(people.other)
-  const { data } = await ask('GET', `/${id}/tokens`)
-  expect(data.items).toEqual([])
-  expect((await ask('GET', '/999/tokens')).status).toBe(404)
 })
