@@ -25,6 +25,8 @@ const queries = new QueryClient({
 
 const router = createConsoleRouter()
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
+// What locks scrolling behind a dialog adds a style of its own, and asks for the nonce here.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
 const root = document.getElementById('root')
 
 if (root) {

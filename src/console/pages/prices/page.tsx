@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Select, Tabs, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Select, Tabs, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import type { PriceView } from '../../../admin/prices/schema.ts'
@@ -123,12 +123,7 @@ function useColumns(open: (model: string) => void): readonly Column<PriceView>[]
     },
     {
       label: text.source,
-      render: ({ price }) =>
-        price && (
-          <Badge variant="default" tt="none" fw={500}>
-            {text.sources[price.source]}
-          </Badge>
-        ),
+      render: ({ price }) => price && text.sources[price.source],
     },
     {
       label: text.groups,

@@ -10,14 +10,14 @@ export function TermsLine({ terms }: { readonly terms: PriceTermsView }) {
   switch (terms.unit) {
     case 'tokens':
       return (
-        <>
+        <div>
           {text.inOut(formatUsd(terms.input), formatUsd(terms.output))}
           {terms.tiers.length > 0 && (
             <Text size="xs" c="dimmed">
               {text.tierCount(terms.tiers.length)}
             </Text>
           )}
-        </>
+        </div>
       )
     case 'call':
       return text.perCall(formatUsd(terms.per_call))
