@@ -1,4 +1,119 @@
-import { Title } from '@mantine/core'
+import { Anchor, Button, Group, Select, Text, TextInput } from '@mantine/core'
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import type { AccountItem } from '../../../admin/accounts/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { useFilters } from '../../lib/use-filters.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { type Column, List } from '../../parts/list.tsx'
+import { Money } from '../../parts/money.tsx'
+import { PageFrame } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Create } from './create.tsx'
+import { accountText } from './text.ts'
 
-/** To come. */
-export const Page = () => <Title order={1}>accounts</Title>
+/** All accounts. */
+export function Page() {
+  const text = useText(accountText)
+  const [isCreating, creating] = useDisclosure()
+  const [{ search, role, status }] = useFilters()
+  const query = {
+    ...(search && { search }),
+    ...((role === 'admin' || role === 'user') && { role: role as 'admin' | 'user' }),
+    ...((status === 'active' || status === 'disabled') && {
+      status: status as 'active' | 'disabled',
+    }),
+  }
+  const create = <Button onClick={creating.open}>{text.create}</Button>
+  return (
+    <PageFrame title={text.title} description={text.description} actions={create}>
+      <Create isOpen={isCreating} close={creating.close} />
+      <AccountFilters />
+      <List
+        queryKey={['accounts', query]}
+        load={(cursor) =>
+          call(api.admin.accounts.get({ query: { ...query, ...(cursor && { cursor }) } }))
+        }
+        keyOf={({ id }) => id}
+        caption={text.caption}
+        columns={useColumns()}
+        empty={<Empty title={text.emptyTitle} hint={text.emptyHint} />}
+      />
+    </PageFrame>
+  )
+}
+
+function AccountFilters() {
+  const text = useText(accountText)
+  const [{ search, role, status }, setFilters] = useFilters()
+  const typed = useDebouncedCallback((value: string) => setFilters({ search: value }), 250)
+  return (
+    <Group align="flex-end">
+      <TextInput
+        label={text.search}
+        type="search"
+        defaultValue={search ?? ''}
+        onChange={(event) => typed(event.currentTarget.value)}
+        w={{ base: '100%', xs: 280 }}
+      />
+      <Select
+        label={text.role}
+        w={{ base: '47%', xs: 180 }}
+        value={role ?? 'all'}
+        allowDeselect={false}
+        data={[
+          { value: 'all', label: text.allRoles },
+          { value: 'admin', label: text.roles.admin },
+          { value: 'user', label: text.roles.user },
+        ]}
+        onChange={(value) => setFilters({ role: value === 'all' ? null : value })}
+      />
+      <Select
+        label={text.status}
+        w={{ base: '47%', xs: 160 }}
+        value={status ?? 'all'}
+        allowDeselect={false}
+        data={[
+          { value: 'all', label: text.allStatuses },
+          { value: 'active', label: text.statuses.active },
+          { value: 'disabled', label: text.statuses.disabled },
+        ]}
+        onChange={(value) => setFilters({ status: value === 'all' ? null : value })}
+      />
+    </Group>
+  )
+}
+
+function useColumns(): readonly Column<AccountItem>[] {
+  const text = useText(accountText)
+  const { language } = useLanguage()
+  return [
+    {
+      label: text.email,
+      render: ({ id, email }) => (
+        <Anchor component={Link} to={`/admin/accounts/${id}`} className="cut">
+          {email}
+        </Anchor>
+      ),
+    },
+    { label: text.role, render: ({ role }) => text.roles[role] },
+    {
+      label: text.status,
+      render: ({ status }) => (
+        <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
+          {text.statuses[status]}
+        </Text>
+      ),
+    },
+    { label: text.balance, isFigure: true, render: ({ balance }) => <Money usd={balance} /> },
+    { label: text.reserved, isFigure: true, render: ({ reserved }) => <Money usd={reserved} /> },
+    {
+      label: text.tokens,
+      isFigure: true,
+      render: ({ tokens }) => formatCount(tokens, language),
+    },
+    { label: text.since, render: ({ created_at }) => <Time at={created_at} /> },
+  ]
+}

@@ -1,0 +1,51 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import type { AccountDetail } from '../../../admin/accounts/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { confirm } from '../../parts/confirm.tsx'
+import { accountText } from '../accounts/text.ts'
+
+interface SuspendProps {
+  readonly account: AccountDetail
+  readonly show: (account: AccountDetail) => Promise<void>
+}
+
+/** Suspends an account, or lets it in again. */
+export function Suspend({ account, show }: SuspendProps) {
+  const text = useText(accountText)
+  const { id, email, status, revision } = account
+  const isActive = status === 'active'
+  const change = useMutation({
+    mutationFn: () =>
+      call(
+        api.admin
+          .accounts({ account: id })
+          .patch({ revision, status: isActive ? 'disabled' : 'active' }),
+      ),
+    onSuccess: async (changed) => {
+      await show(changed)
+      const message = isActive ? text.isSuspended(email) : text.isResumed(email)
+      notifications.show({ message, color: 'green' })
+    },
+    onError: ({ message }) => notifications.show({ message, color: 'red' }),
+  })
+  async function ask(): Promise<void> {
+    const isSure =
+      !isActive ||
+      (await confirm({
+        title: text.suspend,
+        text: text.suspendAsk,
+        confirm: text.suspend,
+        cancel: text.cancel,
+        isDangerous: true,
+      }))
+    if (isSure) change.mutate()
+  }
+  return (
+    <Button variant="default" loading={change.isPending} onClick={() => void ask()}>
+      {isActive ? text.suspend : text.resume}
+    </Button>
+  )
+}
