@@ -9,7 +9,7 @@ import type { SecretBox } from '../../lib/secrets.ts'
 import type { SignInRecords } from '../../store/ports/sign-in.ts'
 import { ApiError } from '../api-error.ts'
 import { createSignInAdapter } from './adapter.ts'
-import { maxPasswordLength, minPasswordLength, type Passwords } from './passwords.ts'
+import { minPasswordLength, type Passwords } from './passwords.ts'
 import { librarySecret, sessionTokenHash } from './secrets.ts'
 
 /** Where the library's own paths begin. */
@@ -65,7 +65,8 @@ export function createLibrary(parts: LibraryParts, use: LibraryUse) {
       enabled: true,
       disableSignUp: !use.mayRegister,
       minPasswordLength,
-      maxPasswordLength,
+      // The configuration may have given a longer one than people may choose.
+      maxPasswordLength: 1024,
       password: {
         hash: (password) => passwords.hash(password).catch(busy),
         verify: ({ password, hash }) => passwords.verify(password, hash).catch(busy),

@@ -22,6 +22,10 @@ export interface CookieSessions extends Sessions {
 export const sessionCookie = (isSecure: boolean) =>
   `${isSecure ? '__Secure-' : ''}tollgate.session_token`
 
+/** Takes the cookie of a session back (`Set-Cookie`). */
+export const endedCookie = (isSecure: boolean) =>
+  `${sessionCookie(isSecure)}=; Max-Age=0; Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Lax`
+
 /**
  * Who is signed in, without the sign-in library. Nothing is kept in memory: a look-up by index costs
  * microseconds, and who is signed out, disabled or of another role is so at the next request.

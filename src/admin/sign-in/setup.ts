@@ -1,4 +1,5 @@
 import { ApiError } from '../api-error.ts'
+import { canSignIn } from './email.ts'
 import type { Outcome, SignInCore } from './parts.ts'
 import { checkNewPassword } from './passwords.ts'
 import { addressKey } from './throttle.ts'
@@ -9,9 +10,6 @@ export interface SetupEntry {
   readonly email: string
   readonly password: string
 }
-
-/** The sign-in library takes no address without a domain. */
-const emailPattern = /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/
 
 /** Set-up: while nobody can sign in as an administrator, who has the code makes one. */
 export function createSetup(core: SignInCore) {
@@ -39,7 +37,7 @@ export function createSetup(core: SignInCore) {
           { field: 'code' },
         )
       }
-      if (!emailPattern.test(entry.email)) {
+      if (!canSignIn(entry.email)) {
         throw new ApiError('invalid_value', 'This is not an e-mail address.', { field: 'email' })
       }
       checkNewPassword(entry.password, 'password')

@@ -1,6 +1,7 @@
 import { ApiError } from '../api-error.ts'
 import { counted, type Outcome, type SignInCore } from './parts.ts'
 import { checkNewPassword } from './passwords.ts'
+import { endedCookie } from './sessions.ts'
 import { addressKey } from './throttle.ts'
 
 /** What is typed to sign in. */
@@ -69,8 +70,9 @@ export function createPasswordSignIn(core: SignInCore) {
     signUp,
 
     async signOut(request: Request): Promise<Outcome<null>> {
-      const { cookies } = await library.call({ request, method: 'POST', path: '/sign-out' })
-      return { data: null, cookies }
+      const who = await sessions.find(request)
+      if (who) await store.endSessions(who.accountId, { id: Number(who.sessionId) })
+      return { data: null, cookies: [endedCookie(facts.isSecure(request))] }
     },
 
     /**

@@ -1,3 +1,4 @@
+import { canSignIn } from '../../admin/sign-in/email.ts'
 import { parseDecimal } from '../../billing/money.ts'
 import { isPrivateHost } from '../../gateway/outbound/public-address.ts'
 import { quirks } from '../../protocols/canonical/quirks.ts'
@@ -13,6 +14,7 @@ export function findWarnings(file: ConfigFile, tell: Tell): void {
   warnOfGroups(file, tell)
   warnOfProviders(file, tell)
   const groups = new Set(file.groups?.map((group) => group.name))
+  warnOfEmails(file, tell)
   for (const [i, account] of (file.accounts ?? []).entries())
     for (const [j, token] of (account.tokens ?? []).entries()) {
       const path = `accounts[${i}].tokens[${j}]`
@@ -53,6 +55,15 @@ function warnOfGroups(file: ConfigFile, tell: Tell): void {
     if (parseDecimal(group.rate_multiplier ?? 1, 6) === 0)
       tell(`${path}.rate_multiplier`, 'is 0: every request in this group is free')
   }
+}
+
+function warnOfEmails({ accounts = [] }: ConfigFile, tell: Tell): void {
+  for (const [i, { email, password }] of accounts.entries())
+    if (password !== undefined && !canSignIn(email))
+      tell(
+        `accounts[${i}].email`,
+        "can't be signed in with: the console takes addresses such as admin@example.com",
+      )
 }
 
 function warnOfProviders(file: ConfigFile, tell: Tell): void {

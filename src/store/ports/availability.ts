@@ -43,9 +43,12 @@ export interface AvailabilityStore {
   /** Buckets of one size that begin in [since, until), oldest first. */
   read(size: BucketSize, since: number, until: number): Promise<readonly AvailabilityBucket[]>
   /** The same of one group alone: quick, for a few buckets. */
-  readGroup(groupId: number, size: BucketSize, since: number, until: number): Promise<
-    readonly AvailabilityBucket[]
-  >
+  readGroup(
+    groupId: number,
+    size: BucketSize,
+    since: number,
+    until: number,
+  ): Promise<readonly AvailabilityBucket[]>
   /**
    * Removes buckets that are older than their size is kept for (minutes 2 days, hours 35, days 400);
    * of very many only the oldest, so that it ends soon.

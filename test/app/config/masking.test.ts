@@ -65,7 +65,7 @@ test('warnings show no secret either', () => {
   const key = `sk-${secret}`
   const text = `accounts: [{ email: a@b.c, password: ${secret}, tokens: [{ name: t, group: g, key: ${key}, budget: 1 }] }]`
   const loaded = loadConfig({ text, file: 'f', env })
-  expect(loaded.ok && loaded.warnings.length).toBe(2)
+  expect(loaded.ok && loaded.warnings.length).toBe(3)
   expect(JSON.stringify(loaded.ok && loaded.warnings)).not.toContain('hunter2')
 })
 

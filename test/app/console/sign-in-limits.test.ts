@@ -39,6 +39,15 @@ test('X4, X6: an address that a client makes up does not help', async () => {
   expect(answers.at(-1)).toMatchObject({ status: 429 })
 })
 
+test('a session says which address it was begun from', async () => {
+  await using app = await startSignIn()
+  const browser = createBrowser(app.serving.url, { 'x-tollgate-client': '203.0.113.9' })
+  await browser.signIn(admin)
+  expect((await browser.get('/api/v1/auth/sessions')).data).toMatchObject([
+    { address: browser.address },
+  ])
+})
+
 test('X6: guesses at one account from many addresses end after twenty', async () => {
   await using app = await startSignIn()
   const from = (at: number) => ({ 'x-forwarded-for': `192.0.2.${at}` })
