@@ -123,6 +123,21 @@ test('a row has the names that its ids stand for, and what was charged, but not 
   }
 })
 
+test('a span has what began in it, in whatever order it ended', async () => {
+  const store = openSqliteStore({ path: ':memory:', clock: () => now })
+  await seed(store)
+  const begun = [30, 10, 40, 20, 0]
+  await store.records.commit({
+    settle: begun.map((at) => settlement({ requestId: `req_${at}`, createdAt: now + at })),
+  })
+  const ids = async (span: RequestFilter) =>
+    (await store.lists.requests(span, { size: 9 })).rows.map(({ id }) => id)
+  expect(await ids({ since: now + 10 })).toEqual([4, 3, 2, 1])
+  expect(await ids({ until: now + 40 })).toEqual([5, 4, 2, 1])
+  expect(await ids({ since: now + 20, until: now + 40 })).toEqual([4, 1])
+  await store.close()
+})
+
 test('a cursor that no list has given is refused', async () => {
   for (const cursor of ['', 'x', '-1', '1.5', '1 OR 1', '9'.repeat(30)]) {
     const page = made.store.lists.requests({}, { cursor, size: 5 })
