@@ -28,10 +28,22 @@ export interface DatabaseThread {
  */
 const program = `
 import { Database } from 'bun:sqlite'
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
 let db
-self.onmessage = ({ data: { open, statements } }) => {
+function giveWay() {
+  if (process.platform !== 'linux') return
+  try {
+    // The number of this thread: on Linux a thread has a priority of its own.
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10)
+  } catch {
+    // Where there is no /proc it works as other threads do.
+  }
+}
+self.onmessage = ({ data: { open, isPatient, statements } }) => {
   try {
     if (open) {
+      if (isPatient) giveWay()
       db = new Database(open, { readwrite: true })
       db.run('PRAGMA busy_timeout = 5000')
       postMessage({ rows: [] })
@@ -56,8 +68,15 @@ type Reply =
   | { readonly rows: readonly unknown[] }
   | { readonly failure: { readonly message: string; readonly code: string | undefined } }
 
-/** Opens a database that is there on a thread of its own; `called` is its name in errors. */
-export async function openDatabaseThread(path: string, called = path): Promise<DatabaseThread> {
+/**
+ * Opens a database that is there on a thread of its own; `called` is its name in errors. A patient
+ * thread gives way to all others where they want the same processor (on Linux).
+ */
+export async function openDatabaseThread(
+  path: string,
+  called = path,
+  isPatient = false,
+): Promise<DatabaseThread> {
   const source = URL.createObjectURL(new Blob([program], { type: 'application/javascript' }))
   const worker = new Worker(source, { smol: true })
 
@@ -83,7 +102,7 @@ export async function openDatabaseThread(path: string, called = path): Promise<D
   }
 
   try {
-    await ask({ open: path })
+    await ask({ open: path, isPatient })
   } catch (error) {
     worker.terminate()
     throw error

@@ -1,5 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { StoreError } from '../../../src/store/sqlite/failures.ts'
 import { openDatabaseThread } from '../../../src/store/sqlite/thread.ts'
 import { temporaryDirectory } from '../support.ts'
@@ -94,3 +96,18 @@ test('makes no database where there is none', async () => {
   await expect(openDatabaseThread(path)).rejects.toThrow(`${path} can not be opened`)
   expect(await Bun.file(path).exists()).toBeFalse()
 })
+
+test.if(process.platform === 'linux')(
+  'a patient thread gives way to all others, and this one stays as it is',
+  async () => {
+    using directory = temporaryDirectory()
+    const path = directory.file('things.db')
+    makeDatabase(path)
+    const before = new Set(readdirSync('/proc/self/task'))
+    const thread = await openDatabaseThread(path, path, true)
+    const others = readdirSync('/proc/self/task').filter((name) => !before.has(name))
+    expect(others.map((name) => getPriority(Number(name)))).toContain(10)
+    expect(getPriority(process.pid)).toBe(0)
+    await thread.close()
+  },
+)

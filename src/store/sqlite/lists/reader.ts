@@ -89,7 +89,7 @@ export function createThreadReader(path: string, idleForMs: number): Reader {
 }
 
 async function openReading(path: string): Promise<DatabaseThread> {
-  const thread = await openDatabaseThread(path)
+  const thread = await openDatabaseThread(path, path, true)
   await thread.run({ sql: 'PRAGMA query_only = ON' }, { sql: 'PRAGMA cache_size = -16000' })
   return thread
 }
