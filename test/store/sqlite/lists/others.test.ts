@@ -16,7 +16,7 @@ const hourMs = 3_600_000
 let made: MadeStore
 
 beforeAll(async () => {
-  made = await createMadeStore(900)
+  made = await createMadeStore(500)
 })
 afterAll(() => made[Symbol.asyncDispose]())
 

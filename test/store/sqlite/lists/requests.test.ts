@@ -9,7 +9,7 @@ import { madeStart } from '../../../support/made-ledger.ts'
 import { collect, now, seed, settlement } from '../../support.ts'
 import { createMadeStore, createNotingReader, type MadeStore, readPages } from './scene.ts'
 
-const count = 1_200
+const count = 600
 const hourMs = 3_600_000
 let made: MadeStore
 let all: StoredRequest[]
@@ -154,13 +154,14 @@ test('a total is counted no further than 10,000, and not where nobody asks for i
         settlement({ requestId: `req_${from + at}`, status: at % 2 ? 200 : 201 }),
       ),
     })
-  await add(0, 10_000)
   const totals = async (filter: RequestFilter) => {
     const { total, totalIsExact } = await store.lists.requests(filter, { size: 5 })
     return [total, totalIsExact]
   }
+  await add(0, 100)
+  expect(await totals({ status: 200 })).toEqual([50, true])
+  await add(100, 10_000)
   expect(await totals({})).toEqual([10_000, true])
-  expect(await totals({ status: 200 })).toEqual([5_000, true])
   await add(10_000, 10_001)
   expect(await totals({})).toEqual([10_000, false])
   const page = await store.lists.requests({}, { size: 5, isCounted: false })
@@ -169,7 +170,7 @@ test('a total is counted no further than 10,000, and not where nobody asks for i
 })
 
 test('looking for what is rare is ended by its time, says how far it came, and goes on', async () => {
-  const reader = createNotingReader(made.path, 200)
+  const reader = createNotingReader(made.path, 160)
   using db = new Database(made.path)
   // So many that they are several steps.
   const columns = db
@@ -178,7 +179,7 @@ test('looking for what is rare is ended by its time, says how far it came, and g
     .map(({ name }) => name)
     .join(', ')
   db.run(
-    `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+    `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
      INSERT INTO request (request_id, ${columns}) SELECT 'more-' || i, ${columns}
      FROM n JOIN request ON request.id = 1`,
   )
