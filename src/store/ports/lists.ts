@@ -17,7 +17,7 @@ export interface PageAsked {
   readonly cursor?: string | undefined
   /** At most so many rows. */
   readonly size: number
-  /** False: `total` is not counted (0, not exact). Absent: it is. */
+  /** False: `total` is told where it is known without counting, else it is 0 and not exact. */
   readonly isCounted?: boolean
 }
 

@@ -1,9 +1,11 @@
 import type { Reader } from './reader.ts'
-import { type Key, lastId, type Search, selectOf } from './search.ts'
+import { countsIds, type Key, lastId, type Search, selectOf } from './search.ts'
 
 /** Rows that are in memory at once, and ids that are looked at by one statement. */
-const pageSize = 1_000
+const usualSize = 1_000
 const rowsPerStep = 20_000
+/** Of an index by blocks: its rows are put in order anew for each page. */
+const rowsPerBlockStep = 8_192
 
 /**
  * All rows of a search, oldest first, a page at a time; those that come in meanwhile are left out.
@@ -13,6 +15,7 @@ export async function* readAll<Row>(
   reader: Reader,
   search: Search,
   readRows: (keys: readonly Key[]) => Promise<readonly Row[]>,
+  pageSize = usualSize,
 ): AsyncGenerator<Row> {
   const end = Math.min(search.to, (await lastId(reader, search)) + 1)
   let from = search.from
@@ -30,11 +33,12 @@ export async function* readAll<Row>(
 
 /** Where a step ends that begins at `from`. */
 async function stepTo(reader: Reader, search: Search, from: number): Promise<number> {
-  if (search.others.length === 0) return search.to
-  if (search.index === undefined) return from + rowsPerStep
-  const part = { from, to: search.to }
-  const { sql, values } = selectOf({ ...search, others: [] }, part, `${search.id} AS id`)
-  const text = `${sql} ORDER BY ${search.id} LIMIT 1 OFFSET ?`
+  const { index, others, id, to } = search
+  if (index?.blockBits !== undefined) return from + rowsPerBlockStep
+  if (others.length === 0) return to
+  if (countsIds(index)) return from + rowsPerStep
+  const { sql, values } = selectOf({ ...search, others: [] }, { from, to }, `${id} AS id`)
+  const text = `${sql} ORDER BY ${id} LIMIT 1 OFFSET ?`
   const [row] = await reader.all<{ id: number }>(text, [...values, rowsPerStep])
-  return row?.id ?? search.to
+  return row?.id ?? to
 }

@@ -1,8 +1,9 @@
-import type { NewRequests } from '../../ports/lists.ts'
+import type { ListedRequest, NewRequests } from '../../ports/lists.ts'
 import type { Queries } from '../queries.ts'
+import { readAll } from './exports.ts'
 import type { Reader } from './reader.ts'
-import { readRequests } from './requests.ts'
-import { type Key, lastId } from './search.ts'
+import { ofAccount, readRequests } from './requests.ts'
+import { type Key, lastId, type Search } from './search.ts'
 
 interface Asked {
   readonly reader: Reader
@@ -19,14 +20,17 @@ export async function readNewRequests(asked: Asked): Promise<NewRequests> {
   if (sinceRow === undefined || newest <= sinceRow) {
     return { rows: [], lastRow: sinceRow ?? newest }
   }
-  const [by, whose] =
-    accountId === undefined ? ['', []] : ['account_id = ? AND ', [accountId] as const]
-  const hint = accountId === undefined ? 'NOT INDEXED' : 'INDEXED BY request_account'
-  const keys = await reader.all<Key>(
-    `SELECT id FROM request ${hint} WHERE ${by}id > ? AND id <= ? ORDER BY id LIMIT ?`,
-    [...whose, sinceRow, newest, limit],
-  )
-  const rows = keys.length === 0 ? [] : await readRequests(reader, queries, keys, 'asc')
+  const search: Search = {
+    ...{ table: 'request', id: 'id', others: [] },
+    index: accountId === undefined ? undefined : ofAccount({ sql: '?', values: [accountId] }),
+    ...{ from: sinceRow + 1, to: newest + 1 },
+  }
+  const rows: ListedRequest[] = []
+  const read = (keys: readonly Key[]) => readRequests(reader, queries, keys, 'asc')
+  for await (const row of readAll(reader, search, read, limit)) {
+    rows.push(row)
+    if (rows.length === limit) break
+  }
   // A full answer ends with its last row; of another one, all was looked at.
-  return { rows, lastRow: keys.length === limit ? (keys.at(-1)?.id ?? newest) : newest }
+  return { rows, lastRow: rows.length === limit ? (rows.at(-1)?.id ?? newest) : newest }
 }

@@ -19,14 +19,29 @@ export async function readPage<Row>(
   const keys = found.keys.slice(0, size)
   const isFull = found.keys.length > size
   const isCutShort = !isFull && found.lookedDownTo > search.from
-  const counted =
-    page.isCounted === false ? { total: 0, totalIsExact: false } : await countAll(reader, search)
   return {
     rows: keys.length === 0 ? [] : await readRows(keys),
-    ...counted,
+    ...(await countFor(reader, search, page, { found: keys.length, isFull, isCutShort })),
     next: isFull ? cursorOf(keys.at(-1)) : isCutShort ? String(found.lookedDownTo) : null,
     searchedBackTo: isCutShort ? await timeOf(reader, search, found.lookedDownTo) : null,
   }
+}
+
+interface Outcome {
+  readonly found: number
+  readonly isFull: boolean
+  readonly isCutShort: boolean
+}
+
+/** What was looked through for the rows of a page is not looked through again to count them. */
+function countFor(
+  reader: Reader,
+  search: Search,
+  { cursor, isCounted }: PageAsked,
+  { found, isFull, isCutShort }: Outcome,
+) {
+  if (cursor === undefined && !isFull) return { total: found, totalIsExact: !isCutShort }
+  return isCounted === false ? { total: 0, totalIsExact: false } : countAll(reader, search)
 }
 
 /** A cursor is the key of the last row that was shown: the next one is below. */

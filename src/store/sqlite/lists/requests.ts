@@ -55,12 +55,19 @@ function indexOf(
   }
   if (isFailed) return { index: by('request_failed', 'cause IS NOT NULL') }
   if (accountId !== undefined) {
-    return { index: by('request_account', 'account_id = ?', accountId), covers: 'account' }
+    return { index: ofAccount({ sql: '?', values: [accountId] }), covers: 'account' }
   }
   if (tokenId === undefined) return {}
-  const owner = 'account_id = (SELECT account_id FROM token WHERE id = ?)'
-  return { index: by('request_account', owner, tokenId) }
+  const owner = '(SELECT account_id FROM token WHERE id = ?)'
+  return { index: ofAccount({ sql: owner, values: [tokenId] }) }
 }
+
+/** The index that has the requests of each account, block by block. */
+export const ofAccount = ({ sql, values }: Condition): IdIndex => ({
+  name: 'request_account',
+  where: { sql: `account_id = ${sql}`, values },
+  blockBits: 10,
+})
 
 /** Of a name that several had, one after the other, all are meant. */
 function idsNamed(column: string, table: string, name: string | undefined) {

@@ -12,7 +12,9 @@ export interface Condition {
 /** An index that gives the rows in order of their ids, those that fit `where`. */
 export interface IdIndex {
   readonly name: string
-  readonly where: Condition | undefined
+  readonly where: Condition
+  /** Set: it does so within blocks of ids, whose number is the id without so many bits. */
+  readonly blockBits?: number
 }
 
 /** Where to look for what. */
@@ -50,6 +52,8 @@ export const maxTotal = 10_000
 
 const rowsAtFirst = 2_000
 const maxRows = 40_000
+/** Of an index by blocks: most of these ids are not looked at, unless they all fit. */
+const maxBlockRows = 131_072
 /** A step that took less is followed by a larger one. */
 const quickMs = 20
 
@@ -107,40 +111,55 @@ export function selectOf(
   columns: string,
 ) {
   const conditions = [
-    ...(index?.where ? [index.where] : []),
+    ...(index ? [index.where] : []),
     { sql: `${id} >= ? AND ${id} < ?`, values: [from, to] },
     ...others,
   ]
   const hint = index ? ` INDEXED BY ${index.name}` : ''
   const where = conditions.map(({ sql }) => sql).join(' AND ')
+  const values = conditions.flatMap((one) => one.values)
+  const bits = index?.blockBits
+  if (bits === undefined) {
+    return { sql: `SELECT ${columns} FROM ${table}${hint} WHERE ${where}`, values }
+  }
   return {
-    sql: `SELECT ${columns} FROM ${table}${hint} WHERE ${where}`,
-    values: conditions.flatMap(({ values }) => values),
+    sql:
+      `WITH RECURSIVE block (number) AS (VALUES (? >> ${bits}) UNION ALL SELECT number + 1 ` +
+      `FROM block WHERE number < ? >> ${bits}) SELECT ${columns} FROM block ` +
+      `CROSS JOIN ${table}${hint} ON ${id} >> ${bits} = block.number WHERE ${where}`,
+    values: [from, to - 1, ...values],
   }
 }
 
 /** From the end to the beginning: so many rows at a time that none takes long. */
 async function* stepsDown(reader: Reader, search: Search): AsyncGenerator<Part> {
+  const { index } = search
+  const isInOrder = index === undefined || index.blockBits === undefined
   let { from, to } = search
   if (from >= to) return
   // Who takes all rows needs no steps: the first ones that it meets are enough.
-  if (search.others.length === 0) return yield { from, to }
-  if (search.index === undefined) to = Math.min(to, (await lastId(reader, search)) + 1)
+  if (search.others.length === 0 && isInOrder) return yield { from, to }
+  if (countsIds(index)) to = Math.min(to, (await lastId(reader, search)) + 1)
   let rows = rowsAtFirst
   while (to > from) {
     from = await stepFrom(reader, search, to, rows)
     const startedAt = performance.now()
     yield { from, to }
-    if (performance.now() - startedAt < quickMs) rows = Math.min(rows * 2, maxRows)
-    else rows = Math.max(rows >> 1, rowsAtFirst)
+    const wasQuick = performance.now() - startedAt < quickMs
+    rows = wasQuick ? rows * 2 : Math.max(rows >> 1, rowsAtFirst)
+    rows = Math.min(rows, isInOrder ? maxRows : maxBlockRows)
     to = from
     from = search.from
   }
 }
 
+/** Whether a step is so many ids; it is so many of its own rows where an index has them in order. */
+export const countsIds = (index: IdIndex | undefined): boolean =>
+  index === undefined || index.blockBits !== undefined
+
 /** Where a step begins that ends below `to`. */
 async function stepFrom(reader: Reader, search: Search, to: number, rows: number) {
-  if (search.index === undefined) return Math.max(to - rows, search.from)
+  if (countsIds(search.index)) return Math.max(to - rows, search.from)
   const { sql, values } = selectOf(
     { ...search, others: [] },
     { from: search.from, to },

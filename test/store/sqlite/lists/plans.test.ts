@@ -74,9 +74,9 @@ const questions: Readonly<Record<string, () => Promise<unknown>>> = {
 
 /** What finds the rows of a question; of others, the order of their own table does. */
 const indexes: Readonly<Record<string, string>> = {
-  'requests of an account': 'request_account (account_id=?',
-  'requests of an account and a model': 'request_account (account_id=?',
-  'requests of a token': 'request_account (account_id=?',
+  'requests of an account': 'request_account (<expr>=? AND account_id=?',
+  'requests of an account and a model': 'request_account (<expr>=? AND account_id=?',
+  'requests of a token': 'request_account (<expr>=? AND account_id=?',
   failures: 'COVERING INDEX request_failed (id>? AND id<?)',
   'failures of an account': 'COVERING INDEX request_failed (id>? AND id<?)',
   'requests with a cause': 'COVERING INDEX request_failed (id>? AND id<?)',
@@ -88,7 +88,7 @@ const indexes: Readonly<Record<string, string>> = {
   'the ledger in a span': 'COVERING INDEX ledger_created_at (created_at>?)',
   'tokens of an account': 'token_account (account_id=?',
   'usage of an account': 'COVERING INDEX token_owner (account_id=?)',
-  'new requests of an account': 'request_account (account_id=?',
+  'new requests of an account': 'request_account (<expr>=? AND account_id=?',
 }
 
 test.each(Object.entries(questions))(

@@ -187,6 +187,7 @@ test('looking for what is rare is ended by its time, says how far it came, and g
   const ids = async (keys: readonly { readonly id: number }[]) => keys.map(({ id }) => ({ id }))
   const first = await readPage(reader, search, { size: 5 }, ids)
   expect(first).toMatchObject({ rows: [], total: 0, totalIsExact: false })
+  expect(reader.asked).toHaveLength(3)
   expect(first.searchedBackTo).toBe(all.at(-1)?.createdAt ?? 0)
   const found: number[] = []
   let cursor = first.next
