@@ -5,9 +5,9 @@ import { Answer, success } from '../envelope.ts'
 import { IssuedToken, NewToken, TokenDetails, TokenList, TokenPatch, TokenQuery } from './schema.ts'
 import type { TokenScope, TokenService } from './service.ts'
 
-const id = t.Integer({ minimum: 1, description: 'Id of the account.' })
-const ofAccount = Type.Object({ id })
-const ofToken = Type.Object({ id, token: t.Integer({ minimum: 1 }) })
+const account = t.Integer({ minimum: 1, description: 'Id of the account.' })
+const ofAccount = Type.Object({ account })
+const ofToken = Type.Object({ account, id: t.Integer({ minimum: 1 }) })
 const tags = ['Administration']
 
 const scope = ({ email }: SignedIn, accountId: number): TokenScope => ({ accountId, actor: email })
@@ -16,12 +16,13 @@ const scope = ({ email }: SignedIn, accountId: number): TokenScope => ({ account
 export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
   new Elysia({
     name: 'admin.account-tokens',
-    prefix: '/api/v1/admin/accounts/:id/tokens',
+    prefix: '/api/v1/admin/accounts/:account/tokens',
   })
     .use(guard('admin'))
     .get(
       '',
-      async ({ who, params, query }) => success(await tokens.list(scope(who, params.id), query)),
+      async ({ who, params, query }) =>
+        success(await tokens.list(scope(who, params.account), query)),
       {
         params: ofAccount,
         query: TokenQuery,
@@ -31,7 +32,8 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
     )
     .post(
       '',
-      async ({ who, params, body }) => success(await tokens.issue(scope(who, params.id), body)),
+      async ({ who, params, body }) =>
+        success(await tokens.issue(scope(who, params.account), body)),
       {
         params: ofAccount,
         body: NewToken,
@@ -40,8 +42,8 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
       },
     )
     .get(
-      '/:token',
-      async ({ who, params }) => success(await tokens.find(scope(who, params.id), params.token)),
+      '/:id',
+      async ({ who, params }) => success(await tokens.find(scope(who, params.account), params.id)),
       {
         params: ofToken,
         response: { 200: Answer(TokenDetails) },
@@ -49,9 +51,9 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
       },
     )
     .patch(
-      '/:token',
+      '/:id',
       async ({ who, params, body }) =>
-        success(await tokens.change(scope(who, params.id), params.token, body)),
+        success(await tokens.change(scope(who, params.account), params.id, body)),
       {
         params: ofToken,
         body: TokenPatch,
@@ -60,9 +62,9 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
       },
     )
     .delete(
-      '/:token',
+      '/:id',
       async ({ who, params }) => {
-        await tokens.remove(scope(who, params.id), params.token)
+        await tokens.remove(scope(who, params.account), params.id)
         return success(null)
       },
       {

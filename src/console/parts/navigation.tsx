@@ -52,7 +52,6 @@ export function Navigation({ isAdmin, statusUrl, onFollow }: NavigationProps) {
         activeOptions={{ exact: path === '/' || path === '/admin' }}
         label={text[name]}
         active={isHere(path)}
-        activeOptions={{ exact: true }}
         aria-current={isHere(path) ? 'page' : undefined}
         onClick={onFollow}
       />
