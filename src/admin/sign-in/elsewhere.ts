@@ -17,6 +17,15 @@ export function createElsewhere(core: SignInCore) {
     throw new ApiError('not_found', 'This provider is not known here.', { field: 'provider' })
   }
 
+  /** Of another's passkey nobody is told that it is there. */
+  async function requireOwnPasskey({ accountId }: SignedIn, id: string): Promise<void> {
+    const is = (column: string, value: number) =>
+      ({ column, value, operator: 'eq', connector: 'AND' }) as const
+    const where = [is('id', Number(id)), is('account_id', accountId)]
+    const isOwn = /^\d{1,15}$/.test(id) && (await store.records.count('passkey', where)) > 0
+    if (!isOwn) throw new ApiError('not_found', `There is no passkey ${id}; it may be removed.`)
+  }
+
   async function tell(request: Request, cookies: readonly string[], method: string) {
     const before = await sessions.find(request)
     const who = await sessions.startedBy(request, cookies)
@@ -100,6 +109,7 @@ export function createElsewhere(core: SignInCore) {
     },
 
     async removePasskey(request: Request, who: SignedIn, id: string): Promise<Outcome<null>> {
+      await requireOwnPasskey(who, id)
       const call = {
         request,
         method: 'POST',

@@ -27,6 +27,7 @@ const told: { readonly [code: string]: Told } = {
   CHALLENGE_NOT_FOUND: ['not_signed_in', again],
   PASSKEY_NOT_FOUND: ['not_found', 'This passkey is not known here.'],
   AUTHENTICATION_FAILED: ['wrong_credentials', 'The passkey was not accepted.'],
+  FAILED_TO_VERIFY_REGISTRATION: ['invalid_value', 'The passkey was not accepted.', 'response'],
   SESSION_NOT_FRESH: ['sign_in_again', 'Sign in again first: this needs a fresh sign-in.'],
   INVALID_CALLBACK_URL: ['invalid_value', 'This address is not of the console.', 'callback_url'],
   INVALID_ERROR_CALLBACK_URL: ['invalid_value', 'This address is not of the console.'],

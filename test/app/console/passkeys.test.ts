@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Running } from '../serving.ts'
+import { type AskedOptions, createAuthenticator } from './authenticator.ts'
+import { admin, type Browser, createBrowser, startSignIn } from './sign-in-scene.ts'
+
+let app: Running
+let url = ''
+
+beforeAll(async () => {
+  app = await startSignIn()
+  // A passkey is bound to a name: an address is none.
+  url = app.serving.url.replace('127.0.0.1', 'localhost')
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+async function optionsOf(browser: Browser, path: string): Promise<AskedOptions> {
+  const { data } = await browser.get(`/api/v1/auth/${path}/options`)
+  return data.options as AskedOptions
+}
+
+test('a passkey is added, signs in without a password, and is removed', async () => {
+  const owner = createBrowser(url)
+  const key = createAuthenticator(url)
+  expect((await owner.get('/api/v1/auth/passkeys/options')).status).toBe(401)
+  await owner.signIn(admin)
+  const response = key.register(await optionsOf(owner, 'passkeys'))
+  const added = await owner.post('/api/v1/auth/passkeys', { response, name: 'laptop' })
+  expect(added).toMatchObject({ status: 200, data: null })
+  const profile = async () => (await owner.get('/api/v1/auth/profile')).data
+  expect(await profile()).toMatchObject({ passkeys: [{ id: '1', name: 'laptop' }] })
+
+  const browser = createBrowser(url)
+  const assertion = key.authenticate(await optionsOf(browser, 'passkey'))
+  const enter = (by: Browser) => by.post('/api/v1/auth/sign-in/passkey', { response: assertion })
+  expect(await enter(browser)).toMatchObject({ status: 200, data: null })
+  expect((await browser.get('/api/v1/me')).data).toMatchObject({ email: admin.email })
+  // The same answer again is worth nothing, nor is it in another browser.
+  expect(await enter(browser)).toMatchObject({ status: 401, reason: 'not_signed_in' })
+  const other = createBrowser(url)
+  await optionsOf(other, 'passkey')
+  expect(await enter(other)).toMatchObject({ status: 401, reason: 'wrong_credentials' })
+  expect(await other.status()).toBe(401)
+
+  expect(await owner.delete('/api/v1/auth/passkeys/1')).toMatchObject({ status: 200 })
+  expect(await profile()).toMatchObject({ passkeys: [] })
+  const gone = createBrowser(url)
+  const late = key.authenticate(await optionsOf(gone, 'passkey'))
+  const refused = await gone.post('/api/v1/auth/sign-in/passkey', { response: late })
+  expect(refused).toMatchObject({ status: 404, reason: 'not_found' })
+  expect(await gone.status()).toBe(401)
+})
+
+test('a passkey of another site, or of another owner, is refused', async () => {
+  const owner = createBrowser(url)
+  await owner.signIn(admin)
+  const foreign = createAuthenticator('http://evil.example')
+  const response = foreign.register(await optionsOf(owner, 'passkeys'))
+  const added = await owner.post('/api/v1/auth/passkeys', { response, name: 'evil' })
+  expect(added).toMatchObject({ status: 400, field: 'response' })
+
+  const key = createAuthenticator(url)
+  const own = key.register(await optionsOf(owner, 'passkeys'))
+  await owner.post('/api/v1/auth/passkeys', { response: own, name: 'own' })
+  const { data } = await owner.get('/api/v1/auth/profile')
+  const [{ id } = { id: '' }] = data.passkeys as { id: string }[]
+  const second = createBrowser(url)
+  await second.signIn({ email: 'second@example.com', password: 'a-third-long-password' })
+  expect(await second.delete(`/api/v1/auth/passkeys/${id}`)).toMatchObject({ status: 404 })
+  expect((await owner.get('/api/v1/auth/profile')).data).toMatchObject({
+    passkeys: [{ id, name: 'own' }],
+  })
+})
