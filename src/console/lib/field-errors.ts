@@ -17,6 +17,9 @@ export function showAtField<Field extends string>(
   const named = (error instanceof CallFailed && error.field) || ''
   const field = fields[named] ?? fields[named.replace(/\.\d+$/, '')]
   if (field === undefined || !(error instanceof Error)) return false
-  form.setFieldError(field, error.message)
+  // Beside its field an error need not name it.
+  const start = `${named}: `
+  const isNamed = error.message.startsWith(start)
+  form.setFieldError(field, isNamed ? error.message.slice(start.length) : error.message)
   return true
 }

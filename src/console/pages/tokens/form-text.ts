@@ -11,7 +11,7 @@ const en = {
   modelsHint: 'Only these; none chosen: all of the group.',
   modelsAll: 'All of the group',
   limits: 'Budget, limits and restrictions',
-  budgetTotal: 'Budget in all, USD',
+  budgetTotal: 'Budget, USD',
   budgetDay: 'Per day, USD',
   budgetMonth: 'Per month, USD',
   budgetHint: 'Days and months are those of UTC.',

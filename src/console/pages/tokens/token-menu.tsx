@@ -11,7 +11,7 @@ export function TokenMenu({ token }: { readonly token: ListedToken }) {
   const { setStatus, remove } = useTokenActions()
   const isOn = token.status === 'active'
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon variant="default" aria-label={text.actionsOf(token.name)}>
           <span aria-hidden>⋯</span>
@@ -24,7 +24,7 @@ export function TokenMenu({ token }: { readonly token: ListedToken }) {
         <Menu.Item onClick={() => void setStatus(token, isOn ? 'disabled' : 'active')}>
           {isOn ? text.disable : text.enable}
         </Menu.Item>
-        <Menu.Item color="red" onClick={() => void remove(token)}>
+        <Menu.Item c="var(--mantine-color-error)" onClick={() => void remove(token)}>
           {text.remove}
         </Menu.Item>
       </Menu.Dropdown>

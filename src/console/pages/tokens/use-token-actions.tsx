@@ -18,14 +18,18 @@ export function useTokenActions() {
   const text = useText(tokensText)
   const queries = useQueryClient()
   const closeButtonProps = { 'aria-label': text.close }
-  const seen = () =>
-    Promise.all([['tokens'], ['token']].map((queryKey) => queries.invalidateQueries({ queryKey })))
+  const seen = async (names: readonly string[] = ['tokens', 'token']) => {
+    await Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })))
+  }
 
-  async function attempt(work: () => Promise<string | undefined>): Promise<boolean> {
+  async function attempt(
+    work: () => Promise<string | undefined>,
+    names?: readonly string[],
+  ): Promise<boolean> {
     try {
       const message = await work()
       if (message !== undefined) notifications.show({ message, color: 'green', closeButtonProps })
-      await seen()
+      await seen(names)
       return true
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
@@ -72,6 +76,7 @@ export function useTokenActions() {
           ),
         })
         return undefined
-      }),
+        // Its own page is about to be left, and would not find it any more.
+      }, ['tokens']),
   }
 }
