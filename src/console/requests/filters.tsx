@@ -104,8 +104,8 @@ export function FilterText({ filters, set, name, label, ...more }: FilterTextPro
   }
   return (
     <TextInput
-      {...more}
       key={filters[name] ?? ''}
+      {...more}
       label={label}
       defaultValue={filters[name] ?? ''}
       onBlur={({ currentTarget }) => take(currentTarget)}
