@@ -49,6 +49,8 @@ export interface Facts {
   readonly balanceThenNano: number | undefined
   /** Names of the groups of the account's tokens. */
   readonly ownGroups: ReadonlySet<string>
+  /** Where its token is managed: a path of the console. */
+  readonly tokenLink: string
   /** Whether other groups may be named, too. */
   readonly showsGroups: boolean
   readonly around: Around
@@ -84,6 +86,11 @@ export async function readFacts(
     token: tokens[0],
     balanceThenNano: ledger.rows[0]?.balanceAfterNano,
     ownGroups: new Set(own.rows.map(({ group }) => group)),
+    tokenLink: isAdmin
+      ? `/admin/accounts/${accountId}`
+      : tokens[0] === undefined
+        ? '/tokens'
+        : `/tokens/${tokenId}`,
     showsGroups: isAdmin || parts.showsGroups(),
     around:
       createdAt >= figures.latest.since

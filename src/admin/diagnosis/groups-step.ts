@@ -9,14 +9,13 @@ const mostGroups = 5
 export function groupsStep({
   request,
   catalog,
-  token,
+  tokenLink: link,
   ownGroups,
   showsGroups,
   ofModel,
 }: Facts): Step {
   const { model } = request
   const step = openStep('groups')
-  const link = token === undefined ? '/tokens' : `/tokens/${token.id}`
   if (model === null) {
     step.note('model_not_named')
     return step.done({ isUnknown: true, link })

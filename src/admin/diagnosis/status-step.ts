@@ -27,7 +27,7 @@ export function statusStep(facts: Facts, statusUrl: string): Step {
   const now = { group, requests: requestsOf(lately), failed: failuresOf(lately) }
   step.note(now.requests === 0 ? 'status_none_now' : 'status_now', now)
   if (didFluctuate && !isCandidate) step.note('status_not_the_cause')
-  if (didFluctuate) {
+  if (didFluctuate && isCandidate) {
     step.way('wait')
     step.way('try_other_group')
   }

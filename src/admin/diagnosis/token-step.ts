@@ -9,7 +9,7 @@ import { type OpenStep, openStep } from './step.ts'
 
 /** 4. Is the token well, and is there money? As it is now, and where it is known as it was then. */
 export function tokenStep(facts: Facts): Step {
-  const { request, token } = facts
+  const { request, token, tokenLink: link } = facts
   const step = openStep('token')
   const cause = causeOf(request.cause)
   const isCause = cause?.step === 'token'
@@ -26,7 +26,7 @@ export function tokenStep(facts: Facts): Step {
     step.note(isCause ? 'token_fine_by_now' : 'token_fine', { token: name, group })
   }
   const explaining = problemsOf[request.cause ?? ''] ?? []
-  return step.done({ explaining, link: token === undefined ? '/tokens' : `/tokens/${token.id}` })
+  return step.done({ explaining, link })
 }
 
 /** What a cause was, where it still is so. */

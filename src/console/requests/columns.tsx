@@ -70,7 +70,13 @@ const contextOf = (item: RequestItem): number =>
 
 /** Names of strangers may be of any length. */
 export const Cut = ({ children }: { readonly children: string }) => (
-  <Text size="sm" className="cut" lineClamp={2} title={children}>
+  <Text
+    size="sm"
+    className="cut"
+    lineClamp={2}
+    title={children}
+    miw={children.length > 8 ? 120 : 0}
+  >
     {children}
   </Text>
 )

@@ -27,7 +27,7 @@ const en: DiagnosisTexts = {
     status_not_the_cause: 'This failure has another cause: it is not of the group’s making.',
     endpoint_used: 'The request came by {endpoint}, the endpoint of the {protocol} protocol.',
     endpoint_no_record:
-      'Path and key were right: a wrong path (a missing /v1, or /v1/v1) is answered with “404 page not found” and leaves no record.',
+      'Its path was right: a wrong one (a missing /v1, or /v1/v1) is answered with “404 page not found” and leaves no record.',
     endpoint_translated:
       'Its channel speaks another protocol: the gateway translated {protocol} to {upstream}.',
     model_not_named: 'The request did not say which model it wants, or could not be read that far.',
@@ -119,7 +119,7 @@ export const diagnosisTexts: Texts<DiagnosisTexts> = {
       status_not_the_cause: '本次失败另有原因，与分组状态无关。',
       endpoint_used: '请求使用了 {endpoint}，即 {protocol} 协议的接口。',
       endpoint_no_record:
-        '路径和密钥均正确：错误的路径（缺少 /v1 或写成 /v1/v1）会返回“404 page not found”，且不留记录。',
+        '路径正确：错误的路径（缺少 /v1 或写成 /v1/v1）会返回“404 page not found”，且不留记录。',
       endpoint_translated: '渠道使用另一种协议：网关已将 {protocol} 转换为 {upstream}。',
       model_not_named: '请求没有写明模型，或未能读到该字段。',
       model_in_group: '分组 {group} 有模型 {model}。',

@@ -89,7 +89,7 @@ function StepCard({ step, number }: { readonly step: Step; readonly number: numb
           <Title order={3} size="h5">
             {number}. {steps[step.step]}
           </Title>
-          <Badge color={colors[step.finding]} variant="light" style={{ flex: 'none' }}>
+          <Badge color={colors[step.finding]} variant="dot" style={{ flex: 'none' }}>
             {text[step.finding]}
           </Badge>
         </Group>
@@ -133,7 +133,7 @@ function StepLink({ step: { step }, link }: { readonly step: Step; readonly link
   }
   return (
     <Anchor size="sm" renderRoot={(props) => <Link to={link} {...props} />}>
-      {look[step]}
+      {link.startsWith('/admin/accounts/') ? look.account : look[step]}
     </Anchor>
   )
 }

@@ -37,7 +37,7 @@ export function Facts({
         <Title order={2} size="h3">
           {text.facts}
         </Title>
-        <Result status={receipt.status} cause={receipt.cause} />
+        <Result status={receipt.status} cause={receipt.cause} isAlone />
         {receipt.cause_text && (
           <Text size="sm" className="cut">
             <Text span inherit c="dimmed">

@@ -51,6 +51,7 @@ export function FilterBar({ filters, set, clear, isAll }: FilterBarProps) {
           name="request_id"
           label={text.requestId}
           placeholder={text.requestIdHint}
+          miw={280}
         />
         <Button variant="subtle" onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? text.fewer : text.more}
@@ -93,6 +94,7 @@ interface FieldProps extends Pick<FilterBarProps, 'filters' | 'set'> {
 
 interface FilterTextProps extends FieldProps {
   readonly placeholder?: string
+  readonly miw?: number
   readonly pattern?: string
 }
 

@@ -68,6 +68,7 @@ const en = {
     token: 'Open the token',
     record: 'Open the requests',
     groups: 'Open the token',
+    account: 'Open the account',
   },
   reportHint: 'If none of this helps, send this to whoever runs the gateway:',
   report: {
@@ -153,6 +154,7 @@ export const receiptText: Texts<typeof en> = {
       token: '打开令牌',
       record: '打开请求记录',
       groups: '打开令牌',
+      account: '打开账户',
     },
     reportHint: '如果以上都没有帮助，请将以下内容发给网关的运营者：',
     report: {

@@ -34,8 +34,10 @@ export function RequestsPage({ isAll }: { readonly isAll: boolean }) {
         </>
       }
     >
-      <FilterBar {...{ filters, set, clear, isAll }} />
-      <LiveLine state={live} />
+      <Stack gap={0}>
+        <FilterBar {...{ filters, set, clear, isAll }} />
+        <LiveLine state={live} />
+      </Stack>
       <List
         queryKey={queryKey}
         load={(cursor) => load(isAll, filters, cursor)}

@@ -203,7 +203,9 @@ describe('who may ask', () => {
     expect((await scene.send('user', 'GET', `/api/v1/admin/requests/${id}/diagnosis`)).status).toBe(
       403,
     )
-    expect((await diagnose(id, 'admin')).verdict?.step).toBe('model')
+    const { verdict, step } = await diagnose(id, 'admin')
+    expect(verdict?.step).toBe('model')
+    expect(step('token')?.link).toStartWith('/admin/accounts/')
   })
 })
 
