@@ -1,0 +1,103 @@
+import { Button, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { StatusGroup } from '../../../site/status/schema.ts'
+import { formatCount, formatDuration } from '../../lib/format.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { formatRatio } from './figures.ts'
+import { readStatus } from './status.ts'
+import { texts } from './text.ts'
+
+type Model = StatusGroup['models'][number]
+
+/** The models of a group; where there are very many, those asked for most until one wants all. */
+export function Models({ group }: { readonly group: StatusGroup }) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const [isWhole, setIsWhole] = useState(false)
+  const whole = useQuery({
+    queryKey: ['status', group.name],
+    queryFn: () => readStatus(group.name),
+    enabled: isWhole,
+  })
+  const models = whole.data?.groups[0]?.models ?? group.models
+  if (models.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text.noModels}
+      </Text>
+    )
+  }
+  const left = group.models_total - models.length
+  return (
+    <>
+      {whole.error && <ErrorNotice error={whole.error} />}
+      <ModelTable
+        models={models}
+        caption={`${group.name}: ${text.models(String(models.length))}`}
+      />
+      {left > 0 && (
+        <Button
+          variant="default"
+          size="xs"
+          loading={isWhole && whole.isPending}
+          onClick={() => setIsWhole(true)}
+        >
+          {text.allModels(formatCount(group.models_total, language))}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function ModelTable({ models, caption }: { models: readonly Model[]; caption: string }) {
+  const text = useText(texts)
+  const ratio = ({ requests, ratio }: Model['availability']['1h']) => (
+    <span title={text.requests(String(requests))}>{formatRatio(ratio, text.no_data)}</span>
+  )
+  const time = (ms: number | null) => (ms === null ? text.no_data : formatDuration(ms))
+  const columns = [
+    [text.state, ({ state }: Model) => text[state]],
+    [text.hour, ({ availability }: Model) => ratio(availability['1h'])],
+    [text.day, ({ availability }: Model) => ratio(availability['24h'])],
+    [text.week, ({ availability }: Model) => ratio(availability['7d'])],
+    [text.quarter, ({ availability }: Model) => ratio(availability['90d'])],
+    [text.p50, ({ first_byte_ms }: Model) => time(first_byte_ms.p50)],
+    [text.p95, ({ first_byte_ms }: Model) => time(first_byte_ms.p95)],
+    [
+      text.speed,
+      ({ tokens_per_second: speed }: Model) =>
+        speed === null ? text.no_data : text.perSecond(String(Math.round(speed))),
+    ],
+  ] as const
+  return (
+    <Table className="list" fz="sm">
+      <Table.Caption className="visually-hidden">{caption}</Table.Caption>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{text.model}</Table.Th>
+          {columns.map(([label]) => (
+            <Table.Th key={label} ta="end">
+              {label}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {models.map((model) => (
+          <Table.Tr key={model.name}>
+            <Table.Td data-label={text.model} className="cut">
+              {model.name}
+            </Table.Td>
+            {columns.map(([label, render]) => (
+              <Table.Td key={label} data-label={label} ta="end">
+                {render(model)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
