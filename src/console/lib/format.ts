@@ -1,4 +1,4 @@
-import type { Language } from './language.tsx'
+import type { Language } from './texts.ts'
 
 /** The locale of numbers and times. */
 export const localeOf = (language: Language) => (language === 'zh' ? 'zh-CN' : undefined)

@@ -1,7 +1,7 @@
 import type { UsageRange } from '../../admin/overview/schema.ts'
 import { otherSlot, slotsOf } from '../lib/colours.ts'
 import { formatCount, formatDuration, formatUsd } from '../lib/format.ts'
-import type { Language } from '../lib/language.tsx'
+import type { Language } from '../lib/texts.ts'
 import type { ChartSeries, ChartValue } from './chart-data.ts'
 import type { usageText } from './usage-text.ts'
 

@@ -1,4 +1,4 @@
-import type { Texts } from '../lib/language.tsx'
+import type { Texts } from '../lib/texts.ts'
 
 const en = {
   spending: 'Spending by day and model',

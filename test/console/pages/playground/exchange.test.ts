@@ -1,0 +1,48 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import {
+  bodyOf,
+  clientPath,
+  consolePath,
+  curlOf,
+  protocols,
+  type Question,
+} from '../../../../src/console/pages/playground/exchange.ts'
+import { startConsoleScene } from '../../../support/console-scene.ts'
+import { testKey } from '../../../support/tollgate-yaml.ts'
+
+const scene = await startConsoleScene()
+afterAll(scene.stop)
+
+const question: Question = {
+  ...{ token: 1, protocol: 'chat', model: 'test-model', system: "it's short" },
+  ...{ user: 'hello', stream: false, maxTokens: 5 },
+}
+
+describe('a question of the playground', () => {
+  test.each(protocols)('in %s is what the gateway takes, there and from a client', async (name) => {
+    const asked = { ...question, protocol: name }
+    const own = await scene.send('user', 'POST', consolePath(asked), bodyOf(asked))
+    expect(own.status).toBe(200)
+    const sent = scene.upstream.last().json()
+    const request = new Request(`http://gateway.example${clientPath(asked)}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(bodyOf(asked)),
+    })
+    expect((await scene.tollgate.app.handle(request)).status).toBe(200)
+    expect(scene.upstream.last().json()).toEqual(sent)
+  })
+
+  test('can be run in a shell as it stands, whatever it says', async () => {
+    const command = curlOf({ ...question, user: '$(exit 3) `id` "\'' }, 'http://gateway.example/')
+    const [, ...rest] = command.split(' ')
+    const shell = Bun.spawn(['sh', '-c', `KEY=k; printf '%s\\n' ${rest.join(' ')}`])
+    const words = (await new Response(shell.stdout).text()).split('\n')
+    expect(words).toContain('http://gateway.example/v1/chat/completions')
+    expect(words).toContain('Authorization: Bearer k')
+    const json = words.slice(words.indexOf('-d') + 1).join('\n')
+    expect(JSON.parse(json)).toMatchObject({
+      messages: [{ content: "it's short" }, { content: '$(exit 3) `id` "\'' }],
+    })
+  })
+})
