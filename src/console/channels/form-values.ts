@@ -1,0 +1,137 @@
+import type { Channel, ChannelChange } from '../../admin/channels/schema.ts'
+import { type LimitValues, limitValues, readLimits } from '../parts/limit-values.ts'
+import { type ProtocolName, protocols } from './vendors.ts'
+
+/** What stands in the form of a channel; texts as people type them. */
+export interface ChannelValues {
+  name: string
+  speaks: Record<ProtocolName, string>
+  /** One key a line: all of a new channel's, further ones of another. */
+  keys: string
+  /** Marks of keys that are to go. */
+  remove_keys: string[]
+  /** One model a line; `name = upstream's name`. */
+  models: string
+  priority: number | string
+  weight: number | string
+  limits: LimitValues
+  timeouts: { connect: string; first_byte: string; idle: string; total: string }
+  probe_every: string
+  probe_model: string
+  proxy: string
+  remove_proxy: boolean
+  allow_private: boolean
+  quirks: string[]
+}
+
+/** The form of a channel as it is; of one that is yet to be made, with the defaults. */
+export function valuesOf(channel: Channel | undefined): ChannelValues {
+  const speaks = channel?.speaks ?? {}
+  return {
+    name: channel?.name ?? '',
+    speaks: {
+      chat: speaks.chat ?? '',
+      responses: speaks.responses ?? '',
+      messages: speaks.messages ?? '',
+      gemini: speaks.gemini ?? '',
+    },
+    keys: '',
+    remove_keys: [],
+    models: (channel?.models ?? [])
+      .map(({ id, upstream }) => (id === upstream ? id : `${id} = ${upstream}`))
+      .join('\n'),
+    priority: channel?.priority ?? 0,
+    weight: channel?.weight ?? 1,
+    limits: limitValues(channel?.limits),
+    timeouts: channel?.timeouts ?? {
+      connect: '10s',
+      first_byte: '5m',
+      idle: '2m',
+      total: '1h',
+    },
+    probe_every: channel?.probe?.every ?? '',
+    probe_model: channel?.probe?.model ?? '',
+    proxy: '',
+    remove_proxy: false,
+    allow_private: channel?.allow_private ?? false,
+    quirks: channel?.quirks ?? [],
+  }
+}
+
+/** What the form says, as the API wants it: without keys and proxy, which are only ever set. */
+function settingsOf(values: ChannelValues) {
+  const { probe_every, probe_model } = values
+  const spoken = protocols.flatMap((protocol) => {
+    const base = values.speaks[protocol].trim()
+    return base === '' ? [] : [[protocol, base] as const]
+  })
+  return {
+    name: values.name,
+    speaks: Object.fromEntries(spoken),
+    models: linesOf(values.models).map(readModel),
+    priority: whole(values.priority, 0),
+    weight: whole(values.weight, 1),
+    limits: readLimits(values.limits),
+    timeouts: trimmed(values.timeouts),
+    probe: probe_every.trim()
+      ? { every: probe_every.trim(), model: probe_model.trim() || null }
+      : null,
+    allow_private: values.allow_private,
+    quirks: values.quirks,
+  }
+}
+
+/** A whole new channel. */
+export function newChannelOf(values: ChannelValues) {
+  const proxy = values.proxy.trim()
+  return {
+    ...settingsOf(values),
+    api_keys: linesOf(values.keys),
+    ...(proxy !== '' && { proxy }),
+  }
+}
+
+/** What the form changes of what was seen: nothing else is named. */
+export function changeOf(seen: Channel, values: ChannelValues): ChannelChange {
+  const before: Record<string, unknown> = settingsOf(valuesOf(seen))
+  const changed = Object.entries(settingsOf(values)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  )
+  const proxy = values.proxy.trim()
+  const add_keys = linesOf(values.keys)
+  return {
+    ...(Object.fromEntries(changed) as ChannelChange),
+    ...(add_keys.length > 0 && { add_keys }),
+    ...(values.remove_keys.length > 0 && { remove_keys: values.remove_keys }),
+    ...(proxy !== '' ? { proxy } : values.remove_proxy && { proxy: null }),
+    revision: seen.revision,
+  }
+}
+
+/** The field of the form that a field of the API stands in. */
+export function formField(field: string): string {
+  const [first = ''] = field.split('.')
+  if (['models', 'quirks'].includes(first)) return first
+  if (['api_keys', 'add_keys', 'remove_keys'].includes(first)) return 'keys'
+  if (first === 'probe') return field === 'probe.model' ? 'probe_model' : 'probe_every'
+  return field === 'speaks' ? 'speaks.chat' : field
+}
+
+const linesOf = (text: string) =>
+  text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** `fast = gpt-5-nano`, `fast=gpt-5-nano` or `gpt-5-mini`. */
+function readModel(line: string): { id: string; upstream?: string } {
+  const [id = '', ...rest] = line.split('=')
+  const upstream = rest.join('=').trim()
+  return upstream === '' ? { id: id.trim() } : { id: id.trim(), upstream }
+}
+
+/** What is no number is told by the API. */
+const whole = (value: number | string, empty: number) => (value === '' ? empty : Number(value))
+
+const trimmed = <Texts extends Record<string, string>>(texts: Texts) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.trim()])) as Texts

@@ -1,0 +1,130 @@
+import { Alert, Button, Group, Paper, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { TestAsked, Tested } from '../../admin/channels/schema.ts'
+import { formatDuration } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { ErrorNotice } from '../parts/error-notice.tsx'
+import { causeText } from '../requests/cause-text.ts'
+import { channelText } from './text.ts'
+
+interface TestPanelProps {
+  readonly hint: string
+  readonly models: readonly string[]
+  readonly protocols: readonly string[]
+  readonly keys: readonly { readonly mark: string; readonly hint: string }[]
+  /** Asks; a refusal that belongs to a field of the form is shown there. */
+  readonly test: (asked: TestAsked) => Promise<Tested>
+}
+
+/** Asks the upstream once and tells what came of it. */
+export function TestPanel({ hint, models, protocols, keys, test }: TestPanelProps) {
+  const text = useText(channelText)
+  const [asked, setAsked] = useState<TestAsked>({})
+  const [isBusy, setBusy] = useState(false)
+  const [result, setResult] = useState<Tested | null>(null)
+  const [error, setError] = useState<unknown>(null)
+
+  async function send(): Promise<void> {
+    setBusy(true)
+    setError(null)
+    setResult(null)
+    try {
+      setResult(await test(asked))
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const choose = (name: keyof TestAsked) => (value: string | null) =>
+    setAsked(({ [name]: _, ...rest }) => (value ? { ...rest, [name]: value } : rest))
+  return (
+    <Paper withBorder p="md" component="section">
+      <Stack>
+        <Title order={2} size="h4">
+          {text.test}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {hint}
+        </Text>
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          <Select
+            label={text.testModel}
+            placeholder={text.first}
+            data={[...new Set(models)]}
+            value={asked.model ?? null}
+            onChange={choose('model')}
+            searchable
+            clearable
+            limit={50}
+          />
+          <Select
+            label={text.testProtocol}
+            placeholder={text.best}
+            data={[...protocols]}
+            value={asked.protocol ?? null}
+            onChange={choose('protocol')}
+            clearable
+          />
+          {keys.length > 1 && (
+            <Select
+              label={text.testKey}
+              placeholder={text.first}
+              data={keys.map((key) => ({ value: key.mark, label: key.hint }))}
+              value={asked.key ?? null}
+              onChange={choose('key')}
+              clearable
+            />
+          )}
+        </SimpleGrid>
+        <Group>
+          <Button variant="default" loading={isBusy} onClick={() => void send()}>
+            {text.send}
+          </Button>
+        </Group>
+        {error !== null && <ErrorNotice error={error} />}
+        <div aria-live="polite">{result && <Result result={result} />}</div>
+      </Stack>
+    </Paper>
+  )
+}
+
+function Result({ result }: { readonly result: Tested }) {
+  const text = useText(channelText)
+  const { language } = useLanguage()
+  const { ok, status, failure, first_byte_ms, error } = result
+  const facts = [
+    text.result(result.protocol, result.model),
+    status !== null && text.http(status),
+    first_byte_ms !== null && text.firstByte(formatDuration(first_byte_ms)),
+  ]
+  const why = failure && (causeText(failure, language, 'attempt') ?? result.why)
+  const hint = hintFor(result, text)
+  return (
+    <Alert color={ok ? 'green' : 'red'} title={ok ? text.works : text.fails}>
+      <Stack gap="xs">
+        <Text size="sm" className="cut">
+          {facts.filter(Boolean).join(' · ')}
+        </Text>
+        {why && <Text size="sm">{why}</Text>}
+        {error && (
+          <Text size="sm" className="cut">
+            {text.said} <q>{error}</q>
+          </Text>
+        )}
+        {hint && <Text size="sm">{hint}</Text>}
+      </Stack>
+    </Alert>
+  )
+}
+
+/** What is most often wrong. */
+function hintFor(
+  { status, failure }: Tested,
+  text: (typeof channelText)['en'],
+): string | undefined {
+  if (failure === 'address_refused') return text.hintPrivate
+  if (status === 401 || status === 403) return text.hintKey
+  return status === 404 || status === 405 ? text.hint404 : undefined
+}

@@ -1,0 +1,28 @@
+/** Limits as they stand in a form; empty: none. */
+export interface LimitValues {
+  rpm: number | string
+  tpm: number | string
+  concurrency: number | string
+}
+
+interface Limits {
+  readonly rpm: number | null
+  readonly tpm: number | null
+  readonly concurrency: number | null
+}
+
+/** Limits as a form shows them. */
+export const limitValues = (limits: Limits | undefined): LimitValues => ({
+  rpm: limits?.rpm ?? '',
+  tpm: limits?.tpm ?? '',
+  concurrency: limits?.concurrency ?? '',
+})
+
+/** Limits as the API wants them. */
+export const readLimits = ({ rpm, tpm, concurrency }: LimitValues) => ({
+  rpm: read(rpm),
+  tpm: read(tpm),
+  concurrency: read(concurrency),
+})
+
+const read = (value: number | string) => (value === '' ? null : Number(value))
