@@ -1,0 +1,55 @@
+import type { GroupChange, GroupView } from '../../admin/groups/schema.ts'
+import { type LimitValues, limitValues, readLimits } from '../parts/limit-values.ts'
+
+/** What stands in the form of a group. */
+export interface GroupValues {
+  name: string
+  description: string
+  platform: string
+  rate_multiplier: string
+  channels: string[]
+  /** One a line. */
+  models: string
+  long_context_pricing: boolean
+  on_disconnect: 'bill_observed' | 'drain'
+  limits: LimitValues
+}
+
+/** The form of a group as it is; of one that is yet to be made, with the defaults. */
+export const valuesOf = (group: GroupView | undefined): GroupValues => ({
+  name: group?.name ?? '',
+  description: group?.description ?? '',
+  platform: group?.platform ?? '',
+  rate_multiplier: group?.rate_multiplier ?? '1',
+  channels: group?.channels.map(({ name }) => name) ?? [],
+  models: group?.models.join('\n') ?? '',
+  long_context_pricing: group?.long_context_pricing ?? true,
+  on_disconnect: group?.on_disconnect ?? 'bill_observed',
+  limits: limitValues(group?.limits),
+})
+
+/** What the form says, as the API wants it. */
+export const groupOf = (values: GroupValues) => ({
+  ...values,
+  rate_multiplier: values.rate_multiplier.trim(),
+  models: values.models
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== ''),
+  limits: readLimits(values.limits),
+})
+
+/** What the form changes of what was seen: nothing else is named. */
+export function changeOf(seen: GroupView, values: GroupValues): GroupChange {
+  const before: Record<string, unknown> = groupOf(valuesOf(seen))
+  const changed = Object.entries(groupOf(values)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  )
+  return { ...(Object.fromEntries(changed) as GroupChange), revision: seen.revision }
+}
+
+/** The field of the form that a field of the API stands in. */
+export function formField(field: string): string {
+  const [first = ''] = field.split('.')
+  return ['models', 'channels'].includes(first) ? first : field
+}
