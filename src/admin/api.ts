@@ -15,6 +15,7 @@ import { renderError } from './errors.ts'
 import { groupRoutes } from './groups/routes.ts'
 import type { GroupService } from './groups/service.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
+import { type MaintenanceService, maintenanceRoutes } from './maintenance/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
 import { openGroupRoutes } from './open-groups/routes.ts'
 import { gatewayOverviewRoutes, overviewRoutes } from './overview/routes.ts'
@@ -40,6 +41,7 @@ export interface AdminServices extends RequestServices {
   readonly channels: ChannelService
   readonly diagnosis: DiagnosisService
   readonly groups: GroupService
+  readonly maintenance: MaintenanceService
   readonly me: MeService
   readonly overview: OverviewService
   readonly playground: Playground
@@ -60,6 +62,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(ledgerRoutes(guard, services.lists))
     .use(channelRoutes(guard, services.channels))
     .use(groupRoutes(guard, services.groups))
+    .use(maintenanceRoutes(guard, services.maintenance))
     .use(meRoutes(guard, services.me))
     .use(openGroupRoutes(guard, services.catalog))
     .use(allRequestRoutes(guard, services))

@@ -10,6 +10,7 @@ import { addExport } from './export.ts'
 import { addFeedCommands } from './feed.ts'
 import { addGroupCommands } from './group.ts'
 import { addInit } from './init.ts'
+import { addJob } from './job.ts'
 import { addMatrix } from './matrix.ts'
 import { addPlan } from './plan.ts'
 import { addPriceCommands } from './price.ts'
@@ -72,6 +73,7 @@ function createProgram(): Command {
   addSchema(program)
   addMatrix(program)
   addVersion(program)
+  addJob(program)
   return program
 }
 

@@ -22,6 +22,7 @@ import { createAccounts } from './accounts.ts'
 import { createCatalogServices } from './catalog.ts'
 import { createConsoleFiles } from './files.ts'
 import { createGatewayNow } from './gateway-now.ts'
+import { createMaintenance } from './maintenance/service.ts'
 import { createMeService } from './me.ts'
 import { createPlayground } from './playground.ts'
 import { createPriceService } from './prices/service.ts'
@@ -85,11 +86,14 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
   const sessions = parts.sessions ?? signIn.sessions
   const guard = createGuard({ sessions, origins })
   const requests = createRequestServices(parts, sessions)
+  const { passwordMatches } = signIn
+  const maintenance = createMaintenance({ ...parts, passwordMatches })
   const services = {
     catalog: parts.metrics.catalog,
     lists: store.lists,
     accounts: createAccounts(parts),
     ...createCatalogServices(parts),
+    maintenance,
     me: createMeService({ config, store, version }),
     overview: createOverview({
       ...{ store, clock: parts.clock },
@@ -115,6 +119,9 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
       peers.set(request, peer)
       return app.handle(request)
     },
-    stop: () => requests.liveRequests.stop(),
+    async stop() {
+      await requests.liveRequests.stop()
+      await maintenance.stop()
+    },
   }
 }

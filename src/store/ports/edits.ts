@@ -2,6 +2,7 @@ import type { AccountEdits } from './account-edits.ts'
 import { WriteRefused } from './admin.ts'
 import type { ChannelEdits } from './channel-edits.ts'
 import type { GroupEdits } from './group-edits.ts'
+import type { NoteEdits } from './note-edits.ts'
 import type { PriceEdits } from './price-edits.ts'
 import type { TokenEdits } from './token-edits.ts'
 
@@ -41,4 +42,10 @@ export class InUse extends WriteRefused {
  * each with its audit row; what changes nothing leaves none. Each part is declared in a file of its
  * own, beside this one.
  */
-export interface EditStore extends AccountEdits, ChannelEdits, GroupEdits, PriceEdits, TokenEdits {}
+export interface EditStore
+  extends AccountEdits,
+    ChannelEdits,
+    GroupEdits,
+    NoteEdits,
+    PriceEdits,
+    TokenEdits {}

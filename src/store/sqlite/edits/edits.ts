@@ -5,6 +5,7 @@ import type { Queries } from '../queries.ts'
 import { createAccountEdits } from './accounts.ts'
 import { createChannelEdits } from './channels.ts'
 import { createGroupEdits } from './groups.ts'
+import { createNoteEdits } from './notes.ts'
 import { createPriceEdits } from './prices.ts'
 import { createTokenEdits } from './token-edits.ts'
 
@@ -23,6 +24,7 @@ export function createEdits(parts: EditParts): EditStore {
     ...createAccountEdits(parts),
     ...createChannelEdits(parts),
     ...createGroupEdits(parts),
+    ...createNoteEdits(parts),
     ...createPriceEdits(parts),
     ...createTokenEdits(parts),
   }

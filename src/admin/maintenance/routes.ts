@@ -1,0 +1,92 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Guard, SignedIn } from '../access.ts'
+import { Answer, success } from '../envelope.ts'
+import { BackupList, DownloadOrder, DownloadTicket, JobList, JobView, NewJob } from './schema.ts'
+
+/** What keeps a gateway in order. Refusals are thrown as `ApiError`. */
+export interface MaintenanceService {
+  jobs(): Promise<Static<typeof JobList>>
+  job(id: string): Promise<JobView>
+  start(who: SignedIn, kind: JobView['kind']): Promise<JobView>
+  cancel(id: string): Promise<JobView>
+  backups(): Promise<Static<typeof BackupList>>
+  /** Lets who says the password take a backup away, once. */
+  allowDownload(
+    who: SignedIn,
+    name: string,
+    password: string,
+  ): Promise<Static<typeof DownloadTicket>>
+  download(who: SignedIn, name: string, ticket: string): Promise<Response>
+  removeBackup(who: SignedIn, name: string): Promise<void>
+  /** The present state as a tollgate.yaml, without secrets. */
+  exportConfig(): Response
+}
+
+const byId = Type.Object({ id: Type.String({ maxLength: 100 }) })
+const byName = Type.Object({ name: Type.String({ maxLength: 100 }) })
+const byTicket = Type.Object({ ...byName.properties, ticket: Type.String({ maxLength: 100 }) })
+const about = (summary: string) => ({ tags: ['Administration'], summary })
+const file = (summary: string) => ({
+  ...about(summary),
+  responses: { 200: { description: summary } },
+})
+
+/** Jobs, backups and the configuration as a file. HTTP only: every decision is the service's. */
+export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService) =>
+  new Elysia({ name: 'admin.maintenance', prefix: '/api/v1/admin' })
+    .use(guard('admin'))
+    .get('/config.yaml', () => maintenance.exportConfig(), {
+      detail: file('The present state as a tollgate.yaml, without secrets'),
+    })
+    .get('/jobs', async () => success(await maintenance.jobs()), {
+      response: { 200: Answer(JobList) },
+      detail: about('Jobs since the start, newest first'),
+    })
+    .post('/jobs', async ({ who, body }) => success(await maintenance.start(who, body.kind)), {
+      body: NewJob,
+      response: { 200: Answer(JobView) },
+      detail: about('Begin to verify the records, or to back them up'),
+    })
+    .get('/jobs/:id', async ({ params }) => success(await maintenance.job(params.id)), {
+      params: byId,
+      response: { 200: Answer(JobView) },
+      detail: about('How far a job is'),
+    })
+    .delete('/jobs/:id', async ({ params }) => success(await maintenance.cancel(params.id)), {
+      params: byId,
+      response: { 200: Answer(JobView) },
+      detail: about('End a job that runs'),
+    })
+    .get('/backups', async () => success(await maintenance.backups()), {
+      response: { 200: Answer(BackupList) },
+      detail: about('Backups beside the database, newest first'),
+    })
+    .post(
+      '/backups/:name/download',
+      async ({ who, params, body }) =>
+        success(await maintenance.allowDownload(who, params.name, body.password)),
+      {
+        params: byName,
+        body: DownloadOrder,
+        response: { 200: Answer(DownloadTicket) },
+        detail: about('Where a backup can be downloaded, for who says the password'),
+      },
+    )
+    .get(
+      '/backups/:name/download/:ticket',
+      ({ who, params }) => maintenance.download(who, params.name, params.ticket),
+      { params: byTicket, detail: file('A backup') },
+    )
+    .delete(
+      '/backups/:name',
+      async ({ who, params }) => {
+        await maintenance.removeBackup(who, params.name)
+        return success(null)
+      },
+      {
+        params: byName,
+        response: { 200: Answer(Type.Null()) },
+        detail: about('Remove a backup'),
+      },
+    )

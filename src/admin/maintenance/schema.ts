@@ -1,0 +1,77 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const Text = Type.String()
+const TextOrNull = Type.Union([Text, Type.Null()])
+const Kind = Type.Union([Type.Literal('verify'), Type.Literal('backup')])
+
+/** What a verification found. */
+export const VerifyReport = Type.Object({
+  valid: Type.Boolean(),
+  is_damaged: Type.Boolean({ description: 'The file itself is broken: nothing else was checked.' }),
+  requests: Type.Integer(),
+  ledger_entries: Type.Integer(),
+  accounts: Type.Integer(),
+  charged: Type.String({ description: 'USD, the sum of all requests.' }),
+  duration_ms: Type.Integer(),
+  differences_total: Type.Integer(),
+  kinds: Type.Record(Type.String(), Type.Integer()),
+  differences: Type.Array(Text, { description: 'The first of them, in words.' }),
+})
+
+/** A backup that was made. */
+export const BackupReport = Type.Object({
+  name: Text,
+  size_bytes: Type.Integer(),
+  requests: Type.Integer(),
+  accounts: Type.Integer(),
+  ledger_entries: Type.Integer(),
+})
+
+/** Long work, as it is now. */
+export const JobView = Type.Object({
+  id: Text,
+  kind: Kind,
+  state: Type.Union([
+    Type.Literal('running'),
+    Type.Literal('done'),
+    Type.Literal('failed'),
+    Type.Literal('cancelled'),
+  ]),
+  started_by: Text,
+  started_at: Text,
+  ended_at: TextOrNull,
+  progress: Type.Union([
+    Type.Object({
+      part: Text,
+      done: Type.Number(),
+      total: Type.Number({ description: '0: it is not known how much it is.' }),
+    }),
+    Type.Null(),
+  ]),
+  failure: TextOrNull,
+  verify: Type.Union([VerifyReport, Type.Null()]),
+  backup: Type.Union([BackupReport, Type.Null()]),
+})
+export type JobView = Static<typeof JobView>
+
+export const JobList = Type.Object({ items: Type.Array(JobView) })
+export const NewJob = Type.Object({ kind: Kind })
+
+/** A backup in the folder beside the database. */
+export const BackupView = Type.Object({
+  name: Text,
+  size_bytes: Type.Integer(),
+  created_at: Text,
+})
+export const BackupList = Type.Object({
+  folder: TextOrNull,
+  items: Type.Array(BackupView),
+})
+
+/** A download is for who says the password. */
+export const DownloadOrder = Type.Object({
+  password: Type.String({ minLength: 1, maxLength: 1000 }),
+})
+export const DownloadTicket = Type.Object({
+  path: Type.String({ description: 'Where it is, once and for a minute.' }),
+})

@@ -1,0 +1,38 @@
+import { formatNano } from '../../billing/money.ts'
+import { formatDurationMs } from '../../lib/units.ts'
+import type { SettingsConfig, SiteConfig } from './config.ts'
+
+/** A value as tollgate.yaml has it. */
+export type FileValue = string | number | boolean
+
+/** The `settings:` in force, as the file would have them. */
+export const settingsValues = (settings: SettingsConfig) => ({
+  registration_enabled: settings.registrationEnabled,
+  balance_low_threshold: formatNano(settings.balanceLowThresholdNano),
+  usual_output: settings.usualOutputTokens,
+  max_attempts: settings.maxAttempts,
+  retry_time: formatDurationMs(settings.retryTimeMs),
+  queue_time: settings.queueTimeMs === 0 ? '0s' : formatDurationMs(settings.queueTimeMs),
+  channel_cooling: settings.channelCooling,
+  feed_currency: settings.feedCurrency,
+  feed_interval: formatDurationMs(settings.feedIntervalMs),
+  models_list: settings.modelsList,
+  gemini_query_key: settings.geminiQueryKey,
+  model_plaza_enabled: settings.modelPlazaEnabled,
+  model_plaza_require_auth: settings.modelPlazaRequireAuth,
+})
+
+/** The single values of `site:` in force; null: not set. */
+export const siteValues = (site: SiteConfig) => ({
+  name: site.name,
+  domain: site.domain,
+  base_url: site.baseUrl,
+  overseas_base_url: site.overseasBaseUrl,
+  status_url: site.statusUrl,
+  price_backup_url: site.priceBackupUrl,
+  logo_url: site.logoUrl,
+  subtitle: site.subtitle,
+  doc_url: site.docUrl,
+  contact: site.contact,
+  plaza_description: site.plazaDescription,
+})

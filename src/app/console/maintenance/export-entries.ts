@@ -1,0 +1,171 @@
+import {
+  formatDecimal,
+  formatNano,
+  multiplierDecimals,
+  priceDecimals,
+} from '../../../billing/money.ts'
+import { isoTime } from '../../../lib/format.ts'
+import { formatDurationMs } from '../../../lib/units.ts'
+import type { AccountView } from '../../../store/ports/admin.ts'
+import type {
+  ChannelSettings,
+  GroupSettings,
+  Limits,
+  PriceSetting,
+  TokenRates,
+} from '../../../store/ports/catalog.ts'
+import type { ListedToken } from '../../../store/ports/lists.ts'
+
+/** A secret of the file: the name of the environment variable that is to hold it. */
+export class Placeholder {
+  readonly variable: string
+
+  constructor(variable: string) {
+    this.variable = variable
+  }
+}
+
+/** Names of environment variables, each given once. */
+export function createPlaceholders() {
+  const given = new Set<string>()
+  return (...parts: readonly string[]): Placeholder => {
+    const base = parts
+      .join('_')
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, '_')
+      .replace(/^_+|_+$/g, '')
+    let name = base
+    for (let count = 2; given.has(name); count++) name = `${base}_${count}`
+    given.add(name)
+    return new Placeholder(name)
+  }
+}
+export type NextPlaceholder = ReturnType<typeof createPlaceholders>
+
+const off = (status: string) => (status === 'disabled' ? { enabled: false } : {})
+const some = <Item>(name: string, items: readonly Item[]) =>
+  items.length > 0 ? { [name]: items } : {}
+
+function limitsEntry({ rpm, tpm, concurrency }: Limits) {
+  const set = Object.entries({ rpm, tpm, concurrency }).filter(([, limit]) => limit !== null)
+  return set.length > 0 ? { limits: Object.fromEntries(set) } : {}
+}
+
+/** A channel of the file, with placeholders for its keys and its proxy. */
+export function channelEntry(
+  channel: ChannelSettings & { readonly keyCount: number; readonly hasProxy: boolean },
+  next: NextPlaceholder,
+): object {
+  const { name, status, models, timeouts, probe, keyCount, hasProxy } = channel
+  const keys = Array.from({ length: keyCount }, () => next('channel', name, 'key'))
+  return {
+    name,
+    ...off(status),
+    ...(status === 'draining' && { drain: true }),
+    speaks: channel.speaks,
+    ...(keys.length === 1 ? { api_key: keys[0] } : { api_keys: keys }),
+    models: models.map(({ id, upstream }) => (id === upstream ? id : { id, upstream })),
+    priority: channel.priority,
+    weight: channel.weight,
+    timeouts: {
+      connect: formatDurationMs(timeouts.connectMs),
+      first_byte: formatDurationMs(timeouts.firstByteMs),
+      idle: formatDurationMs(timeouts.idleMs),
+      total: formatDurationMs(timeouts.totalMs),
+    },
+    ...limitsEntry(channel.limits),
+    ...(hasProxy && { proxy: next('channel', name, 'proxy') }),
+    ...(probe && {
+      probe: {
+        every: formatDurationMs(probe.everyMs),
+        ...(probe.model !== null && { model: probe.model }),
+      },
+    }),
+    ...(channel.allowPrivate && { allow_private: true }),
+    ...some('quirks', channel.quirks),
+  }
+}
+
+/** A group of the file. */
+export const groupEntry = (group: GroupSettings): object => ({
+  name: group.name,
+  ...off(group.status),
+  ...(group.description && { description: group.description }),
+  ...(group.platform && { platform: group.platform }),
+  rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
+  channels: group.channels,
+  ...some('models', group.models),
+  ...(!group.longContextPricing && { long_context_pricing: false }),
+  ...limitsEntry(group.limits),
+  on_disconnect: group.onDisconnect,
+})
+
+/** A price of the file; undefined for one that was taken away: the file has no word for it. */
+export function priceEntry({ terms, note }: PriceSetting): object | undefined {
+  const remark = note === '' ? {} : { note }
+  switch (terms.unit) {
+    case 'tokens': {
+      const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesEntry(tier) }))
+      const { contextWindow } = terms
+      return {
+        ...ratesEntry(terms.base),
+        ...some('tiers', tiers),
+        ...(contextWindow !== undefined && { context_window: contextWindow }),
+        ...remark,
+      }
+    }
+    case 'call':
+      return { per_call: formatNano(terms.perCallNano), ...remark }
+    case 'free':
+      return { free: true, ...remark }
+    case 'none':
+      return undefined
+  }
+}
+
+function ratesEntry(rates: TokenRates): object {
+  const { cacheRead, cacheWrite, cacheWrite1h } = rates
+  const named = { cache_read: cacheRead, cache_write: cacheWrite, cache_write_1h: cacheWrite1h }
+  const set = Object.entries(named).flatMap(([name, micro]) =>
+    micro === null ? [] : [[name, formatDecimal(micro, priceDecimals)]],
+  )
+  return {
+    input: formatDecimal(rates.input, priceDecimals),
+    output: formatDecimal(rates.output, priceDecimals),
+    ...Object.fromEntries(set),
+  }
+}
+
+/** An account of the file without its tokens: its balance is what it would be opened with. */
+export const accountEntry = (account: Omit<AccountView, 'passwordMark'>): object => ({
+  email: account.email,
+  ...off(account.status),
+  role: account.role,
+  balance: formatNano(Math.max(account.balanceNano, 0)),
+  credit_limit: formatNano(account.creditLimitNano),
+  ...(account.balanceLowNano !== null && {
+    balance_low_threshold: formatNano(account.balanceLowNano),
+  }),
+  ...limitsEntry(account.limits),
+})
+
+/** A token of an account, with a placeholder for its key. */
+export function tokenEntry(token: ListedToken, next: NextPlaceholder): object {
+  const { name, group, status, models, ipAllow, isStrict, expiresAt, budget } = token
+  const { totalNano, dayNano, monthNano } = budget
+  const parts = Object.entries({ total: totalNano, day: dayNano, month: monthNano }).flatMap(
+    ([part, nano]) => (nano === null ? [] : [[part, formatNano(nano)]]),
+  )
+  return {
+    name,
+    key: next('token', String(token.id), 'key'),
+    group,
+    ...off(status),
+    ...some('models', models),
+    ...some('ip_allow', ipAllow),
+    ...(isStrict && { strict: true }),
+    ...(expiresAt !== null && { expires_at: isoTime(expiresAt) }),
+    ...(parts.length > 0 && { budget: Object.fromEntries(parts) }),
+    ...limitsEntry(token.limits),
+  }
+}

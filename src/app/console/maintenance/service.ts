@@ -1,0 +1,134 @@
+import type { SignedIn } from '../../../admin/access.ts'
+import { ApiError } from '../../../admin/api-error.ts'
+import { download } from '../../../admin/download.ts'
+import type { MaintenanceService } from '../../../admin/maintenance/routes.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { isoTime } from '../../../lib/format.ts'
+import type { SecretBox } from '../../../lib/secrets.ts'
+import type { Store } from '../../../store/ports/store.ts'
+import type { Config } from '../../config/config.ts'
+import { createBackupFolder } from '../../jobs/backup-folder.ts'
+import { runChild } from '../../jobs/child.ts'
+import { createJobs, type JobWork } from '../../jobs/jobs.ts'
+import { ownProgram } from '../../jobs/own-program.ts'
+import type { LiveCatalog } from '../../live-catalog.ts'
+import { exportConfig } from './export-config.ts'
+import { jobView } from './job-view.ts'
+import { createTickets } from './tickets.ts'
+
+export interface MaintenanceParts {
+  readonly config: () => Config
+  readonly store: Store
+  readonly secrets: SecretBox
+  readonly catalog: LiveCatalog
+  readonly clock: Clock
+  /** Whether it is an account's password; throws `ApiError` when there were too many tries. */
+  readonly passwordMatches: (accountId: number, password: string) => Promise<boolean>
+}
+
+/** Long work in processes of their own, backups in a folder, and the configuration as a file. */
+export function createMaintenance(
+  parts: MaintenanceParts,
+): MaintenanceService & { stop(): Promise<void> } {
+  const { store, clock } = parts
+  const database = parts.config().store.path
+  const folder = createBackupFolder(database)
+  const jobs = createJobs(clock)
+  const tickets = createTickets(clock)
+
+  function requireFolder() {
+    if (folder) return folder
+    throw new ApiError(
+      'unavailable',
+      'The database is in memory only: there is no file to verify or to back up.',
+    )
+  }
+
+  async function requireBackup(name: string) {
+    const found = await requireFolder().find(name)
+    if (found) return found
+    throw new ApiError('not_found', `There is no backup ${JSON.stringify(name)}.`)
+  }
+
+  function requireJob(id: string) {
+    const found = jobs.find(id)
+    if (found) return jobView(found)
+    throw new ApiError('not_found', 'There is no such job; jobs are forgotten at a restart.')
+  }
+
+  const note = ({ email }: SignedIn, action: string, subject: string, detail = {}) =>
+    store.edits.noteChange({ actor: email, action, subject, detail })
+
+  const inChild =
+    (...args: readonly string[]): JobWork =>
+    (onProgress, signal) =>
+      runChild({ command: [...ownProgram(), 'job', ...args], onProgress, signal })
+
+  return {
+    jobs: async () => ({ items: jobs.list().map(jobView) }),
+    job: async (id) => requireJob(id),
+    async start(who, kind) {
+      const { next } = requireFolder()
+      const work =
+        kind === 'verify'
+          ? inChild('verify', database)
+          : inChild('backup', database, await next(clock()))
+      const job = jobs.start(kind, who.email, work)
+      if (job === undefined) {
+        const running = kind === 'verify' ? 'A verification' : 'A backup'
+        throw new ApiError('in_use', `${running} is under way already: wait for it, or end it.`)
+      }
+      await note(who, `job.${kind}`, 'database')
+      return jobView(job)
+    },
+    async cancel(id) {
+      requireJob(id)
+      await jobs.cancel(id)
+      return requireJob(id)
+    },
+    async backups() {
+      const found = (await folder?.list()) ?? []
+      return {
+        folder: folder?.path ?? null,
+        items: found.map(({ name, sizeBytes, createdAt }) => ({
+          ...{ name, size_bytes: sizeBytes, created_at: isoTime(createdAt) },
+        })),
+      }
+    },
+    async allowDownload(who, name, password) {
+      await requireBackup(name)
+      if (!(await parts.passwordMatches(who.accountId, password))) {
+        throw new ApiError('wrong_password', 'This is not your password.', { field: 'password' })
+      }
+      await note(who, 'backup.download', name)
+      const ticket = tickets.issue(name, who.sessionId)
+      return { path: `/api/v1/admin/backups/${name}/download/${ticket}` }
+    },
+    async download({ sessionId }, name, ticket) {
+      const { file } = await requireBackup(name)
+      if (!tickets.redeem(ticket, name, sessionId)) {
+        throw new ApiError('not_found', 'This download was used or has expired: ask anew.')
+      }
+      return new Response(Bun.file(file), {
+        headers: {
+          'content-type': 'application/octet-stream',
+          'content-disposition': `attachment; filename="${name}"`,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        },
+      })
+    },
+    async removeBackup(who, name) {
+      await requireBackup(name)
+      if (await requireFolder().remove(name)) await note(who, 'backup.remove', name)
+    },
+    exportConfig() {
+      const text = exportConfig({
+        ...{ config: parts.config(), rows: parts.catalog.rows(), lists: store.lists },
+        ...{ secrets: parts.secrets, now: clock() },
+      })
+      return download(text, { name: 'tollgate.yaml', type: 'application/yaml; charset=utf-8' })
+    },
+    stop: jobs.stop,
+  }
+}

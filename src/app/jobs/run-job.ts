@@ -1,0 +1,60 @@
+import { formatNano } from '../../billing/money.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { openSqliteStore } from '../../store/sqlite/open.ts'
+import { type BackupProgress, backUp } from '../backup/backup.ts'
+import { describeDifference } from '../verify/difference.ts'
+import { createFindings } from '../verify/findings.ts'
+import { verify } from '../verify/verify.ts'
+import type { BackupResult, JobProgress, VerifyResult } from './messages.ts'
+
+/** More are only counted: a browser is to show them. */
+const mostShown = 200
+
+type OnProgress = (progress: JobProgress) => void
+
+/** Proves the records of a database (`tollgate verify`). */
+export async function runVerify(database: string, onProgress: OnProgress): Promise<VerifyResult> {
+  const store = openSqliteStore({ path: database, clock: systemClock })
+  const findings = createFindings()
+  try {
+    const verified = await verify({
+      store: store.verification,
+      since: undefined,
+      tick: () => performance.now(),
+      onProgress,
+      onFound: async (found) => {
+        findings.add(found)
+      },
+    })
+    const { isDamaged, requests, entries, accounts, chargedNano, durationMs } = verified
+    return {
+      kind: 'verify',
+      ...{ isDamaged, requests, entries, accounts, charged: formatNano(chargedNano) },
+      durationMs: Math.round(durationMs),
+      total: findings.total,
+      kinds: findings.counts,
+      differences: findings.listed.slice(0, mostShown).map(describeDifference),
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/**
+ * Copies a database into a file (`tollgate backup --no-secret`): the secret lies beside the database
+ * already, and one copy more of it in the same place would save nothing.
+ */
+export async function runBackup(
+  { database, file }: { readonly database: string; readonly file: string },
+  onProgress: OnProgress,
+  signal: AbortSignal,
+): Promise<BackupResult> {
+  const tell = ({ step, doneBytes, totalBytes }: BackupProgress) =>
+    onProgress({ part: step, done: doneBytes, total: totalBytes })
+  const { sizeBytes, contents } = await backUp({
+    ...{ database, file, force: false, withSecret: false, signal },
+    onProgress: tell,
+  })
+  const { requests, accounts, ledgerEntries } = contents
+  return { kind: 'backup', file, sizeBytes, requests, accounts, entries: ledgerEntries }
+}

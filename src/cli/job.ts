@@ -1,0 +1,58 @@
+import { setPriority } from 'node:os'
+import type { Command } from 'commander'
+import type { JobMessage, JobProgress } from '../app/jobs/messages.ts'
+import { runBackup, runVerify } from '../app/jobs/run-job.ts'
+import { interruptible } from './interruptible.ts'
+
+/**
+ * `tollgate job`: what the console of a running gateway starts for its long work, so that none of it
+ * is on the gateway's thread. It tells how far it is, and its result, as lines of JSON.
+ */
+export function addJob(program: Command): void {
+  const job = program.command('job', { hidden: true }).description('long work of the console')
+  job
+    .command('verify')
+    .argument('<database>')
+    .action((database: string) => tellAll(() => runVerify(database, showProgress())))
+  job
+    .command('backup')
+    .argument('<database>')
+    .argument('<file>')
+    .action((database: string, file: string) =>
+      tellAll(() =>
+        interruptible((signal) => runBackup({ database, file }, showProgress(), signal)),
+      ),
+    )
+}
+
+const tell = (message: JobMessage) => process.stdout.write(`${JSON.stringify(message)}\n`)
+
+async function tellAll(work: () => Promise<Extract<JobMessage, { result: unknown }>['result']>) {
+  try {
+    // The gateway may be on the same core: it goes first.
+    setPriority(niceness)
+  } catch {
+    // Not allowed here: then it takes its share.
+  }
+  try {
+    tell({ result: await work() })
+  } catch (error) {
+    tell({ failure: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+const niceness = 10
+/** Nobody looks more often. */
+const betweenMs = 100
+
+function showProgress(): (progress: JobProgress) => void {
+  let shownAt = Number.NEGATIVE_INFINITY
+  let part = ''
+  return (progress) => {
+    const now = performance.now()
+    if (progress.part === part && now - shownAt < betweenMs) return
+    shownAt = now
+    part = progress.part
+    tell({ progress })
+  }
+}
