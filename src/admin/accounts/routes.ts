@@ -34,7 +34,7 @@ export interface AccountService {
   ): Promise<Static<typeof AccountLedger>>
 }
 
-const params = Type.Object({ account: t.Integer({ minimum: 1 }) })
+const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
 const headers = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ maxLength: 200 })) })
 const about = (summary: string) => ({ tags: ['Administration'], summary })
 const detail200 = { 200: Answer(AccountDetail) }
@@ -53,20 +53,20 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       response: detail200,
       detail: about('Make an account'),
     })
-    .get('/:account', async ({ who, params }) => success(await accounts.get(who, params.account)), {
+    .get('/:id', async ({ who, params }) => success(await accounts.get(who, params.id)), {
       params,
       response: detail200,
       detail: about('An account'),
     })
     .patch(
-      '/:account',
-      async ({ who, params, body }) => success(await accounts.change(who, params.account, body)),
+      '/:id',
+      async ({ who, params, body }) => success(await accounts.change(who, params.id, body)),
       { params, body: AccountPatch, response: detail200, detail: about('Change an account') },
     )
     .delete(
-      '/:account',
+      '/:id',
       async ({ who, params, body }) => {
-        await accounts.remove(who, params.account, body)
+        await accounts.remove(who, params.id, body)
         return success(null)
       },
       {
@@ -77,9 +77,9 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       },
     )
     .post(
-      '/:account/credit',
+      '/:id/credit',
       async ({ who, params, body, headers }) =>
-        success(await accounts.adjust(who, params.account, 'credit', withKey(body, headers))),
+        success(await accounts.adjust(who, params.id, 'credit', withKey(body, headers))),
       {
         ...{ params, headers, body: AdjustmentOrder },
         response: { 200: Answer(AdjustmentDone) },
@@ -87,9 +87,9 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       },
     )
     .post(
-      '/:account/debit',
+      '/:id/debit',
       async ({ who, params, body, headers }) =>
-        success(await accounts.adjust(who, params.account, 'debit', withKey(body, headers))),
+        success(await accounts.adjust(who, params.id, 'debit', withKey(body, headers))),
       {
         ...{ params, headers, body: AdjustmentOrder },
         response: { 200: Answer(AdjustmentDone) },
@@ -97,8 +97,8 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       },
     )
     .get(
-      '/:account/ledger',
-      async ({ params, query }) => success(await accounts.ledger(params.account, query)),
+      '/:id/ledger',
+      async ({ params, query }) => success(await accounts.ledger(params.id, query)),
       {
         params,
         query: Type.Composite([PageQuery, LedgerFilter]),

@@ -29,7 +29,7 @@ export function Adjust({ account }: { readonly account: AccountDetail }) {
   const submit = form.onSubmit(async ({ kind, amount, reason, mayOverdraw }) => {
     setError(null)
     const order = { amount: amount.trim(), reason, idempotency_key: key.current }
-    const route = api.admin.accounts({ account: account.id })
+    const route = api.admin.accounts({ id: account.id })
     const isCredit = kind === 'credit'
     try {
       const { balance } = await call(

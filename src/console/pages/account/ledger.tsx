@@ -30,9 +30,7 @@ export function Ledger({ id }: { readonly id: number }) {
         queryKey={['account-ledger', id, kind]}
         load={(cursor) =>
           call(
-            api.admin
-              .accounts({ account: id })
-              .ledger.get({ query: { kind, ...(cursor && { cursor }) } }),
+            api.admin.accounts({ id }).ledger.get({ query: { kind, ...(cursor && { cursor }) } }),
           )
         }
         keyOf={(entry) => entry.id}

@@ -23,7 +23,7 @@ export function Page() {
   const queries = useQueryClient()
   const query = useQuery({
     queryKey: ['account', id],
-    queryFn: () => call(api.admin.accounts({ account: id }).get()),
+    queryFn: () => call(api.admin.accounts({ id }).get()),
   })
   /** Puts what an answer says in place of what was there. */
   const show = async (account: AccountDetail) => {

@@ -37,8 +37,7 @@ function Confirmation({ account: { id, email, revision }, close }: ConfirmationP
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
   const remove = useMutation({
-    mutationFn: () =>
-      call(api.admin.accounts({ account: id }).delete({ email: typed.trim(), revision })),
+    mutationFn: () => call(api.admin.accounts({ id }).delete({ email: typed.trim(), revision })),
     onSuccess: async () => {
       notifications.show({ message: text.removed(email), color: 'green' })
       await navigate({ to: '/admin/accounts' })

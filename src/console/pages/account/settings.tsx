@@ -61,7 +61,7 @@ export function Settings({ account, show }: SettingsProps) {
     setError(null)
     try {
       const patch = { ...patchOf(values, before), revision: account.revision }
-      await show(await call(api.admin.accounts({ account: account.id }).patch(patch)))
+      await show(await call(api.admin.accounts({ id: account.id }).patch(patch)))
       notifications.show({ message: text.saved, color: 'green' })
     } catch (failure) {
       if (failure instanceof CallFailed && failure.reason === 'conflict') {

@@ -20,9 +20,7 @@ export function Suspend({ account, show }: SuspendProps) {
   const change = useMutation({
     mutationFn: () =>
       call(
-        api.admin
-          .accounts({ account: id })
-          .patch({ revision, status: isActive ? 'disabled' : 'active' }),
+        api.admin.accounts({ id }).patch({ revision, status: isActive ? 'disabled' : 'active' }),
       ),
     onSuccess: async (changed) => {
       await show(changed)

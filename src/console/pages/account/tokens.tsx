@@ -12,7 +12,7 @@ export function Tokens({ id }: { readonly id: number }) {
     <List
       queryKey={['account-tokens', id]}
       load={(cursor) =>
-        call(api.admin.accounts({ account: id }).tokens.get({ query: cursor ? { cursor } : {} }))
+        call(api.admin.accounts({ id }).tokens.get({ query: cursor ? { cursor } : {} }))
       }
       keyOf={(token) => token.id}
       caption={text.tokenCaption}

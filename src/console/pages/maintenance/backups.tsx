@@ -1,0 +1,132 @@
+import { Button, Group, Table, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { api, call } from '../../lib/api.ts'
+import { useText } from '../../lib/language.tsx'
+import { confirm } from '../../parts/confirm.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Download } from './download.tsx'
+import { formatBytes } from './format-bytes.ts'
+import { JobProgress } from './job-progress.tsx'
+import { Section } from './section.tsx'
+import { maintenanceText } from './text.ts'
+import { useJobs } from './use-jobs.ts'
+
+/** The backups beside the database, and a new one. */
+export function Backups() {
+  const text = useText(maintenanceText)
+  const queries = useQueryClient()
+  const { job, start, cancel } = useJobs('backup')
+  const [downloading, setDownloading] = useState<string | null>(null)
+  const query = useQuery({
+    queryKey: ['backups'],
+    queryFn: () => call(api.admin.backups.get()),
+  })
+  const state = job?.state
+  useEffect(() => {
+    if (state !== undefined && state !== 'running')
+      void queries.invalidateQueries({ queryKey: ['backups'] })
+  }, [state, queries])
+
+  async function remove(name: string): Promise<void> {
+    const isSure = await confirm({
+      title: text.remove,
+      text: text.removeAsk(name),
+      confirm: text.remove,
+      cancel: text.keep,
+      isDangerous: true,
+    })
+    if (!isSure) return
+    try {
+      await call(api.admin.backups({ name }).delete())
+      notifications.show({ message: text.removed(name), color: 'green' })
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      notifications.show({ message, color: 'red' })
+    }
+    await queries.invalidateQueries({ queryKey: ['backups'] })
+  }
+
+  return (
+    <Section title={text.backups} hint={text.backupHint}>
+      <Text size="sm" c="dimmed" maw={720}>
+        {text.secretHint}
+      </Text>
+      <div aria-live="polite">
+        {job && <JobProgress job={job} cancel={() => cancel.mutate(job.id)} />}
+        {job?.backup && <Text size="sm">{text.made(job.backup.name)}</Text>}
+      </div>
+      {state !== 'running' && (
+        <Button w="fit-content" loading={start.isPending} onClick={() => start.mutate()}>
+          {text.make}
+        </Button>
+      )}
+      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+      {query.data?.items.length === 0 && <Empty title={text.none} hint={text.noneHint} />}
+      {query.data && query.data.items.length > 0 && (
+        <BackupTable
+          items={query.data.items}
+          download={setDownloading}
+          remove={(name) => void remove(name)}
+        />
+      )}
+      {query.data?.folder && (
+        <Text size="xs" c="dimmed" className="cut">
+          {text.folder}: {query.data.folder}
+        </Text>
+      )}
+      <Download name={downloading} close={() => setDownloading(null)} />
+    </Section>
+  )
+}
+
+interface BackupTableProps {
+  readonly items: readonly { name: string; size_bytes: number; created_at: string }[]
+  readonly download: (name: string) => void
+  readonly remove: (name: string) => void
+}
+
+function BackupTable({ items, download, remove }: BackupTableProps) {
+  const text = useText(maintenanceText)
+  return (
+    <Table className="list">
+      <Table.Caption className="visually-hidden">{text.caption}</Table.Caption>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{text.file}</Table.Th>
+          <Table.Th>{text.time}</Table.Th>
+          <Table.Th ta="end">{text.size}</Table.Th>
+          <Table.Th>{text.actions}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items.map(({ name, size_bytes, created_at }) => (
+          <Table.Tr key={name}>
+            <Table.Td data-label={text.file} className="cut">
+              {name}
+            </Table.Td>
+            <Table.Td data-label={text.time}>
+              <Time at={created_at} />
+            </Table.Td>
+            <Table.Td data-label={text.size} ta="end">
+              {formatBytes(size_bytes)}
+            </Table.Td>
+            <Table.Td data-label={text.actions}>
+              <Group gap="xs" wrap="nowrap">
+                <Button size="xs" variant="default" onClick={() => download(name)}>
+                  {text.download}
+                </Button>
+                <Button size="xs" variant="subtle" color="red" onClick={() => remove(name)}>
+                  {text.remove}
+                </Button>
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
