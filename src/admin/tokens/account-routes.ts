@@ -5,9 +5,9 @@ import { Answer, success } from '../envelope.ts'
 import { IssuedToken, NewToken, TokenDetails, TokenList, TokenPatch, TokenQuery } from './schema.ts'
 import type { TokenScope, TokenService } from './service.ts'
 
-const account = t.Integer({ minimum: 1, description: 'Id of the account.' })
-const ofAccount = Type.Object({ account })
-const ofToken = Type.Object({ account, id: t.Integer({ minimum: 1 }) })
+const id = t.Integer({ minimum: 1, description: 'Id of the account.' })
+const ofAccount = Type.Object({ id })
+const ofToken = Type.Object({ id, token: t.Integer({ minimum: 1 }) })
 const tags = ['Administration']
 
 const scope = ({ email }: SignedIn, accountId: number): TokenScope => ({ accountId, actor: email })
@@ -16,13 +16,12 @@ const scope = ({ email }: SignedIn, accountId: number): TokenScope => ({ account
 export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
   new Elysia({
     name: 'admin.account-tokens',
-    prefix: '/api/v1/admin/accounts/:account/tokens',
+    prefix: '/api/v1/admin/accounts/:id/tokens',
   })
     .use(guard('admin'))
     .get(
       '',
-      async ({ who, params, query }) =>
-        success(await tokens.list(scope(who, params.account), query)),
+      async ({ who, params, query }) => success(await tokens.list(scope(who, params.id), query)),
       {
         params: ofAccount,
         query: TokenQuery,
@@ -32,8 +31,7 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
     )
     .post(
       '',
-      async ({ who, params, body }) =>
-        success(await tokens.issue(scope(who, params.account), body)),
+      async ({ who, params, body }) => success(await tokens.issue(scope(who, params.id), body)),
       {
         params: ofAccount,
         body: NewToken,
@@ -42,8 +40,8 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
       },
     )
     .get(
-      '/:id',
-      async ({ who, params }) => success(await tokens.find(scope(who, params.account), params.id)),
+      '/:token',
+      async ({ who, params }) => success(await tokens.find(scope(who, params.id), params.token)),
       {
         params: ofToken,
         response: { 200: Answer(TokenDetails) },
@@ -51,9 +49,9 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
       },
     )
     .patch(
-      '/:id',
+      '/:token',
       async ({ who, params, body }) =>
-        success(await tokens.change(scope(who, params.account), params.id, body)),
+        success(await tokens.change(scope(who, params.id), params.token, body)),
       {
         params: ofToken,
         body: TokenPatch,
@@ -62,9 +60,9 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
       },
     )
     .delete(
-      '/:id',
+      '/:token',
       async ({ who, params }) => {
-        await tokens.remove(scope(who, params.account), params.id)
+        await tokens.remove(scope(who, params.id), params.token)
         return success(null)
       },
       {
