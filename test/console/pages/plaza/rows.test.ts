@@ -10,7 +10,7 @@ beforeAll(async () => {
     models: ['long', 'picture', 'gpt-4o'],
     prices: {
       long: {
-        ...{ input: 1.25, output: 10, cache_read: 0.125 },
+        ...{ input: 1.25, output: 2.19, cache_read: 0.125 },
         tiers: [{ above: 200_000, input: 2.5, output: 15 }],
       },
       picture: { per_call: 0.04 },
@@ -31,7 +31,7 @@ describe('the plaza', () => {
     const base = pick('long', 'cheap')?.tiers[0]?.prices ?? []
     expect(base.map(({ item, base, final }) => [item, base, final])).toEqual([
       ['input', '1.25', '0.0875'],
-      ['output', '10', '0.7'],
+      ['output', '2.19', '0.1533'],
       ['cache_read', '0.125', '0.00875'],
       ['cache_write', '1.25', '0.0875'],
       ['cache_write_1h', '1.25', '0.0875'],
