@@ -200,7 +200,10 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       (await store.signIn.hasAdministrator()) ? undefined : setupCode.create(),
     metrics,
     active: forwarder.active,
-    close: forwarder.close,
+    close() {
+      forwarder.close()
+      door.close()
+    },
     interruptAll: forwarder.interruptAll,
     settled: committer.idle,
     async stop() {

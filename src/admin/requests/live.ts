@@ -135,6 +135,11 @@ export function createLiveRequests(parts: LiveParts) {
     return viewer
   }
 
+  function close(): void {
+    hasStopped = true
+    for (const viewer of viewers.keys()) viewer.end('stopping')
+  }
+
   return {
     watchOwn: (asked: Asked) => {
       const { account: _, channel: __, ...wanted } = asked.wanted
@@ -144,9 +149,10 @@ export function createLiveRequests(parts: LiveParts) {
       const filter = toFilter(asked.wanted, await accountIdOf(accounts, asked.wanted))
       return watch({ asked, filter, toData: toAnyItem })
     },
+    /** Ends all views, and those that are still asked for. */
+    close,
     async stop(): Promise<void> {
-      hasStopped = true
-      for (const viewer of viewers.keys()) viewer.end('stopping')
+      close()
       await polling
     },
   }

@@ -69,6 +69,8 @@ export interface ConsoleApp {
   /** Its API alone. */
   readonly api: AnyElysia
   handle(request: Request, peer: Peer): Promise<Response>
+  /** Ends the live views. */
+  close(): void
   stop(): Promise<void>
 }
 
@@ -119,6 +121,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
       peers.set(request, peer)
       return app.handle(request)
     },
+    close: () => requests.liveRequests.close(),
     async stop() {
       await requests.liveRequests.stop()
       await maintenance.stop()

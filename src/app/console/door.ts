@@ -49,6 +49,13 @@ export function createConsoleDoor(parts: ConsoleParts, log: Logger) {
     routes,
     /** The console's API, for its documentation. */
     api: async (): Promise<AnyElysia> => (await load()).api,
+    /** Ends the live views: they would keep their connections as long as they can. */
+    close(): void {
+      loading?.then(
+        (console) => console.close(),
+        () => {}, // it was not loaded, which the log has told
+      )
+    },
     /** Ends what the console has begun; nothing when nobody came. */
     async stop(): Promise<void> {
       const console = await loading?.catch(() => undefined)
