@@ -32,3 +32,13 @@ export function formatBytes(bytes: number): string {
   const value = bytes / 1000 ** power
   return `${power === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${byteUnits[power]}`
 }
+
+/** How long something has run: `3 d 4 h`, `4 h 12 min`, `5 min`. */
+export function formatUptime(ms: number): string {
+  const minutes = Math.max(Math.floor(ms / 60_000), 0)
+  const hours = Math.floor(minutes / 60)
+  if (hours === 0) return `${minutes} min`
+  return hours < 24
+    ? `${hours} h ${minutes % 60} min`
+    : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}

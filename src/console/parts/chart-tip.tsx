@@ -30,7 +30,7 @@ export function ChartTip({ at, days, series, totals, kind, scheme }: ChartTipPro
         position: 'absolute',
         top: 8,
         ...(isRight ? { left: 70 } : { right: 8 }),
-        maxWidth: 'calc(100% - 78px)',
+        maxWidth: 'min(280px, 65%)',
         pointerEvents: 'none',
         zIndex: 5,
       }}
@@ -57,9 +57,9 @@ interface RowProps {
 
 const Row = ({ label, figure, children }: RowProps) => (
   <Group gap="sm" justify="space-between" wrap="nowrap">
-    <Group gap={6} wrap="nowrap">
+    <Group gap={6} wrap="nowrap" miw={0}>
       {children}
-      <Text size="xs" className="cut">
+      <Text size="xs" truncate>
         {label}
       </Text>
     </Group>

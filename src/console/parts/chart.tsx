@@ -58,7 +58,7 @@ export function Chart({ title, kind, days, series, scale, totals, note }: ChartP
             {title}
           </Title>
           <Button
-            variant="subtle"
+            variant="default"
             size="compact-xs"
             style={{ flex: 'none' }}
             aria-label={`${isTable ? text.asChart : text.asTable}: ${title}`}

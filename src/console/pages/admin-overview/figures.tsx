@@ -1,11 +1,10 @@
-import { Anchor, SimpleGrid, Text } from '@mantine/core'
+import { Anchor, SimpleGrid } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { GatewayOverview } from '../../../admin/overview/schema.ts'
-import { formatBytes, formatCount } from '../../lib/format.ts'
+import { formatBytes, formatCount, formatUptime } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { Figure } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
-import { Time } from '../../parts/time.tsx'
 import { texts } from './text.ts'
 
 interface FiguresProps {
@@ -67,10 +66,8 @@ export function Figures({ overview, days }: FiguresProps) {
       >
         {now.database_bytes === null ? text.inMemory : formatBytes(now.database_bytes)}
       </Figure>
-      <Figure label={text.upSince} hint={text.version(now.version)}>
-        <Text span fz="sm">
-          <Time at={now.started_at} />
-        </Text>
+      <Figure label={text.up} hint={text.version(now.version)}>
+        <span title={now.started_at}>{formatUptime(Date.now() - Date.parse(now.started_at))}</span>
       </Figure>
     </SimpleGrid>
   )
