@@ -14,11 +14,15 @@ const places = {
   request: '/playground',
 } as const satisfies Record<FirstStep, string>
 
+const essential = ['channel', 'group', 'price', 'token'] as const
+
 /** The way from nothing to the first answer; gone when it was walked. */
 export function NextSteps({ steps }: Pick<GatewayOverview, 'steps'>) {
   const text = useText(texts)
-  // Who asks nothing for a month needs no help with it.
-  if (steps.every(({ step, is_done }) => is_done || step === 'request')) return null
+  const left = new Set(steps.filter(({ is_done }) => !is_done).map(({ step }) => step))
+  const isServing = essential.every((step) => !left.has(step))
+  // Who serves alone needs no other account; who asks nothing for a month needs no help with it.
+  if (isServing && (!left.has('account') || !left.has('request'))) return null
   const next = steps.find(({ is_done }) => !is_done)?.step
   return (
     <Card withBorder padding="md" component="section" aria-label={text.next}>
