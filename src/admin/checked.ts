@@ -12,12 +12,17 @@ export type Checked<Value> =
   | { readonly ok: false; readonly problems: readonly [Remark, ...Remark[]] }
 
 /**
- * The value of what is right; throws a refusal that tells all problems and names the first field at
- * fault. `prefix`: where in the body the values are.
+ * The value of what is right; throws a refusal that names the first field at fault and tells all
+ * problems, in `data` each with its field. `prefix`: where in the body the values are.
  */
 export function requireRight<Value>(checked: Checked<Value>, prefix = ''): Value {
   if (checked.ok) return checked.value
+  const problems = checked.problems.map(({ field, message }) => ({
+    field: prefix + field,
+    message,
+  }))
+  const message = problems.map((problem) => problem.message).join(' ')
   const [{ field }] = checked.problems
-  const message = checked.problems.map((problem) => problem.message).join(' ')
-  throw new ApiError('invalid_value', message, field === '' ? {} : { field: prefix + field })
+  const at = field === '' ? {} : { field: prefix + field }
+  throw new ApiError('invalid_value', message, { ...at, data: { problems } })
 }

@@ -1,4 +1,5 @@
 import { Accordion, Checkbox, Fieldset, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { useText } from '../lib/language.tsx'
 import type { ChannelForm } from './fields.tsx'
 import { quirkText } from './quirk-text.ts'
@@ -8,16 +9,21 @@ interface AdvancedProps {
   readonly form: ChannelForm
   /** The proxy that it has, masked; null: none. */
   readonly proxy: string | null
-  /** Whether it begins open: something in it needs a look. */
-  readonly isOpen: boolean
 }
 
+/** Names of its fields begin with these. */
+const own = /^(timeouts|probe_|proxy|allow_private|quirks)/
+
 /** What most channels leave as it is. */
-export function AdvancedFields({ form, proxy, isOpen }: AdvancedProps) {
+export function AdvancedFields({ form, proxy }: AdvancedProps) {
   const text = useText(channelText)
   const quirks = useText(quirkText)
+  const [isAsked, setAsked] = useState(false)
+  // What is wrong in it must be seen.
+  const isAtFault = Object.keys(form.errors).some((field) => own.test(field))
+  const toggle = (value: string | null) => setAsked(value !== null)
   return (
-    <Accordion variant="contained" defaultValue={isOpen ? 'more' : null}>
+    <Accordion variant="contained" value={isAsked || isAtFault ? 'more' : null} onChange={toggle}>
       <Accordion.Item value="more">
         <Accordion.Control>{text.more}</Accordion.Control>
         <Accordion.Panel>

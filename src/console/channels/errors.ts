@@ -1,11 +1,7 @@
-import { CallFailed } from '../lib/api.ts'
+import { showProblems } from '../lib/problems.ts'
 import type { ChannelForm } from './fields.tsx'
 import { formField } from './form-values.ts'
 
-/** Shows a refusal at the field of the form that it names; false: it names none. */
-export function showChannelError(form: ChannelForm, error: unknown): boolean {
-  if (!(error instanceof CallFailed) || error.field === undefined) return false
-  const field = formField(error.field.replace(/^channel\./, ''))
-  form.setFieldError(field, error.message)
-  return form.getInputNode(field) !== null
-}
+/** Shows a refusal at the fields of the form that it names; false: not all of it has one. */
+export const showChannelError = (form: ChannelForm, error: unknown): boolean =>
+  showProblems(form, error, (field) => formField(field.replace(/^channel\./, '')))

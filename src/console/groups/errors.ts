@@ -1,11 +1,7 @@
-import { CallFailed } from '../lib/api.ts'
+import { showProblems } from '../lib/problems.ts'
 import type { GroupForm } from './fields.tsx'
 import { formField } from './form-values.ts'
 
-/** Shows a refusal at the field of the form that it names; false: it names none. */
-export function showGroupError(form: GroupForm, error: unknown): boolean {
-  if (!(error instanceof CallFailed) || error.field === undefined) return false
-  const field = formField(error.field)
-  form.setFieldError(field, error.message)
-  return form.getInputNode(field) !== null
-}
+/** Shows a refusal at the fields of the form that it names; false: not all of it has one. */
+export const showGroupError = (form: GroupForm, error: unknown): boolean =>
+  showProblems(form, error, formField)

@@ -50,7 +50,7 @@ const en = {
   nothing: 'nothing yet',
   andMore: (count: string) => `and ${count} more`,
   effect: (count: string, tokens: string) =>
-    `Another price for ${count} models, and for ${tokens} tokens:`,
+    `Other prices: ${count} models. Tokens of this group: ${tokens}.`,
   noEffect: 'This changes no price.',
   inOut: (input: string, output: string) => `${input} in · ${output} out per 1M`,
   perCall: (usd: string) => `${usd} per call`,
@@ -58,18 +58,19 @@ const en = {
   enable: 'Enable',
   disable: 'Disable',
   disableAsk: (name: string) => `Disable ${name}?`,
-  disableText: (tokens: string) => `Requests of its ${tokens} tokens are refused from now on.`,
+  disableText: (tokens: string) =>
+    `Requests of all its tokens (${tokens}) are refused from now on.`,
   enabledDone: 'Active again.',
   disabledDone: 'Disabled.',
   delete: 'Delete',
   deleteAsk: (name: string) => `Delete ${name}?`,
   deleteText: 'It is gone for good. Records of requests are kept.',
   moveText: (tokens: string) =>
-    `${tokens} tokens belong to it. They go to another group, at its prices:`,
+    `Tokens that belong to it: ${tokens}. They go to another group, at its prices.`,
   moveTo: 'Group that they go to',
   noOther: 'There is no other group that its tokens could go to. Make one first.',
   deleted: (name: string) => `Group ${name} is deleted.`,
-  moved: (name: string, tokens: number) => `Group ${name} is deleted; ${tokens} tokens were moved.`,
+  moved: (name: string, tokens: number) => `Group ${name} is deleted. Tokens moved: ${tokens}.`,
   cancel: 'Cancel',
 }
 

@@ -18,6 +18,7 @@ export const confirm = ({ title, text, confirm, cancel, isDangerous }: Question)
       title,
       children: <Text size="sm">{text}</Text>,
       labels: { confirm, cancel },
+      closeButtonProps: { 'aria-label': cancel },
       ...(isDangerous && { confirmProps: { color: 'red' } }),
       onConfirm: () => resolve(true),
       onCancel: () => resolve(false),

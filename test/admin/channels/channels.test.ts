@@ -143,6 +143,12 @@ describe('a new channel', () => {
     }
   })
 
+  test('is told of all its faults at once', async () => {
+    const { data } = await scene.ask('admin', 'POST', base, made({ name: '', weight: 0 }))
+    const problems = data.problems as { field: string }[]
+    expect(problems.map(({ field }) => field)).toEqual(['name', 'weight'])
+  })
+
   test('may not have the name of another one', async () => {
     const answer = await scene.ask('admin', 'POST', base, made({ name: 'main' }))
     expect([answer.status, answer.reason, answer.field]).toEqual([409, 'name_taken', 'name'])

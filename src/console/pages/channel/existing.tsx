@@ -77,7 +77,7 @@ export function Existing({ live }: { readonly live: Channel }) {
         <form onSubmit={form.onSubmit(() => save(seen.revision))} noValidate>
           <Stack>
             <ChannelFields form={form} keys={<Keys form={form} keys={seen.keys} />} />
-            <AdvancedFields form={form} proxy={seen.proxy} isOpen={false} />
+            <AdvancedFields form={form} proxy={seen.proxy} />
             {present && (
               <Conflict
                 seen={seen}

@@ -60,7 +60,7 @@ export function NewChannel() {
             }}
           />
           <ChannelFields form={form} keys={<NewKeys form={form} />} />
-          <AdvancedFields form={form} proxy={null} isOpen={false} />
+          <AdvancedFields form={form} proxy={null} />
           <TestPanel
             hint={text.testNewHint}
             models={channel.models.map(({ id }) => id)}

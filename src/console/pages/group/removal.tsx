@@ -20,7 +20,12 @@ interface RemovalProps {
 export function Removal({ group, isOpen, close }: RemovalProps) {
   const text = useText(groupText)
   return (
-    <Modal opened={isOpen} onClose={close} title={text.deleteAsk(group.name)}>
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={text.deleteAsk(group.name)}
+      closeButtonProps={{ 'aria-label': text.cancel }}
+    >
       <Question group={group} close={close} />
     </Modal>
   )

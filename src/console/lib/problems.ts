@@ -1,0 +1,34 @@
+import { CallFailed } from './api.ts'
+
+/** What a form needs to show problems at its fields. */
+interface Form {
+  setFieldError(field: string, message: string): void
+  getInputNode(field: string): HTMLElement | null
+}
+
+interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+/**
+ * Shows a refusal at the fields of a form that it names, and leads to the first of them; false: some
+ * of it belongs to none, and is to be shown as a whole. `fieldOf` finds the form's name of a field.
+ */
+export function showProblems(
+  form: Form,
+  error: unknown,
+  fieldOf: (field: string) => string,
+): boolean {
+  const problems = problemsIn(error)
+  for (const { field, message } of problems) form.setFieldError(fieldOf(field), message)
+  const nodes = problems.map(({ field }) => form.getInputNode(fieldOf(field)))
+  nodes.find((node) => node !== null)?.focus()
+  return problems.length > 0 && nodes.every((node) => node !== null)
+}
+
+function problemsIn(error: unknown): readonly Problem[] {
+  if (!(error instanceof CallFailed) || error.field === undefined) return []
+  const { problems } = (error.data ?? {}) as { readonly problems?: readonly Problem[] }
+  return problems ?? [{ field: error.field, message: error.message }]
+}
