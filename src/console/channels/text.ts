@@ -96,6 +96,10 @@ const en = {
     `It is taken out of: ${names}. Models that only it offers can not be called there any more.`,
   deleted: (name: string) => `Channel ${name} is deleted.`,
   cancel: 'Cancel',
+  needed: 'Fill this in.',
+  neededAddress: 'Fill in at least one address.',
+  notAddress: 'An address begins with https:// or http://.',
+  neededKey: 'A channel needs at least one key.',
 }
 
 /** Words of a channel's page. */
@@ -193,5 +197,9 @@ export const channelText: Texts<typeof en> = {
     deleteGroups: (names) => `它将从以下分组移除：${names}。只有它提供的模型在那里将无法调用。`,
     deleted: (name) => `已删除渠道 ${name}。`,
     cancel: '取消',
+    needed: '请填写。',
+    neededAddress: '请至少填写一个地址。',
+    notAddress: '地址应以 https:// 或 http:// 开头。',
+    neededKey: '渠道至少需要一个密钥。',
   },
 }

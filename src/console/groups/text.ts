@@ -72,6 +72,8 @@ const en = {
   deleted: (name: string) => `Group ${name} is deleted.`,
   moved: (name: string, tokens: number) => `Group ${name} is deleted. Tokens moved: ${tokens}.`,
   cancel: 'Cancel',
+  needed: 'Fill this in.',
+  notMultiplier: 'A plain number with at most 6 decimals, such as 0.8.',
 }
 
 /** Words of the pages about groups. */
@@ -145,5 +147,7 @@ export const groupText: Texts<typeof en> = {
     deleted: (name) => `已删除分组 ${name}。`,
     moved: (name, tokens) => `已删除分组 ${name}，并移动了 ${tokens} 个令牌。`,
     cancel: '取消',
+    needed: '请填写。',
+    notMultiplier: '请填写普通数字，最多 6 位小数，例如 0.8。',
   },
 }

@@ -26,6 +26,7 @@ export function About({ channel }: { readonly channel: Channel }) {
               {at > 0 && ', '}
               <Anchor
                 size="sm"
+                underline="always"
                 renderRoot={(props) => (
                   <Link to="/admin/groups/$id" params={{ id: String(id) }} {...props} />
                 )}
@@ -39,6 +40,7 @@ export function About({ channel }: { readonly channel: Channel }) {
               {text.noGroups}.{' '}
               <Anchor
                 size="sm"
+                underline="always"
                 renderRoot={(props) => (
                   <Link
                     to="/admin/groups/$id"

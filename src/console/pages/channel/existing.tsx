@@ -11,6 +11,7 @@ import { type ChannelValues, changeOf, valuesOf } from '../../channels/form-valu
 import { Keys } from '../../channels/keys.tsx'
 import { TestPanel } from '../../channels/test-panel.tsx'
 import { channelText } from '../../channels/text.ts'
+import { validateChannel } from '../../channels/validate.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { Conflict, presentOf } from '../../parts/conflict.tsx'
@@ -26,7 +27,10 @@ export function Existing({ live }: { readonly live: Channel }) {
   const [seen, setSeen] = useState(live)
   const [present, setPresent] = useState<Channel>()
   const [error, setError] = useState<unknown>(null)
-  const form = useForm<ChannelValues>({ initialValues: valuesOf(live) })
+  const form = useForm<ChannelValues>({
+    initialValues: valuesOf(live),
+    validate: validateChannel(text, seen.keys.length),
+  })
   const route = api.admin.channels({ id: live.id })
 
   function show(now: Channel): void {

@@ -12,6 +12,7 @@ import { type ChannelValues, newChannelOf, valuesOf } from '../../channels/form-
 import { NewKeys } from '../../channels/keys.tsx'
 import { TestPanel } from '../../channels/test-panel.tsx'
 import { channelText } from '../../channels/text.ts'
+import { validateChannel } from '../../channels/validate.ts'
 import { vendors } from '../../channels/vendors.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
@@ -24,7 +25,10 @@ export function NewChannel() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [error, setError] = useState<unknown>(null)
-  const form = useForm<ChannelValues>({ initialValues: valuesOf(undefined) })
+  const form = useForm<ChannelValues>({
+    initialValues: valuesOf(undefined),
+    validate: validateChannel(text, 0),
+  })
   const channel = newChannelOf(form.values)
 
   async function create(): Promise<void> {

@@ -9,6 +9,7 @@ import { showGroupError } from '../../groups/errors.ts'
 import { GroupFields } from '../../groups/fields.tsx'
 import { changeOf, type GroupValues, valuesOf } from '../../groups/form-values.ts'
 import { groupText } from '../../groups/text.ts'
+import { validateGroup } from '../../groups/validate.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { Conflict, presentOf } from '../../parts/conflict.tsx'
@@ -24,7 +25,10 @@ export function Existing({ live }: { readonly live: GroupView }) {
   const [seen, setSeen] = useState(live)
   const [present, setPresent] = useState<GroupView>()
   const [error, setError] = useState<unknown>(null)
-  const form = useForm<GroupValues>({ initialValues: valuesOf(live) })
+  const form = useForm<GroupValues>({
+    initialValues: valuesOf(live),
+    validate: validateGroup(text),
+  })
   const route = api.admin.groups({ id: live.id })
 
   function show(now: GroupView): void {

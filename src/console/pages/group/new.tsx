@@ -9,6 +9,7 @@ import { GroupFields } from '../../groups/fields.tsx'
 import { type GroupValues, groupOf, valuesOf } from '../../groups/form-values.ts'
 import { groupText } from '../../groups/text.ts'
 import { useChannelNames } from '../../groups/use-channels.ts'
+import { validateGroup } from '../../groups/validate.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
@@ -22,7 +23,10 @@ export function NewGroup() {
   const { channel } = useSearch({ strict: false })
   const channels = channel === undefined ? [] : [String(channel)]
   const [error, setError] = useState<unknown>(null)
-  const form = useForm<GroupValues>({ initialValues: { ...valuesOf(undefined), channels } })
+  const form = useForm<GroupValues>({
+    initialValues: { ...valuesOf(undefined), channels },
+    validate: validateGroup(text),
+  })
   const names = useChannelNames()
 
   async function create(): Promise<void> {
@@ -48,6 +52,7 @@ export function NewGroup() {
               {text.noChannels}{' '}
               <Anchor
                 size="sm"
+                underline="always"
                 renderRoot={(props) => (
                   <Link to="/admin/channels/$id" params={{ id: 'new' }} {...props} />
                 )}
