@@ -25,6 +25,7 @@ import { priceRoutes } from './prices/routes.ts'
 import type { PriceService } from './prices/service.ts'
 import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
 
+import { type SettingService, settingRoutes } from './settings/routes.ts'
 import { ownSignInRoutes } from './sign-in/own-routes.ts'
 import { setupRoutes, signInRoutes } from './sign-in/routes.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
@@ -50,6 +51,7 @@ export interface AdminServices extends RequestServices {
   readonly origins: () => readonly string[]
   readonly tokens: TokenService
   readonly prices: PriceService
+  readonly settings: SettingService
 }
 
 /** The console's API, put together. What it has not got it leaves to whoever uses it. */
@@ -80,6 +82,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(ownSignInRoutes(guard, services.signIn))
     .use(tokenRoutes(guard, services.tokens))
     .use(priceRoutes(guard, services.prices))
+    .use(settingRoutes(guard, services.settings))
 
 /** The type that the console's calls are checked against. */
 export type AdminApi = ReturnType<typeof adminApi>

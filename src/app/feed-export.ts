@@ -3,6 +3,7 @@ import { createFeedBuilder } from '../site/feed/feed.ts'
 import { readFeedFile, writeFeedFiles } from '../site/feed/files.ts'
 import { type Published, publish } from '../site/published.ts'
 import type { Config } from './config/config.ts'
+import { withSettings } from './config/set-by-hand.ts'
 import { type Instance, UserError } from './instance.ts'
 import { createLiveCatalog } from './live-catalog.ts'
 import { feedSite } from './site.ts'
@@ -26,10 +27,13 @@ export interface FeedExportParts {
 export async function createFeedExporter(parts: FeedExportParts): Promise<FeedExporter> {
   const { instance, config, folder } = parts
   const catalog = await createLiveCatalog(instance.store, instance.secrets)
+  const settings = async () =>
+    withSettings(config, (await instance.store.edits.storedSettings()).values)
+  let inForce = await settings()
   const earlier = await inFolder(folder, () => readFeedFile(folder))
   const build = createFeedBuilder({
     catalog: catalog.current,
-    site: () => feedSite(config),
+    site: () => feedSite(inForce),
     clock: systemClock,
     earlier: earlier?.text,
   })
@@ -38,6 +42,7 @@ export async function createFeedExporter(parts: FeedExportParts): Promise<FeedEx
   return {
     async write() {
       await catalog.reload()
+      inForce = await settings()
       const version = await publish(await build(), published, systemClock())
       published = version
       return inFolder(folder, () => writeFeedFiles(folder, version))

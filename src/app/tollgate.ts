@@ -23,6 +23,7 @@ import type { SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
+import { withSettings } from './config/set-by-hand.ts'
 import { createChannelGateway } from './console/channel-gateway.ts'
 import { createConsoleDoor } from './console/door.ts'
 import { countTokens } from './count-tokens.ts'
@@ -81,7 +82,9 @@ export interface Tollgate {
 /** Builds every part once and connects them. Throws when the store can't be read. */
 export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const { store, secrets, log, clock } = parts
-  let { config } = parts
+  let fileConfig = parts.config
+  let { values } = await store.edits.storedSettings()
+  let config = withSettings(fileConfig, values)
   let settings = liveSettings(config)
   const catalog = await createLiveCatalog(store, secrets)
   const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
@@ -103,7 +106,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const availability = createAvailability({ store: store.availability, clock, log })
   const plazaRefusal = createPlazaAccess(gatekeeper)
   const site = createSite({
-    config: parts.config,
+    config,
     catalog: catalog.current,
     clock,
     log,
@@ -159,8 +162,16 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     records: store.records,
     modelsList: () => settings.modelsList,
   }
+  /** The file's words, and in the places that it leaves open what was set by hand. */
+  function applySettings(): void {
+    config = withSettings(fileConfig, values)
+    settings = liveSettings(config)
+    site.configure(config)
+  }
   async function refresh(): Promise<void> {
     await catalog.reload()
+    ;({ values } = await store.edits.storedSettings())
+    applySettings()
     authenticator.forget()
     await care.refresh()
     await site.refresh()
@@ -190,9 +201,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   return {
     app: createHttpApp(modelRoutes(routeParts), site, door, log),
     configure(changed) {
-      config = changed
-      settings = liveSettings(config)
-      site.configure(config)
+      fileConfig = changed
+      applySettings()
     },
     refresh,
     changed,

@@ -39,10 +39,15 @@ type Decimal = string | number
  * `path` is where the file lies; the database's path is relative to it. Throws only when the
  * schema let something through that it should not have.
  */
-export function buildConfig(file: ConfigFile, path: string): Config {
+export function buildConfig(
+  file: ConfigFile,
+  path: string,
+  lineOf: (path: string) => number = () => 1,
+): Config {
   const server = file.server ?? {}
   const { host, port } = sure(parseListen(server.listen ?? '127.0.0.1:8787'))
   return {
+    fixed: namedSettings(file, lineOf),
     server: {
       host,
       port,
@@ -60,6 +65,15 @@ export function buildConfig(file: ConfigFile, path: string): Config {
     prices: buildPrices(file.prices),
     accounts: (file.accounts ?? []).map(buildAccount),
   }
+}
+
+/** What the file says of the site and the settings can't be set elsewhere. */
+function namedSettings({ site = {}, settings = {} }: ConfigFile, lineOf: (path: string) => number) {
+  const names = [
+    ...Object.keys(site).map((key) => `site.${key}`),
+    ...Object.keys(settings).map((key) => `settings.${key}`),
+  ]
+  return new Map(names.map((name) => [name, lineOf(name)]))
 }
 
 function sure<Value>(value: Value | undefined): Value {

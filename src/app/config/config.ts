@@ -129,6 +129,8 @@ export interface AccountConfig {
 
 /** A whole tollgate.yaml, checked, with defaults filled in and units made explicit. */
 export interface Config {
+  /** What of `site:` and `settings:` the file names (`site.name`), with its line. */
+  readonly fixed: ReadonlyMap<string, number>
   readonly server: ServerConfig
   readonly store: StoreConfig
   readonly site: SiteConfig

@@ -35,13 +35,18 @@ export type Loaded =
  * a key, a password or what an environment variable holds. An empty file is all defaults.
  */
 export function loadConfig(source: ConfigSource): Loaded {
-  const { value, problems, tellTo } = readSource(source)
+  const { value, problems, tellTo, places } = readSource(source)
   if (problems.length > 0) return { ok: false, problems: sortProblems(problems) }
   if (!Value.Check(ConfigFile, value))
     throw new Error('The configuration was read without a problem, yet does not fit its schema.')
   const warnings: ConfigProblem[] = []
   findWarnings(value, tellTo(warnings))
-  return { ok: true, config: buildConfig(value, source.file), warnings: sortProblems(warnings) }
+  const lineOf = (path: string) => nearestPlace(places, path).line
+  return {
+    ok: true,
+    config: buildConfig(value, source.file, lineOf),
+    warnings: sortProblems(warnings),
+  }
 }
 
 /**
@@ -101,6 +106,7 @@ interface Read {
   readonly problems: readonly ConfigProblem[]
   /** Puts findings with their places into a list. */
   readonly tellTo: (list: ConfigProblem[]) => Tell
+  readonly places: ReadonlyMap<string, Position>
 }
 
 /** Everything of a file that can be read, and every problem in it. */
@@ -109,7 +115,7 @@ function readSource({ text, file, env }: ConfigSource): Read {
   const parsed = parseConfigText(text)
   if (!parsed.ok) {
     const faults = parsed.faults.map((fault) => ({ file, path: '', value: null, ...fault }))
-    return { value: {}, problems: faults, tellTo: () => () => undefined }
+    return { value: {}, problems: faults, tellTo: () => () => undefined, places: new Map() }
   }
   const report: Report = (at, path, complaint, shown) =>
     problems.push(createProblem({ file, at, path, complaint, shown }))
@@ -121,7 +127,7 @@ function readSource({ text, file, env }: ConfigSource): Read {
   // The walk leaves out what is at fault, so what is there has the schema's shape.
   const partly = value as Partly<ConfigFile>
   checkFile(partly, (path) => places.has(path), tellTo(problems))
-  return { value: partly, problems, tellTo }
+  return { value: partly, problems, tellTo, places }
 }
 
 interface Finding {

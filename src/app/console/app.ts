@@ -27,6 +27,7 @@ import { createMeService } from './me.ts'
 import { createPlayground } from './playground.ts'
 import { createPriceService } from './prices/service.ts'
 import { createRequestServices } from './requests.ts'
+import { createSettings } from './settings.ts'
 import { createConsoleSignIn } from './sign-in.ts'
 import { createConsoleTokens } from './tokens.ts'
 
@@ -108,6 +109,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     ...requests,
     attempts: createAttemptService(store.lists),
     prices: createPriceService(parts),
+    settings: createSettings(parts),
   }
   const files = await createConsoleFiles()
   const api = adminApi(guard, services, log)

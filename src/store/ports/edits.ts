@@ -4,6 +4,7 @@ import type { ChannelEdits } from './channel-edits.ts'
 import type { GroupEdits } from './group-edits.ts'
 import type { NoteEdits } from './note-edits.ts'
 import type { PriceEdits } from './price-edits.ts'
+import type { SettingEdits } from './setting-edits.ts'
 import type { TokenEdits } from './token-edits.ts'
 
 /** What every change by hand says beside what changes. */
@@ -48,4 +49,5 @@ export interface EditStore
     GroupEdits,
     NoteEdits,
     PriceEdits,
+    SettingEdits,
     TokenEdits {}

@@ -105,6 +105,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
       ok: true,
       warnings: [],
       config: {
+        fixed: new Map(),
         server: {
           host: '127.0.0.1',
           port: 8787,

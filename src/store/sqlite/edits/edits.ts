@@ -7,6 +7,7 @@ import { createChannelEdits } from './channels.ts'
 import { createGroupEdits } from './groups.ts'
 import { createNoteEdits } from './notes.ts'
 import { createPriceEdits } from './prices.ts'
+import { createSettingEdits } from './settings.ts'
 import { createTokenEdits } from './token-edits.ts'
 
 /** What the parts of the edits work with. */
@@ -26,6 +27,7 @@ export function createEdits(parts: EditParts): EditStore {
     ...createGroupEdits(parts),
     ...createNoteEdits(parts),
     ...createPriceEdits(parts),
+    ...createSettingEdits(parts),
     ...createTokenEdits(parts),
   }
 }

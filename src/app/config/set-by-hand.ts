@@ -1,0 +1,88 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { Config, SettingsConfig, SiteConfig } from './config.ts'
+import { loadFragment } from './fragment.ts'
+import { SettingsSection, SiteSection } from './schema.ts'
+
+/** What of `settings:` can be set by hand, by the names of the file: all of it. */
+const settingKeys = {
+  registration_enabled: 'registrationEnabled',
+  balance_low_threshold: 'balanceLowThresholdNano',
+  usual_output: 'usualOutputTokens',
+  max_attempts: 'maxAttempts',
+  retry_time: 'retryTimeMs',
+  queue_time: 'queueTimeMs',
+  channel_cooling: 'channelCooling',
+  feed_currency: 'feedCurrency',
+  feed_interval: 'feedIntervalMs',
+  models_list: 'modelsList',
+  gemini_query_key: 'geminiQueryKey',
+  model_plaza_enabled: 'modelPlazaEnabled',
+  model_plaza_require_auth: 'modelPlazaRequireAuth',
+} as const satisfies Record<keyof typeof SettingsSection.properties, keyof SettingsConfig>
+
+/** What of `site:` can be: texts. Addresses decide what is served where, and are the file's. */
+const siteKeys = {
+  name: 'name',
+  subtitle: 'subtitle',
+  contact: 'contact',
+  doc_url: 'docUrl',
+  logo_url: 'logoUrl',
+  plaza_description: 'plazaDescription',
+} as const satisfies Partial<Record<keyof typeof SiteSection.properties, keyof SiteConfig>>
+
+/** A setting that can be set by hand. */
+export interface SettableName {
+  /** As the file has it: `settings.max_attempts`. */
+  readonly name: string
+  readonly section: 'settings' | 'site'
+  /** Within its section. */
+  readonly key: string
+  readonly schema: TSchema
+}
+
+/** All that can be set by hand, in the order of the file. */
+export const settable: readonly SettableName[] = [
+  ...Object.keys(siteKeys).map((key) => ({ section: 'site' as const, key })),
+  ...Object.keys(settingKeys).map((key) => ({ section: 'settings' as const, key })),
+].map(({ section, key }) => {
+  const { properties } = section === 'site' ? SiteSection : SettingsSection
+  const schema = (properties as Readonly<Record<string, TSchema>>)[key]
+  if (schema === undefined) throw new Error(`The schema lacks ${section}.${key}.`)
+  return { name: `${section}.${key}`, section, key, schema }
+})
+
+const byName = new Map(settable.map((one) => [one.name, one]))
+
+/** Complains of a value by the rules of the file; undefined when it is right. */
+export function complainOfSetting(name: string, value: unknown): string | undefined {
+  const loaded = readSetting(name, value)
+  return loaded?.ok === false ? loaded.problems[0]?.message : undefined
+}
+
+function readSetting(name: string, value: unknown) {
+  const found = byName.get(name)
+  return found && loadFragment({ [found.section]: { [found.key]: value } })
+}
+
+/**
+ * A configuration with what was set by hand in the places that the file leaves open. Values that no
+ * longer fit, of a former version, are left out.
+ */
+export function withSettings(config: Config, stored: ReadonlyMap<string, unknown>): Config {
+  let { site, settings } = config
+  for (const [name, value] of stored) {
+    if (config.fixed.has(name)) continue
+    const loaded = readSetting(name, value)
+    if (!loaded?.ok) continue
+    const [section = '', key = ''] = name.split('.')
+    if (section === 'site' && isKey(siteKeys, key)) {
+      site = { ...site, [siteKeys[key]]: loaded.config.site[siteKeys[key]] }
+    } else if (section === 'settings' && isKey(settingKeys, key)) {
+      settings = { ...settings, [settingKeys[key]]: loaded.config.settings[settingKeys[key]] }
+    }
+  }
+  return { ...config, site, settings }
+}
+
+const isKey = <Table extends object>(table: Table, key: string): key is string & keyof Table =>
+  Object.hasOwn(table, key)

@@ -1,0 +1,92 @@
+import { KindGuard, type TSchema } from '@sinclair/typebox'
+import { ApiError } from '../../admin/api-error.ts'
+import { edit } from '../../admin/refusals.ts'
+import type { SettingService } from '../../admin/settings/routes.ts'
+import type { SettingView } from '../../admin/settings/schema.ts'
+import type { Store } from '../../store/ports/store.ts'
+import type { Config } from '../config/config.ts'
+import { settingsValues, siteValues } from '../config/file-values.ts'
+import { loadFragment } from '../config/fragment.ts'
+import { complainOfSetting, type SettableName, settable } from '../config/set-by-hand.ts'
+
+interface SettingParts {
+  readonly config: () => Config
+  readonly store: Store
+  readonly changed: () => Promise<void>
+}
+
+/** Settings by hand, in the places that tollgate.yaml leaves open. */
+export function createSettings({ config, store, changed }: SettingParts): SettingService {
+  async function list() {
+    const { values, revision } = await store.edits.storedSettings()
+    const inForce = valuesOf(config())
+    const defaults = valuesOf(defaultConfig())
+    const items = settable.map((one): SettingView => {
+      const { name, schema } = one
+      const line = config().fixed.get(name) ?? null
+      return {
+        name,
+        ...kindOf(schema),
+        description: schema.description ?? '',
+        value: inForce.get(name) ?? null,
+        default: defaults.get(name) ?? null,
+        source: line !== null ? 'file' : values.has(name) ? 'console' : 'default',
+        line,
+      }
+    })
+    return { revision, items }
+  }
+
+  return {
+    list,
+    async change({ email }, { revision, changes }) {
+      const named = new Map(Object.entries(changes))
+      for (const [name, value] of named) check(config(), name, value)
+      const work = () => store.edits.setSettings(named, { actor: email, revision })
+      await edit(work, { present: list })
+      await changed()
+      return list()
+    },
+  }
+}
+
+function check({ fixed }: Config, name: string, value: unknown): void {
+  const at = { field: name }
+  if (!settable.some((one) => one.name === name)) {
+    throw new ApiError('invalid_value', `There is no setting ${JSON.stringify(name)}.`, at)
+  }
+  const line = fixed.get(name)
+  if (line !== undefined) {
+    const asked = `${name} is set by tollgate.yaml (line ${line}): change it there.`
+    throw new ApiError('invalid_value', asked, at)
+  }
+  const complaint = value === null ? undefined : complainOfSetting(name, value)
+  if (complaint !== undefined) throw new ApiError('invalid_value', `${complaint}.`, at)
+}
+
+function valuesOf(config: Config): ReadonlyMap<string, string | number | boolean | null> {
+  const site = Object.entries(siteValues(config.site))
+  const settings = Object.entries(settingsValues(config.settings))
+  return new Map([
+    ...site.map(([key, value]) => [`site.${key}`, value] as const),
+    ...settings.map(([key, value]) => [`settings.${key}`, value] as const),
+  ])
+}
+
+function defaultConfig(): Config {
+  const loaded = loadFragment({})
+  if (!loaded.ok) throw new Error('An empty configuration is not valid.')
+  return loaded.config
+}
+
+function kindOf(schema: SettableName['schema']): Pick<SettingView, 'kind' | 'choices'> {
+  if (KindGuard.IsBoolean(schema)) return { kind: 'flag', choices: [] }
+  if (KindGuard.IsInteger(schema)) return { kind: 'whole', choices: [] }
+  const words = wordsOf(schema)
+  return words.length > 0 ? { kind: 'choice', choices: words } : { kind: 'text', choices: [] }
+}
+
+const wordsOf = (schema: TSchema): string[] =>
+  KindGuard.IsUnion(schema)
+    ? schema.anyOf.flatMap((one) => (KindGuard.IsLiteral(one) ? [String(one.const)] : []))
+    : []
