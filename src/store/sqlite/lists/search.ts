@@ -45,17 +45,17 @@ export interface Found {
   readonly lookedDownTo: number
 }
 
-/** How long is searched for a page, and counted. Half of it is what one step takes at most. */
-const searchMs = 150
+/** How long is searched for a page, and counted; the step under way is ended. */
+const searchMs = 120
 const countMs = 80
 export const maxTotal = 10_000
 
 const rowsAtFirst = 2_000
-const maxRows = 40_000
+const maxRows = 16_000
 /** Of an index by blocks: most of these ids are not looked at, unless they all fit. */
 const maxBlockRows = 131_072
 /** A step that took less is followed by a larger one. */
-const quickMs = 20
+const quickMs = 10
 
 export const endOfIds = Number.MAX_SAFE_INTEGER
 

@@ -15,12 +15,12 @@ const counted = [
   'amount_nano',
 ] as const
 
-/** What days of a former version do not have: where one is missing, the sum is not known. */
+/** What days of a former version do not have, all three: where one is missing, no sum is known. */
 const known = ['failed', 'begun', 'first_byte_ms'] as const
 
 const sums = [
   ...counted.map((column) => `sum(${column}) AS ${column}`),
-  ...known.map((column) => `iif(count(${column}) = count(*), sum(${column}), NULL) AS ${column}`),
+  ...known.map((column) => `iif(count(failed) = count(*), sum(${column}), NULL) AS ${column}`),
 ].join(', ')
 
 const inCode = `requests, failed, input_tokens AS inputTokens, output_tokens AS outputTokens,

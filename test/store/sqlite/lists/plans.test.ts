@@ -116,7 +116,7 @@ test('a rare request is looked for in steps, each of which reads a bounded part'
   expect(steps.length).toBeGreaterThan(2)
   for (const { parameters } of steps) {
     const [from, to] = parameters.map(Number)
-    expect((to ?? 0) - (from ?? 0)).toBeWithin(1, 40_001)
+    expect((to ?? 0) - (from ?? 0)).toBeWithin(1, 16_001)
   }
   expect(steps.flatMap(planOf).every((line) => line.includes('rowid>? AND rowid<?'))).toBeTrue()
 })
