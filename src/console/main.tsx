@@ -35,7 +35,7 @@ if (root) {
       <LanguageProvider>
         <QueryClientProvider client={queries}>
           <ModalsProvider>
-            <Notifications position="top-right" />
+            <Notifications position="bottom-right" />
             <RouterProvider router={router} />
           </ModalsProvider>
         </QueryClientProvider>

@@ -178,7 +178,7 @@ describe('refused', () => {
 
 test('every command of balances has help with an example', async () => {
   const commands = ['account', 'account set', 'account credit', 'account debit', 'account ledger']
-  const all = [...commands, 'audit', 'audit list', 'token set', 'token add']
+  const all = [...commands, 'audit', 'audit list', 'token set', 'token.create']
   const helps = await Promise.all(all.map((words) => place.run([...words.split(' '), '--help'])))
   for (const { code, out } of helps) {
     expect(code).toBe(0)

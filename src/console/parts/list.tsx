@@ -63,6 +63,8 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
     queryKey,
     queryFn: ({ pageParam }) => load(pageParam),
     initialPageParam: undefined as string | undefined,
+    // Who comes back wants to see what has happened meanwhile.
+    refetchOnMount: 'always',
     getNextPageParam: ({ next }) => next ?? undefined,
   })
   if (query.error) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />

@@ -63,7 +63,7 @@ describe('a token', () => {
     expect(notes.map(({ actor, action, detail }) => [actor, action, detail])).toEqual([
       [
         'user@example.com',
-        'token.add',
+        'token.create',
         { account: 'user@example.com', name: 'whole', group: 'default' },
       ],
       ['user@example.com', 'token.set', { budget_day_nano: { from: 2_500_000_000, to: null } }],
@@ -106,7 +106,7 @@ describe('a token', () => {
     expect(back.data).toEqual(token)
     expect((await scene.chat('test-model', key)).status).toBe(200)
     const actions = (await audited(token.id)).map(({ action }) => action)
-    expect(actions).toEqual(['token.add', 'token.remove', 'token.restore'])
+    expect(actions).toEqual(['token.create', 'token.remove', 'token.restore'])
   })
 
   test('that an administrator removed is not brought back by its owner', async () => {

@@ -49,6 +49,23 @@ export async function startConsole(config: (listen: string) => string) {
   }
 }
 
+/** The administrator of a console that `setUp` has made. */
+export const administrator: Entry = { email: 'boss@example.com', password: 'a long password' }
+
+type Console = Awaited<ReturnType<typeof startConsole>>
+
+/** Makes the administrator by the link of the first start; the page is theirs. */
+export async function setUp(console: Console) {
+  const visit = await console.visit(console.setupPath())
+  await enterNewAccount(visit.page, administrator, 'Create administrator')
+  await visit.page.getByRole('heading', { name: 'Gateway', exact: true }).waitFor()
+  return visit
+}
+
+/** Follows a link of the menu. */
+export const follow = (page: Page, name: string) =>
+  page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+
 /** Fills the form of a new account and sends it by a button of this name. */
 export async function enterNewAccount(page: Page, { email, password }: Entry, button: string) {
   await page.getByLabel('E-mail').fill(email)

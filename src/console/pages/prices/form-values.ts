@@ -102,3 +102,18 @@ export function givenPrice(values: PriceValues): GivenPrice {
       }
   }
 }
+
+/** Whether all that a price must have is filled in: before, the API need not be asked about it. */
+export function isFilledIn(values: PriceValues): boolean {
+  const hasBoth = ({ input, output }: RateValues) => input.trim() !== '' && output.trim() !== ''
+  switch (values.unit) {
+    case 'call':
+      return values.per_call.trim() !== ''
+    case 'free':
+      return true
+    case 'tokens':
+      return (
+        hasBoth(values) && values.tiers.every((tier) => tier.above.trim() !== '' && hasBoth(tier))
+      )
+  }
+}

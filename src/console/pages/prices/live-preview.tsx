@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { givenPrice, type PriceValues } from './form-values.ts'
+import { givenPrice, isFilledIn, type PriceValues } from './form-values.ts'
 import { Preview } from './preview.tsx'
 import { priceText } from './text.ts'
 
@@ -15,10 +15,12 @@ interface LivePreviewProps {
 /** What each group would charge by what is in the form, as it is typed. */
 export function LivePreview({ model, values }: LivePreviewProps) {
   const text = useText(priceText)
-  const [price] = useDebouncedValue(givenPrice(values), 300)
+  const [settled] = useDebouncedValue(values, 300)
+  const price = givenPrice(settled)
   const query = useQuery({
     queryKey: ['price-preview', model, price],
     queryFn: () => call(api.admin.prices({ model: encodeURIComponent(model) }).preview.post(price)),
+    enabled: isFilledIn(settled),
     placeholderData: keepPreviousData,
     gcTime: 0,
   })

@@ -94,7 +94,7 @@ export function addToken({ queries, now, edit }: Change, token: NewToken): numbe
   }
   const id = first(build.insertInto('token').values(row).returning('id'))?.id ?? 0
   const { account } = requireToken(queries, { id, accountId })
-  note({ queries, now, edit }, 'token.add', id, { account, name, group })
+  note({ queries, now, edit }, 'token.create', id, { account, name, group })
   return id
 }
 
