@@ -150,6 +150,9 @@ describe('an upstream that fails', () => {
     answer.ok = false
     const id = await ask('test-model')
     const found = await diagnose(id)
+    // It is the only one that failed: nothing is wrong with the group.
+    expect(found.verdict?.step).toBe('record')
+    expect(found.step('status')?.finding).toBe('ok')
     expect(found.note('record', 'record_failed')).toEqual({ status: 502, cause: 'upstream_error' })
     expect(found.note('record', 'record_fault')).toEqual({ fault: 'upstream' })
     expect(found.note('record', 'attempt_failed')).toMatchObject({

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { dialects } from '../../e2e/dialects.ts'
 import type { Person } from '../../support/console-scene.ts'
+import { jsonAnswer } from '../../support/fake-upstream.ts'
 import { upstreamKey } from '../../support/tollgate-yaml.ts'
 import { otherKey, startRequestScene } from './request-scene.ts'
 
@@ -149,12 +151,28 @@ describe('the receipt of a request', () => {
     expect(others.message.replace(asked[2] ?? '', 'none-at-all')).toBe(none.message)
   })
 
-  test('shows an administrator what is the upstream’s, and nobody its key or host', async () => {
-    const path = `${all}/${asked[2]}`
-    const { data } = await scene.ask('admin', 'GET', path)
+  test('shows an administrator which model the upstream was asked for', async () => {
+    const { data } = await scene.ask('admin', 'GET', `${all}/${asked[2]}`)
     expect(data).toMatchObject({ account: 'other@example.com', upstream_model: 'other-model' })
-    const text = JSON.stringify(data)
-    expect(text).not.toContain(upstreamKey)
-    expect(text).not.toContain(new URL(scene.upstream.url).host)
+  })
+
+  test('shows nobody the upstream’s key or host, whatever it reports', async () => {
+    const { host } = new URL(scene.upstream.url)
+    const body = dialects.chat.body({ input: 1, output: 1 })
+    const usage = { prompt_tokens: 1, completion_tokens: 1, note: `${upstreamKey} at ${host}` }
+    scene.upstream.handle(() => jsonAnswer({ ...body, usage }))
+    const response = await scene.chat()
+    await response.text()
+    await scene.tollgate.settled()
+    const id = response.headers.get('x-request-id')
+    for (const [person, path] of [
+      ['user', '/api/v1/requests'],
+      ['admin', all],
+    ] as const) {
+      const { status, data } = await scene.ask(person, 'GET', `${path}/${id}`)
+      expect([status, data.usage_raw]).toMatchObject([200, { note: '[hidden] at [hidden]' }])
+      expect(JSON.stringify(data)).not.toContain(upstreamKey)
+      expect(JSON.stringify(data)).not.toContain(host)
+    }
   })
 })
