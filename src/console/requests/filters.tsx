@@ -9,6 +9,8 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { requestCauses } from './request-causes.ts'
 import { type FilterName, type Filters, filterNames } from './search.ts'
@@ -74,6 +76,7 @@ function MoreFilters({ filters, set, isAll }: Omit<FilterBarProps, 'clear'>) {
   const common = { filters, set }
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+      {!isAll && <TokenChoice {...common} />}
       {isAll && <FilterText {...common} name="account" label={text.account} />}
       {isAll && <FilterText {...common} name="channel" label={text.channel} />}
       <FilterText {...common} name="group" label={text.group} />
@@ -85,6 +88,20 @@ function MoreFilters({ filters, set, isAll }: Omit<FilterBarProps, 'clear'>) {
       <FilterTime {...common} name="until" label={text.until} />
     </SimpleGrid>
   )
+}
+
+/** One of the own tokens; one that is gone keeps its number. */
+function TokenChoice({ filters, set }: Pick<FilterBarProps, 'filters' | 'set'>) {
+  const text = useText(requestsText)
+  const query = useQuery({
+    queryKey: ['tokens', 'to filter by'],
+    queryFn: () => call(api.tokens.get({ query: { page_size: 100 } })),
+  })
+  const data = (query.data?.items ?? []).map(({ id, name }) => ({ value: `${id}`, label: name }))
+  const { token } = filters
+  const isKnown = token === undefined || data.some(({ value }) => value === token)
+  const all = isKnown ? data : [...data, { value: token, label: `#${token}` }]
+  return <FilterChoice {...{ filters, set }} name="token" label={text.token} data={all} />
 }
 
 interface FieldProps extends Pick<FilterBarProps, 'filters' | 'set'> {
