@@ -75,7 +75,7 @@ export const Cut = ({ children }: { readonly children: string }) => (
     className="cut"
     lineClamp={2}
     title={children}
-    miw={children.length > 8 ? 120 : 0}
+    miw={`${Math.min(Math.max(children.length, 5), 17)}ch`}
   >
     {children}
   </Text>
