@@ -24,7 +24,7 @@ export function Result({ status, cause, of = 'request', isAlone = false }: Resul
       style={isAlone ? { flexDirection: 'row-reverse' } : undefined}
     >
       {meaning && (
-        <Text size="sm" className="cut" title={cause ?? undefined}>
+        <Text size="sm" className="cut" lineClamp={isAlone ? undefined : 2} title={meaning}>
           {meaning}
         </Text>
       )}
