@@ -1,9 +1,20 @@
 import { Text } from '@mantine/core'
 import { formatUsd } from '../lib/format.ts'
 
+interface MoneyProps {
+  readonly usd: string
+  /** In a narrow place a long amount may go on in the next line. */
+  readonly mayBreak?: boolean
+}
+
 /** An exact amount in USD, as the API writes it. */
-export const Money = ({ usd }: { readonly usd: string }) => (
-  <Text span inherit c={usd.startsWith('-') ? 'red' : undefined} style={{ whiteSpace: 'nowrap' }}>
+export const Money = ({ usd, mayBreak = false }: MoneyProps) => (
+  <Text
+    span
+    inherit
+    c={usd.startsWith('-') ? 'red' : undefined}
+    style={mayBreak ? undefined : { whiteSpace: 'nowrap' }}
+  >
     {formatUsd(usd)}
   </Text>
 )

@@ -27,10 +27,10 @@ export function Figures({ overview, days }: FiguresProps) {
         {count(now.requests_under_way)}
       </Figure>
       <Figure label={text.today} hint={text.utc}>
-        <Money usd={overview.spent_today} />
+        <Money usd={overview.spent_today} mayBreak />
       </Figure>
       <Figure label={text.month} hint={text.utc}>
-        <Money usd={overview.spent_this_month} />
+        <Money usd={overview.spent_this_month} mayBreak />
       </Figure>
       <Figure
         label={text.requests(days)}

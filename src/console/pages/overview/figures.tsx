@@ -24,16 +24,16 @@ export function Figures({ overview, days }: FiguresProps) {
         label={text.balance}
         hint={reserved === '0' ? undefined : text.reserved(formatUsd(reserved))}
       >
-        <Money usd={balance} />
+        <Money usd={balance} mayBreak />
       </Figure>
       <Figure label={text.today} hint={text.utc}>
-        <Money usd={spent_today} />
+        <Money usd={spent_today} mayBreak />
       </Figure>
       <Figure label={text.month} hint={text.utc}>
-        <Money usd={spent_this_month} />
+        <Money usd={spent_this_month} mayBreak />
       </Figure>
       <Figure label={text.range(days)}>
-        <Money usd={amount} />
+        <Money usd={amount} mayBreak />
       </Figure>
       <Figure
         label={text.requests}

@@ -6,16 +6,22 @@ import { useText } from '../../lib/language.tsx'
 import { Money } from '../../parts/money.tsx'
 import { texts } from './text.ts'
 
-/** A receipt is stored shortly after the answer has ended: so many looks, so far apart. */
+/** A receipt is stored shortly after the answer has ended: when to look, and how often. */
+const firstLookMs = 600
 const looks = 8
 const apartMs = 400
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** What it cost, as its receipt says. */
 export function Cost({ requestId }: { readonly requestId: string }) {
   const text = useText(texts)
   const receipt = useQuery({
     queryKey: ['requests', requestId],
-    queryFn: () => call(api.requests({ id: requestId }).get()),
+    queryFn: async () => {
+      await pause(firstLookMs)
+      return call(api.requests({ id: requestId }).get())
+    },
     retry: (count, error) => count < looks && error instanceof CallFailed && error.status === 404,
     retryDelay: apartMs,
   })

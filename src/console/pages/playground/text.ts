@@ -31,7 +31,7 @@ const en = {
   failed: 'The answer ended with an error',
   why: 'Why?',
   firstText: 'First text after',
-  total: 'Whole answer after',
+  total: 'Ended after',
   cost: 'Cost',
   receipt: 'Receipt',
   costLater: 'The receipt is not there yet.',
