@@ -162,6 +162,19 @@ describe('a new channel', () => {
     await scene.ask('admin', 'DELETE', pathOf(channel))
   })
 
+  test('is sold at list prices at once, and no more when it is gone', async () => {
+    const channel = await make({ name: 'priced', models: [{ id: 'gpt-4o' }] })
+    const { prices, groups } = await scene.store.catalog.load()
+    expect(prices.find(({ model }) => model === 'gpt-4o')).toMatchObject({ source: 'vendor' })
+    const [group] = groups
+    await scene.ask('admin', 'PATCH', `/api/v1/admin/groups/${group?.id}`, {
+      channels: ['main', 'priced'],
+    })
+    expect((await scene.chat('gpt-4o')).status).toBe(200)
+    await scene.ask('admin', 'DELETE', `${pathOf(channel)}?take_out_of_groups=true`)
+    expect((await scene.chat('gpt-4o')).status).toBe(404)
+  })
+
   test('takes a key that looks like a reference as it is', async () => {
     const channel = await make({ name: 'dollar', api_keys: [`\${HOME}-0123456789-abcdef`] })
     expect(channel.keys).toMatchObject([{ hint: `\${HOM…cdef` }])
