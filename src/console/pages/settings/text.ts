@@ -1,0 +1,127 @@
+import type { Texts } from '../../lib/language.tsx'
+
+const en = {
+  title: 'Settings',
+  description: 'Of the whole gateway. What is saved here holds at once, without a restart.',
+  site: 'Site',
+  siteHint: 'What public pages say about this gateway.',
+  settings: 'Behaviour',
+  settingsHint: 'Switches and figures.',
+  save: 'Save',
+  saved: 'Saved. It holds already.',
+  discard: 'Discard changes',
+  reset: 'Back to default',
+  byDefault: (value: string) => `Default: ${value}`,
+  unset: 'not set',
+  yes: 'yes',
+  no: 'no',
+  fixed: (line: number) => `tollgate.yaml sets this (line ${line}): change it there.`,
+  conflict:
+    'Somebody else has changed the settings meanwhile. They are shown now; make your change again.',
+  changed: (count: number) =>
+    count === 1 ? '1 setting is changed.' : `${count} settings are changed.`,
+}
+
+export const settingsText: Texts<typeof en> = {
+  en,
+  zh: {
+    title: '设置',
+    description: '整个网关的设置，保存后立即生效，无需重启。',
+    site: '站点',
+    siteHint: '公开页面展示的信息。',
+    settings: '行为',
+    settingsHint: '开关与数值。',
+    save: '保存',
+    saved: '已保存并生效。',
+    discard: '放弃修改',
+    reset: '恢复默认',
+    byDefault: (value) => `默认：${value}`,
+    unset: '未设置',
+    yes: '是',
+    no: '否',
+    fixed: (line) => `由 tollgate.yaml 设置（第 ${line} 行），请在文件中修改。`,
+    conflict: '设置刚刚被其他人修改，已更新为最新值，请重新修改。',
+    changed: (count) => `已修改 ${count} 项设置。`,
+  },
+}
+
+/** Names for people; in English the file's own comments say what each is for. */
+export const settingNames: Readonly<
+  Record<string, { readonly en: string; readonly zh: string; readonly zhHint: string }>
+> = {
+  'site.name': { en: 'Name', zh: '名称', zhHint: '公开页面显示的网关名称。' },
+  'site.subtitle': { en: 'Subtitle', zh: '副标题', zhHint: '名称下方的一行文字。' },
+  'site.contact': { en: 'Contact', zh: '联系方式', zhHint: '用户如何联系您，例如邮箱地址。' },
+  'site.doc_url': { en: 'Documentation', zh: '文档地址', zhHint: '面向用户的文档地址。' },
+  'site.logo_url': { en: 'Logo', zh: '徽标地址', zhHint: '徽标图片的地址。' },
+  'site.plaza_description': {
+    en: 'Model plaza: description',
+    zh: '模型广场说明',
+    zhHint: '模型广场页面的说明文字。',
+  },
+  'settings.registration_enabled': {
+    en: 'Open registration',
+    zh: '开放注册',
+    zhHint: '是否允许任何人自行注册账户。',
+  },
+  'settings.balance_low_threshold': {
+    en: 'Low balance (USD)',
+    zh: '余额提醒阈值（美元）',
+    zhHint: '余额低于此值时视为余额不足。',
+  },
+  'settings.usual_output': {
+    en: 'Usual output (tokens)',
+    zh: '预估输出（token）',
+    zhHint: '请求未限制输出长度时，预留费用所按的输出 token 数。',
+  },
+  'settings.max_attempts': {
+    en: 'Attempts',
+    zh: '最多尝试次数',
+    zhHint: '一个请求在所有渠道和密钥上合计最多尝试的次数。',
+  },
+  'settings.retry_time': {
+    en: 'Retry time',
+    zh: '重试时限',
+    zhHint: '首次尝试之后，在多长时间内仍会改试其他渠道。',
+  },
+  'settings.queue_time': {
+    en: 'Queue time',
+    zh: '排队时间',
+    zhHint: '达到限额时请求最多等待多久；0s 表示立即拒绝。',
+  },
+  'settings.channel_cooling': {
+    en: 'Channel cooling',
+    zh: '渠道冷却',
+    zhHint: '关闭后，失败的渠道会立即再次被使用。',
+  },
+  'settings.feed_currency': {
+    en: 'Price feed: currency word',
+    zh: '公开价格的货币字样',
+    zhHint: '仅改变公开价格中的货币字样，数值始终为美元。',
+  },
+  'settings.feed_interval': {
+    en: 'Price feed: interval',
+    zh: '公开价格更新间隔',
+    zhHint: '多久重新生成一次公开价格。',
+  },
+  'settings.models_list': {
+    en: 'List of models',
+    zh: '模型列表',
+    zhHint: 'GET /v1/models 列出全部模型（all），还是仅列出该令牌可用的模型（token）。',
+  },
+  'settings.gemini_query_key': {
+    en: 'Gemini: key in the query',
+    zh: 'Gemini：允许查询参数传密钥',
+    zhHint: '/v1beta 是否接受查询参数中的令牌（?key=）。',
+  },
+  'settings.model_plaza_enabled': {
+    en: 'Model plaza',
+    zh: '模型广场',
+    zhHint: '是否公开模型广场。',
+  },
+  'settings.model_plaza_require_auth': {
+    en: 'Model plaza: asks for a key',
+    zh: '模型广场需要密钥',
+    zhHint: '访问模型广场是否需要 API 密钥。',
+  },
+}
