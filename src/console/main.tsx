@@ -7,11 +7,12 @@ import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { CallFailed } from './lib/api.ts'
-import { LanguageProvider } from './lib/language.tsx'
+import { LanguageProvider, useLanguage } from './lib/language.tsx'
 import { createConsoleRouter } from './router.tsx'
-import { theme } from './theme.ts'
+import { themeOf } from './theme.ts'
 
 /** A refusal is an answer: only what could not be asked is asked again. */
 const queries = new QueryClient({
@@ -27,19 +28,30 @@ const router = createConsoleRouter()
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
 // What locks scrolling behind a dialog adds a style of its own, and asks for the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
+const themes = { en: themeOf('en'), zh: themeOf('zh') }
+
+function Look({ children }: { readonly children: ReactNode }) {
+  const { language } = useLanguage()
+  return (
+    <MantineProvider theme={themes[language]} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      {children}
+    </MantineProvider>
+  )
+}
+
 const root = document.getElementById('root')
 
 if (root) {
   createRoot(root).render(
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <LanguageProvider>
+    <LanguageProvider>
+      <Look>
         <QueryClientProvider client={queries}>
           <ModalsProvider>
             <Notifications position="bottom-right" />
             <RouterProvider router={router} />
           </ModalsProvider>
         </QueryClientProvider>
-      </LanguageProvider>
-    </MantineProvider>,
+      </Look>
+    </LanguageProvider>,
   )
 }
