@@ -1,5 +1,6 @@
 import { ApiError } from '../../../admin/api-error.ts'
 import { pageOf } from '../../../admin/pages.ts'
+import { readList } from '../../../admin/paging.ts'
 import type { PriceService } from '../../../admin/prices/service.ts'
 import { edit } from '../../../admin/refusals.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -119,7 +120,8 @@ export function createPriceService(parts: PriceParts): PriceService {
         const since = clock() - days * dayMs
         const requestsOf: RequestsOf = (one, from) =>
           store.lists.exportRequests({ model: one, since: from })
-        const result = await tryPrice({ catalog: store.catalog, requestsOf, tried, since })
+        const trial = { catalog: store.catalog, requestsOf, tried, since }
+        const result = await readList(() => tryPrice(trial))
         return { ...result, groups: groupPreviews(catalog.rows(), tried) }
       } finally {
         isTrying = false
