@@ -1,7 +1,7 @@
 import { Anchor, AppShell, Burger, Center, Container, Group, Loader, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { CallFailed } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { useMe } from '../lib/use-me.ts'
@@ -69,11 +69,14 @@ export function Shell() {
   )
 }
 
-/** Leads back here afterwards. The address is noted once: it changes while the other page loads. */
+/** Leads back here afterwards. Once: as an element that navigates it would do so at each render. */
 function ToSignIn() {
-  const { href } = useLocation()
-  const [next] = useState(href)
-  return <Navigate to="/sign-in" search={{ next }} replace />
+  const router = useRouter()
+  useEffect(() => {
+    const next = router.state.location.href
+    void router.navigate({ to: '/sign-in', search: { next }, replace: true })
+  }, [router])
+  return <Waiting />
 }
 
 const Waiting = () => (
