@@ -24,7 +24,6 @@ import { type Playground, playgroundRoutes } from './playground/routes.ts'
 import { priceRoutes } from './prices/routes.ts'
 import type { PriceService } from './prices/service.ts'
 import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
-
 import { type SettingService, settingRoutes } from './settings/routes.ts'
 import { ownSignInRoutes } from './sign-in/own-routes.ts'
 import { setupRoutes, signInRoutes } from './sign-in/routes.ts'
@@ -35,23 +34,23 @@ import type { TokenService } from './tokens/service.ts'
 
 /** What the console's API is made of: one service for each resource. */
 export interface AdminServices extends RequestServices {
-  readonly catalog: () => Catalog
-  readonly lists: ListStore
-  readonly attempts: AttemptService
   readonly accounts: AccountService
+  readonly attempts: AttemptService
+  readonly catalog: () => Catalog
   readonly channels: ChannelService
   readonly diagnosis: DiagnosisService
   readonly groups: GroupService
+  readonly lists: ListStore
   readonly maintenance: MaintenanceService
   readonly me: MeService
-  readonly overview: OverviewService
-  readonly playground: Playground
-  readonly signIn: SignIn
   /** Origins that the console is opened by, as its guards know them. */
   readonly origins: () => readonly string[]
-  readonly tokens: TokenService
+  readonly overview: OverviewService
+  readonly playground: Playground
   readonly prices: PriceService
   readonly settings: SettingService
+  readonly signIn: SignIn
+  readonly tokens: TokenService
 }
 
 /** The console's API, put together. What it has not got it leaves to whoever uses it. */
@@ -60,29 +59,29 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .onError(({ code, error }) =>
       code === 'NOT_FOUND' ? undefined : renderError(code, error, log),
     )
+    .use(accountRoutes(guard, services.accounts))
     .use(accountTokenRoutes(guard, services.tokens))
-    .use(ledgerRoutes(guard, services.lists))
+    .use(allRequestRoutes(guard, services))
+    .use(anyDiagnosisRoutes(guard, services.diagnosis))
+    .use(attemptRoutes(guard, services.attempts))
+    .use(auditRoutes(guard, services.lists))
     .use(channelRoutes(guard, services.channels))
+    .use(diagnosisRoutes(guard, services.diagnosis))
+    .use(gatewayOverviewRoutes(guard, services.overview))
     .use(groupRoutes(guard, services.groups))
+    .use(ledgerRoutes(guard, services.lists))
     .use(maintenanceRoutes(guard, services.maintenance))
     .use(meRoutes(guard, services.me))
     .use(openGroupRoutes(guard, services.catalog))
-    .use(allRequestRoutes(guard, services))
-    .use(anyDiagnosisRoutes(guard, services.diagnosis))
-    .use(diagnosisRoutes(guard, services.diagnosis))
-    .use(attemptRoutes(guard, services.attempts))
-    .use(requestRoutes(guard, services))
-    .use(auditRoutes(guard, services.lists))
-    .use(gatewayOverviewRoutes(guard, services.overview))
     .use(overviewRoutes(guard, services.overview))
-    .use(accountRoutes(guard, services.accounts))
-    .use(playgroundRoutes(guard, services.playground))
-    .use(signInRoutes(services.signIn, services.origins))
-    .use(setupRoutes(services.signIn, services.origins))
     .use(ownSignInRoutes(guard, services.signIn))
-    .use(tokenRoutes(guard, services.tokens))
+    .use(playgroundRoutes(guard, services.playground))
     .use(priceRoutes(guard, services.prices))
+    .use(requestRoutes(guard, services))
     .use(settingRoutes(guard, services.settings))
+    .use(setupRoutes(services.signIn, services.origins))
+    .use(signInRoutes(services.signIn, services.origins))
+    .use(tokenRoutes(guard, services.tokens))
 
 /** The type that the console's calls are checked against. */
 export type AdminApi = ReturnType<typeof adminApi>

@@ -1,7 +1,7 @@
 import { createChannelService } from '../../admin/channels/service.ts'
 import { createGroupService } from '../../admin/groups/service.ts'
 import { createKeyMark } from '../key-mark.ts'
-import type { ConsoleParts } from './app.ts'
+import type { ConsoleParts } from './parts.ts'
 import { checkChannel, checkGroup } from './rules.ts'
 
 const namesOf = (things: readonly { readonly name: string }[]) =>

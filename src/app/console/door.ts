@@ -1,7 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { pageNotFound } from '../../gateway/errors.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { ConsoleApp, ConsoleParts } from './app.ts'
+import type { ConsoleApp } from './app.ts'
+import type { ConsoleParts } from './parts.ts'
 
 /** Knows the sockets of requests. */
 interface Sockets {

@@ -3,13 +3,13 @@ import type { Playground, PlaygroundCall } from '../../admin/playground/routes.t
 import type { InProcessCall } from '../../gateway/in-process.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { Store } from '../../store/ports/store.ts'
-import type { Peer } from './app.ts'
+import type { PeerOf } from './parts.ts'
 
 interface PlaygroundParts {
   readonly store: Pick<Store, 'admin'>
   readonly secrets: SecretBox
   readonly askModel: (call: InProcessCall) => Promise<Response>
-  readonly peerOf: (request: Request) => Peer | undefined
+  readonly peerOf: PeerOf
 }
 
 const paths = {

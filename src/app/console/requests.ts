@@ -4,7 +4,7 @@ import { createRequestExport } from '../../admin/requests/export.ts'
 import { createLiveRequests } from '../../admin/requests/live.ts'
 import { createRequestService } from '../../admin/requests/service.ts'
 import { hideUpstream } from '../../gateway/receipt.ts'
-import type { ConsoleParts } from './app.ts'
+import type { ConsoleParts } from './parts.ts'
 
 /** What the console tells of requests, wired. */
 export function createRequestServices(parts: ConsoleParts, sessions: Sessions) {

@@ -1,15 +1,10 @@
 import type { RequestFacts } from '../../admin/sign-in/call.ts'
 import { createSignIn } from '../../admin/sign-in/sign-in.ts'
 import { clientAddress, compileAddressList, isListed } from '../../gateway/client-address.ts'
-import type { ConsoleParts } from './app.ts'
-
-/** Knows the socket that a request of the console came by. */
-export interface Peers {
-  of(request: Request): string
-}
+import type { ConsoleParts, PeerOf } from './parts.ts'
 
 /** Signing in, as the configuration in force has it. */
-export function createConsoleSignIn(parts: ConsoleParts, peers: Peers) {
+export function createConsoleSignIn(parts: ConsoleParts, peerOf: PeerOf) {
   const { config, store, secrets, log, clock, setupCode } = parts
   return createSignIn({
     ...{ store: store.signIn, secrets, log, clock, setupCode },
@@ -18,12 +13,13 @@ export function createConsoleSignIn(parts: ConsoleParts, peers: Peers) {
       mayRegister: config().settings.registrationEnabled,
       providers: config().signIn.oidc,
     }),
-    facts: createRequestFacts(config, peers),
+    facts: createRequestFacts(config, peerOf),
   })
 }
 
 /** What only the socket and trusted proxies may tell of a request (CONTRACT 1.4). */
-export function createRequestFacts(config: ConsoleParts['config'], peers: Peers): RequestFacts {
+function createRequestFacts(config: ConsoleParts['config'], peerOf: PeerOf): RequestFacts {
+  const peerAddress = (request: Request) => peerOf(request)?.address ?? ''
   let entries: readonly string[] = []
   let trusted = compileAddressList(entries)
   function trustedProxies() {
@@ -37,12 +33,12 @@ export function createRequestFacts(config: ConsoleParts['config'], peers: Peers)
   return {
     addressOf(request) {
       const forwardedFor = request.headers.get('x-forwarded-for')
-      return clientAddress(peers.of(request), forwardedFor, trustedProxies())
+      return clientAddress(peerAddress(request), forwardedFor, trustedProxies())
     },
     isSecure(request) {
       if (config().site.baseUrl?.startsWith('https:')) return true
       const told = request.headers.get('x-forwarded-proto')
-      if (told === null || !isListed(peers.of(request), trustedProxies())) return false
+      if (told === null || !isListed(peerAddress(request), trustedProxies())) return false
       // Of several the nearest proxy wrote the last.
       return told.split(',').at(-1)?.trim().toLowerCase() === 'https'
     },

@@ -4,7 +4,7 @@ import {
   type TokenService,
 } from '../../admin/tokens/service.ts'
 import { complaints, parseDateTime } from '../config/values.ts'
-import type { ConsoleParts } from './app.ts'
+import type { ConsoleParts } from './parts.ts'
 
 /** Tokens in the console: the rules are those of tollgate.yaml. */
 export function createConsoleTokens(

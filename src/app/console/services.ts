@@ -1,0 +1,61 @@
+import { version } from '../../../package.json'
+import type { AdminServices } from '../../admin/api.ts'
+import { createAttemptService } from '../../admin/attempts/service.ts'
+import { createOverview } from '../../admin/overview/service.ts'
+import { createAccounts } from './accounts.ts'
+import { createCatalogServices } from './catalog.ts'
+import { createGatewayNow } from './gateway-now.ts'
+import { createMaintenance } from './maintenance/service.ts'
+import { createMeService } from './me.ts'
+import type { ConsoleParts, PeerOf } from './parts.ts'
+import { createPlayground } from './playground.ts'
+import { createPriceService } from './prices/service.ts'
+import { createRequestServices } from './requests.ts'
+import { createSettings } from './settings.ts'
+import { createConsoleSignIn } from './sign-in.ts'
+import { createConsoleTokens } from './tokens.ts'
+
+/** Makes the service of each resource, once. */
+export function createServices(parts: ConsoleParts, peerOf: PeerOf) {
+  const { config, store, clock } = parts
+  const signIn = createConsoleSignIn(parts, peerOf)
+  const sessions = parts.sessions ?? signIn.sessions
+  const { passwordMatches } = signIn
+  const maintenance = createMaintenance({ ...parts, passwordMatches })
+  const requests = createRequestServices(parts, sessions)
+  const services: AdminServices = {
+    ...requests,
+    ...createCatalogServices(parts),
+    accounts: createAccounts(parts),
+    attempts: createAttemptService(store.lists),
+    catalog: parts.catalog.current,
+    lists: store.lists,
+    maintenance,
+    me: createMeService({ config, store, version }),
+    origins: () => originsOf(config().site),
+    overview: createOverview({
+      ...{ store, clock },
+      usuallyLowNano: () => config().settings.balanceLowThresholdNano,
+      now: createGatewayNow({ ...parts, path: config().store.path }),
+    }),
+    playground: createPlayground({ ...parts, peerOf }),
+    prices: createPriceService(parts),
+    settings: createSettings(parts),
+    signIn,
+    tokens: createConsoleTokens(parts, passwordMatches),
+  }
+  return {
+    services,
+    sessions,
+    /** Ends the live views. */
+    close: requests.liveRequests.close,
+    async stop(): Promise<void> {
+      await requests.liveRequests.stop()
+      await maintenance.stop()
+    },
+  }
+}
+
+/** Where the console is opened, as the site says. */
+const originsOf = ({ baseUrl, overseasBaseUrl }: ReturnType<ConsoleParts['config']>['site']) =>
+  [baseUrl, overseasBaseUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin]))
