@@ -8,13 +8,27 @@ const maxBytes = 1024 * 1024
  * are refused: a form of another site can't send JSON.
  */
 export async function readJson(request: Request, limitBytes = maxBytes): Promise<unknown> {
-  const text = new TextDecoder().decode(await readJsonBytes(request, limitBytes))
-  if (text === '') return undefined
+  const bytes = await readJsonBytes(request, limitBytes)
+  if (bytes.length === 0) return undefined
   try {
-    return JSON.parse(text)
+    // What is not UTF-8 would come out as another text than was sent.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return JSON.parse(text, mayNameInherited.test(text) ? refuseInherited : undefined)
   } catch (cause) {
+    if (cause instanceof ApiError) throw cause
     throw new ApiError('invalid_json', 'The body is not valid JSON.', { cause })
   }
+}
+
+/** Names that every object has already; in a text they may be written with escapes. */
+const inherited: ReadonlySet<string> = new Set(['__proto__', 'toString', 'valueOf'])
+const mayNameInherited = /__proto__|toString|valueOf|\\u/
+
+/** An object whose `toString` is no function breaks whoever writes it into a message. */
+function refuseInherited(name: string, value: unknown): unknown {
+  if (!inherited.has(name)) return value
+  const field = { field: name }
+  throw new ApiError('invalid_value', `${name}: nothing here has a field of this name.`, field)
 }
 
 /** The same, not parsed: the bytes as they came, for what must not be written anew. */

@@ -25,7 +25,7 @@ const app = new Elysia()
   .get('/list', ({ query }) => query, { query: PageQuery })
 
 const host = 'http://gateway.example'
-const post = (body: string, headers: Record<string, string> = {}) =>
+const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   app.handle(
     new Request(`${host}/form`, {
       method: 'POST',
@@ -53,6 +53,24 @@ describe('a body of the console', () => {
   ] as const)('that %s is refused for what it is', async (_what, body, headers, status, reason) => {
     const answer = await post(body, headers)
     expect([answer.status, await answer.json()]).toMatchObject([status, { reason }])
+  })
+
+  test.each([
+    ['', Buffer.from('{"name":"\xff"}', 'latin1'), 'invalid_json'],
+    ['', '{"name":{"toString":"x"}}', 'invalid_value'],
+    ['', '{"name":[{"valueOf":null,"\\u0074oString":null}]}', 'invalid_value'],
+    ['', '{"__proto__":{"name":"x"}}', 'invalid_value'],
+    ['', '{"name":"x","__proto__":null}', 'invalid_value'],
+  ] as const)('that would be read as what it is not is refused%s', async (_, body, reason) => {
+    const answer = await post(typeof body === 'string' ? body : new Uint8Array(body), json)
+    expect([answer.status, await answer.json()]).toMatchObject([400, { reason }])
+  })
+
+  test('may have any text in it', async () => {
+    for (const name of ['toString', '__proto__', '"\\u', '\ud83d\ude00', '\u0000']) {
+      const answer = await post(JSON.stringify({ name }), json)
+      expect([answer.status, await answer.json()]).toEqual([200, { name }])
+    }
   })
 
   test('comes after who sends it', async () => {
