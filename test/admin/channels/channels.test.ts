@@ -31,6 +31,11 @@ async function lastAudit() {
 }
 
 describe('channels', () => {
+  test.each(['channels', 'groups'])('%s: a cursor that is none is refused', async (list) => {
+    const asked = await scene.ask('admin', 'GET', `/api/v1/admin/${list}?cursor=1.none`)
+    expect(asked).toMatchObject({ status: 400, reason: 'invalid_value', field: 'cursor' })
+  })
+
   test('are for administrators', async () => {
     for (const [method, path] of [
       ['GET', base],
