@@ -18,12 +18,14 @@ export interface ExportParts extends Pick<RequestParts, 'accounts'> {
 
 /** Whom an export is for, and when it is given up. */
 interface Asked {
+  readonly who: SignedIn
   readonly query: AllExportQuery
   readonly signal: AbortSignal
 }
 
 /** So many exports are read at once: each keeps a page of rows for as long as its reader takes. */
 const maxExports = 16
+const maxExportsEach = 4
 
 /** Large enough to be cheap, small enough to come at once. */
 const chunkLength = 64 * 1024
@@ -35,10 +37,10 @@ export type RequestExport = ReturnType<typeof createRequestExport>
 /** Exports of requests, oldest first, read page by page as fast as they are taken. */
 export function createRequestExport(parts: ExportParts) {
   const { lists, accounts, clock, log } = parts
-  const places = createPlaces(maxExports, 'exports')
+  const places = createPlaces({ what: 'exports', most: maxExports, mostEach: maxExportsEach })
 
-  async function answer({ query, signal }: Asked, lines: AsyncGenerator<string>) {
-    const leave = places.take()
+  async function answer({ who, query, signal }: Asked, lines: AsyncGenerator<string>) {
+    const leave = places.take(who.accountId)
     const chunks = inChunks(lines)
     signal.addEventListener('abort', leave, { once: true })
     try {
@@ -53,9 +55,9 @@ export function createRequestExport(parts: ExportParts) {
   }
 
   return {
-    async own(who: SignedIn, asked: Asked): Promise<Response> {
+    async own(asked: Asked): Promise<Response> {
       const { account: _, channel: __, ...wanted } = asked.query
-      const rows = lists.exportRequests(toFilter(wanted, who.accountId))
+      const rows = lists.exportRequests(toFilter(wanted, asked.who.accountId))
       return answer(asked, exportLines(rows, clientRequestFields, formOf(asked.query)))
     },
     async all(asked: Asked): Promise<Response> {

@@ -41,6 +41,7 @@ const maxRows = 500
 /** Below what proxies, and the server itself, take for a connection that nobody uses. */
 const heartbeatMs = 10_000
 const maxViewers = 50
+const maxViewersEach = 8
 
 export type LiveRequests = ReturnType<typeof createLiveRequests>
 
@@ -50,7 +51,11 @@ export type LiveRequests = ReturnType<typeof createLiveRequests>
  */
 export function createLiveRequests(parts: LiveParts) {
   const { lists, accounts, sessions, log, repeat = repeatByTimer } = parts
-  const places = createPlaces(maxViewers, 'live views')
+  const places = createPlaces({
+    what: 'live views',
+    most: maxViewers,
+    mostEach: maxViewersEach,
+  })
   const viewers = new Map<Viewer, Watching>()
   let stopTimers: (() => void) | undefined
   let hasStopped = false
@@ -122,8 +127,9 @@ export function createLiveRequests(parts: LiveParts) {
   }
 
   async function watch(watching: Watching): Promise<Viewer> {
-    const { signal } = watching.asked.request
-    const giveBack = places.take()
+    const { who, request } = watching.asked
+    const { signal } = request
+    const giveBack = places.take(who.accountId)
     const viewer = new Viewer(() => leave(viewer, giveBack))
     viewers.set(viewer, watching)
     signal.addEventListener('abort', () => void viewer.return(), { once: true })
@@ -131,7 +137,8 @@ export function createLiveRequests(parts: LiveParts) {
     // From here on all is seen, what ends before the first poll, too.
     if (lastRow === undefined) await poll()
     if (hasStopped) viewer.end('stopping')
-    if (signal.aborted) await viewer.return()
+    // The head alone (HEAD) would be waited for as long as the view lasts.
+    if (signal.aborted || request.method === 'HEAD') await viewer.return()
     return viewer
   }
 

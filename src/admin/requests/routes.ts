@@ -42,7 +42,7 @@ export const requestRoutes = (guard: Guard, services: RequestServices) =>
     })
     .get(
       '/export',
-      ({ who, query, request: { signal } }) => services.requestExport.own(who, { query, signal }),
+      ({ who, query, request: { signal } }) => services.requestExport.own({ who, query, signal }),
       { query: ExportQuery, ...detail('Console', 'Own requests as a file, oldest first') },
     )
     .get(
@@ -74,7 +74,7 @@ export const allRequestRoutes = (guard: Guard, services: RequestServices) =>
     })
     .get(
       '/export',
-      ({ query, request: { signal } }) => services.requestExport.all({ query, signal }),
+      ({ who, query, request: { signal } }) => services.requestExport.all({ who, query, signal }),
       { query: AllExportQuery, ...detail('Administration', 'All requests as a file') },
     )
     .get(

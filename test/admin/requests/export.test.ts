@@ -93,8 +93,11 @@ function countedExport(rows: number, failsAt = Number.POSITIVE_INFINITY) {
       },
     },
   })
-  const open = (signal = new AbortController().signal) =>
-    requestExport.all({ query: { format: 'jsonl' }, signal })
+  const open = (accountId = 1) => {
+    const who = { accountId, email: '', role: 'admin', sessionId: '', signedInAt: 0 } as const
+    const { signal } = new AbortController()
+    return requestExport.all({ who, query: { format: 'jsonl' }, signal })
+  }
   return { open, read: () => read, closed: closed.promise, lines }
 }
 
@@ -121,10 +124,20 @@ describe('what is read for an export', () => {
 
   test('is refused with 503 when too many do, until one of them has ended', async () => {
     const { open } = countedExport(1_000_000)
-    const opened = await Promise.all(Array.from({ length: 16 }, () => open()))
-    await expect(open()).rejects.toMatchObject({ reason: 'unavailable' })
+    const opened = await Promise.all(Array.from({ length: 16 }, (_, at) => open(at)))
+    await expect(open(16)).rejects.toMatchObject({ reason: 'unavailable' })
     await opened[0]?.body?.cancel()
-    const again = await open()
+    const again = await open(16)
     await Promise.all([again, ...opened.slice(1)].map((response) => response.body?.cancel()))
+  })
+
+  test('is refused with 503 when one account does too much, which keeps nobody else out', async () => {
+    const { open } = countedExport(1_000_000)
+    const opened = await Promise.all(Array.from({ length: 4 }, () => open(1)))
+    await expect(open(1)).rejects.toMatchObject({ reason: 'unavailable' })
+    opened.push(await open(2))
+    await opened[0]?.body?.cancel()
+    opened[0] = await open(1)
+    await Promise.all(opened.map((response) => response.body?.cancel()))
   })
 })

@@ -52,12 +52,12 @@ function startLive() {
     repeat: timers.repeat,
   })
   ended.push(() => live.stop())
-  async function watch(who: keyof typeof people, isAll = false, wanted = {}) {
+  async function watch(who: keyof typeof people, isAll = false, wanted = {}, more = {}) {
     const leaving = new AbortController()
     const request = new Request('http://gateway.example/', {
       ...{ signal: leaving.signal, headers: { 'x-test-person': who } },
     })
-    const one = { who: await person(who), wanted, request }
+    const one = { who: { ...(await person(who)), ...more }, wanted, request }
     const viewer = await (isAll ? live.watchAll(one) : live.watchOwn(one))
     const next = async () => {
       const { value } = await viewer.next()
@@ -142,8 +142,18 @@ describe('a live view', () => {
 
   test('is refused with 503 when too many look, until one of them leaves', async () => {
     const { watch } = startLive()
-    const viewers = await Promise.all(Array.from({ length: 50 }, () => watch('user')))
+    const as = (accountId: number) => watch('user', false, {}, { accountId })
+    const viewers = await Promise.all(Array.from({ length: 50 }, (_, at) => as(at)))
+    await expect(as(50)).rejects.toMatchObject({ reason: 'unavailable' })
+    viewers[7]?.leave()
+    await as(50)
+  })
+
+  test('is refused with 503 when one account looks too often, which keeps nobody else out', async () => {
+    const { watch } = startLive()
+    const viewers = await Promise.all(Array.from({ length: 8 }, () => watch('user')))
     await expect(watch('user')).rejects.toMatchObject({ reason: 'unavailable' })
+    await watch('other')
     viewers[7]?.leave()
     await watch('user')
   })
@@ -157,6 +167,11 @@ test('live views over HTTP are events, and end when the gateway stops', async ()
   const text = response.text()
   await served.stop()
   expect(await text).toBe('event: ready\ndata: \n\nevent: end\ndata: stopping\n\n')
+})
+
+test('the head alone (HEAD) is not waited for, and takes no place', async () => {
+  for (let at = 0; at < 10; at++)
+    expect((await scene.send('user', 'HEAD', '/api/v1/requests/live')).status).toBe(200)
 })
 
 afterAll(scene.stop)
