@@ -38,6 +38,9 @@ function csvCell(value: Cell): string {
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** What begins a formula; in East Asian settings the wide forms do, too. */
+const formula = /^[=+\-@\t\r\n＝＋－＠]/
+
 /** Numbers stay numbers, negative ones too. */
 const guarded = (value: Cell): Cell =>
-  typeof value === 'string' && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value
+  typeof value === 'string' && formula.test(value) ? `'${value}` : value
