@@ -37,9 +37,11 @@ export function createPasswordSignIn(core: SignInCore) {
         library.call({ request, method: 'POST', path: '/sign-in/email', body }),
       )
       const who = await sessions.startedBy(request, reply.cookies)
-      if (before && who) await store.endSessions(before.accountId, { id: Number(before.sessionId) })
-      if (who) log.info('signed in', { account_id: who.accountId, method: 'password' })
       const needsCode = reply.data.twoFactorRedirect === true
+      // Its cookie goes with the first step, so that the second would not find it.
+      if (before && (who || needsCode))
+        await store.endSessions(before.accountId, { id: Number(before.sessionId) })
+      if (who) log.info('signed in', { account_id: who.accountId, method: 'password' })
       return { data: { two_factor: needsCode }, cookies: reply.cookies }
     } catch (error) {
       const reason = error instanceof ApiError ? error.reason : 'internal'

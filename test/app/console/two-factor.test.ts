@@ -84,6 +84,18 @@ test('opens no session before the code is right', async () => {
   expect(await browser.status()).toBe(200)
 })
 
+test('the first step ends the session that the browser had', async () => {
+  const browser = open()
+  const second = { email: 'second@example.com', password: 'a-third-long-password' }
+  await browser.signIn(second)
+  const old = createBrowser(app.serving.url, {
+    cookie: `tollgate.session_token=${sessionOf(browser)}`,
+  })
+  expect(await old.status()).toBe(200)
+  expect(await browser.signIn(admin)).toMatchObject({ data: { two_factor: true } })
+  expect(await old.status()).toBe(401)
+})
+
 test('a code without the first step is worth nothing', async () => {
   const browser = open()
   expect(await post(browser, 'second-factor', { code: totp(secret) })).toMatchObject({
