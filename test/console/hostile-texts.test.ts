@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { dialects } from '../e2e/dialects.ts'
+import { until } from '../e2e/until.ts'
+import { describeInBrowser, expectToFit, openBrowser } from '../support/browser.ts'
+import { type Person, people, startConsoleScene } from '../support/console-scene.ts'
+import { sseAnswer } from '../support/fake-upstream.ts'
+
+// Texts of people and of upstreams in a real browser: they are shown, and do nothing else.
+
+/** What is no text to a page that writes it as it is: markup, an address, a template. */
+const markup = `"'><img src=x onerror=window.hit()><script>window.hit()</script>`
+const hostile = `${markup}<svg/onload=window.hit()>{{7*7}}</textarea><style>*{display:none}</style>`
+/** Without spaces, for what allows none. */
+const tight = `"'><img/src=x/onerror=window.hit()>`
+const script = 'javascript:window.hit()'
+const group = `g ${markup}`
+const model = `m ${markup}`
+const key = 'sk-hostile-0123456789abcdefghijklmnop'
+
+const site = {
+  ...{ name: `site ${markup}`, subtitle: hostile, contact: hostile, plaza_description: hostile },
+  doc_url: `https://docs.example/${tight}`,
+  custom_endpoints: [
+    { name: hostile, endpoint: `https://a.example/${tight}`, description: script },
+  ],
+}
+
+type Scene = Awaited<ReturnType<typeof startConsoleScene>>
+
+const start = () =>
+  startConsoleScene({
+    ...{ site, models: ['test-model', model, { id: script, upstream: hostile }] },
+    prices: { [script]: { per_call: '0.5', note: hostile } },
+    moreChannels: [
+      {
+        name: `c ${markup}`,
+        speaks: { chat: 'http://127.0.0.1:9' },
+        api_key: tight,
+        models: [model],
+      },
+    ],
+    moreGroups: [
+      { name: group, description: hostile, platform: tight, channels: ['main', `c ${markup}`] },
+    ],
+    moreAccounts: [
+      {
+        ...{ email: people.admin, role: 'admin', balance: 10 },
+        tokens: [{ name: `t ${markup}`, key, group, models: [model, script] }],
+      },
+      { email: `${tight}@evil.example`, balance: 1 },
+    ],
+  })
+
+/** Fills what is not in the configuration: records, refusals, sessions, reasons. */
+async function plant(scene: Scene) {
+  const { store, tollgate, upstream } = scene
+  for (const name of ['test-model', model, hostile, script])
+    await (await scene.chat(name, key)).text()
+  upstream.handle(() =>
+    Response.json({ error: { message: hostile, type: tight } }, { status: 400 }),
+  )
+  await (await scene.chat(model, key)).text()
+  await tollgate.settled()
+  const account = await store.admin.account(people.admin)
+  if (!account) throw new Error('no administrator')
+  for (const reason of [hostile, script, `=${markup}`])
+    await store.admin.adjust({
+      ...{ account: people.admin, kind: 'credit', amountNano: 1, actor: people.admin, reason },
+      ...{ idempotencyKey: null, mayOverdraw: true },
+    })
+  const made = { account_id: account.id, created_at: Date.now() }
+  const session = { ...made, updated_at: made.created_at, expires_at: made.created_at + 1e7 }
+  const { records } = store.signIn
+  await records.create('session', {
+    ...session,
+    token_hash: 'x',
+    address: tight,
+    user_agent: hostile,
+  })
+  const passkey = { public_key: 'x', credential_id: 'x', counter: 0, device_type: 'multiDevice' }
+  await records.create('passkey', { ...made, ...passkey, name: hostile, backed_up: 0 })
+  const rows = await until('five requests', async () => {
+    const list = await store.lists.requests({}, { size: 9 })
+    return list.rows.length === 5 && list.rows
+  })
+  const { channels, groups } = await store.edits.editableCatalog()
+  const [token] = await store.admin.tokens({ account: people.admin })
+  const evil = await store.admin.account(`${tight}@evil.example`)
+  return { rows, channels, groups, token, account, evil }
+}
+
+/** Every page, with what is planted in it. */
+function pathsOf({
+  rows,
+  channels,
+  groups,
+  token,
+  account,
+  evil,
+}: Awaited<ReturnType<typeof plant>>) {
+  const requests = rows.map(({ requestId }) => requestId)
+  const mine = [
+    '',
+    '/tokens',
+    `/tokens/${token?.id}`,
+    '/requests',
+    '/balance',
+    '/plaza',
+    '/profile',
+  ]
+  const lists = ['channels', 'groups', 'prices', 'accounts', 'requests', 'attempts', 'availability']
+  return [
+    ...mine,
+    ...requests.map((id) => `/requests/${id}`),
+    ...['', ...lists.map((name) => `/${name}`), '/audit', '/settings', '/maintenance'].map(
+      (path) => `/admin${path}`,
+    ),
+    ...channels.map(({ id }) => `/admin/channels/${id}`),
+    ...groups.map(({ id }) => `/admin/groups/${id}`),
+    ...[account.id, evil?.id].map((id) => `/admin/accounts/${id}`),
+    ...['/sign-in', '/sign-up', `/sign-in?next=${encodeURIComponent(script)}`],
+  ].map((path) => `/console${path}`)
+}
+
+describeInBrowser('hostile texts', () => {
+  let scene: Scene
+  let browser: Browser
+  let server: ReturnType<typeof Bun.serve>
+  let planted: Awaited<ReturnType<typeof plant>>
+  beforeAll(async () => {
+    ;[scene, browser] = await Promise.all([start(), openBrowser()])
+    planted = await plant(scene)
+    server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: (request) => scene.tollgate.app.handle(request),
+    })
+  }, 30_000)
+  afterAll(async () => {
+    await browser?.close()
+    server?.stop(true)
+    await scene?.stop()
+  })
+
+  /** A page on a phone, and all that went wrong there. */
+  async function open(person: Person) {
+    const context = await browser.newContext({
+      ...{ locale: 'en-US', viewport: { width: 390, height: 844 } },
+      extraHTTPHeaders: { 'x-test-person': people[person] },
+    })
+    const page = await context.newPage()
+    const wrong: string[] = []
+    page.on('pageerror', (error) => wrong.push(error.message))
+    page.on('dialog', (dialog) => wrong.push(dialog.message()))
+    page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
+    await page.exposeFunction('hit', () => wrong.push('a text was run'))
+    return { page, wrong, context }
+  }
+
+  /** Elements that only a text can have made, and links that would run. */
+  const strangers = (page: Page) =>
+    page.evaluate(`[
+      ...document.querySelectorAll('img[src="x"], [onerror], [onload], body script:not([src])'),
+      ...[...document.querySelectorAll('[href], [src], [action]')].filter((one) =>
+        /^\\s*javascript:/i.test(one.getAttribute('href') ?? one.getAttribute('src') ?? one.getAttribute('action'))),
+    ].map((one) => one.outerHTML)`)
+
+  async function look(page: Page, path: string) {
+    await page.goto(server.url.origin + path, { waitUntil: 'networkidle' })
+    expect([path, await strangers(page)]).toEqual([path, []])
+    await expectToFit(page)
+  }
+
+  test('run on no page of the console', async () => {
+    const paths = pathsOf(planted)
+    const visit = async () => {
+      const { page, wrong, context } = await open('admin')
+      for (let path = paths.pop(); path !== undefined; path = paths.pop()) await look(page, path)
+      expect(wrong).toEqual([])
+      await context.close()
+    }
+    await Promise.all([visit(), visit(), visit(), visit()])
+  }, 60_000)
+
+  test('nor where a model says them, whole or in a stream', async () => {
+    const { page, wrong, context } = await open('admin')
+    await page.goto(`${server.url.origin}/console/playground`)
+    const { chat } = dialects
+    const usage = { input: 1, output: 1 }
+    const pieces = [...hostile].map((one) => chat.piece(one)).join('')
+    for (const answer of [
+      () => sseAnswer(chat.first(usage) + pieces + chat.last(usage)),
+      () => sseAnswer(`${chat.first(usage)}data: ${hostile}\n\n`),
+      () => Response.json({ error: { message: hostile, type: tight } }, { status: 400 }),
+      () => new Response(hostile, { status: 500, headers: { 'content-type': 'text/html' } }),
+    ]) {
+      scene.upstream.handle(answer)
+      await page.getByRole('combobox', { name: 'Model' }).fill(model)
+      await page.keyboard.press('Escape')
+      const answered = page.waitForResponse(/playground/)
+      await page.getByRole('button', { name: 'Ask' }).click()
+      await (await answered).finished()
+      await page.getByText('Ended after').waitFor()
+      expect(await strangers(page)).toEqual([])
+      await expectToFit(page)
+    }
+    expect(wrong.filter((one) => !one.includes('status of'))).toEqual([])
+    await context.close()
+  }, 30_000)
+
+  test('nor on the pages for everybody', async () => {
+    const { page, wrong, context } = await open('other')
+    for (const path of ['/status', '/docs', '/docs/translation']) await look(page, path)
+    expect(wrong).toEqual([])
+    await context.close()
+  }, 20_000)
+})
