@@ -35,6 +35,7 @@ table.ways th:first-child { min-width: 14rem } table.ways { font-size: .9rem }
 @media (max-width: 40rem) {
   table.ways th:first-child { min-width: 7rem } table.ways { font-size: .75rem }
   table.ways th, table.ways td { padding-right: .35rem }
+  section > table td { overflow-wrap: anywhere }
 }
 `
 

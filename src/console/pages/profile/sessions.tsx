@@ -48,7 +48,12 @@ export function Sessions() {
             </Text>
           </Stack>
           {!is_current && (
-            <Button size="xs" variant="default" onClick={() => void attempt(() => end(id))}>
+            <Button
+              size="xs"
+              flex="none"
+              variant="default"
+              onClick={() => void attempt(() => end(id))}
+            >
               {text.end}
             </Button>
           )}
