@@ -20,6 +20,7 @@ export const themeOf = (language: Language) =>
     components: {
       ModalHeader: { defaultProps: { component: 'div' } },
       DrawerHeader: { defaultProps: { component: 'div' } },
+      Badge: { defaultProps: { tt: 'none' } },
       CloseButton: { defaultProps: { 'aria-label': closeLabels[language] } },
     },
     respectReducedMotion: true,

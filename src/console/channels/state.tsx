@@ -7,6 +7,7 @@ import { stateText } from './state-text.ts'
 
 const colours = {
   works: 'green',
+  failing: 'red',
   unused: 'gray',
   partly: 'yellow',
   cooling: 'orange',
@@ -14,23 +15,38 @@ const colours = {
   disabled: 'gray',
 } as const
 
+interface StateProps {
+  readonly state: ChannelState
+  /** Attempts of the last hour. */
+  readonly recent: { readonly attempts: number; readonly failed: number }
+}
+
+/** What is asked and only fails does not work, even while nothing cools. */
+const wordOf = ({ state: { word }, recent: { attempts, failed } }: StateProps) =>
+  word === 'works' && attempts > 0 && attempts === failed ? 'failing' : word
+
 /** One word for how a channel is. */
-export function StateBadge({ state }: { readonly state: ChannelState }) {
+export function StateBadge(props: StateProps) {
   const text = useText(stateText)
+  const word = wordOf(props)
   return (
-    <Badge color={colours[state.word]} variant="dot" tt="none" fw={500}>
-      {text[state.word]}
+    <Badge color={colours[word]} variant="dot" fw={500}>
+      {text[word]}
     </Badge>
   )
 }
 
 /** A channel's state in a sentence. */
-export function useStateSentence(): (state: ChannelState) => string {
+export function useStateSentence(): (props: StateProps) => string {
   const text = useText(stateText)
   const { language } = useLanguage()
   const clock = useClockTime()
-  return ({ word, until, cause, keys, keys_cooling }) => {
+  return (props) => {
+    const { until, cause, keys, keys_cooling } = props.state
+    const word = wordOf(props)
     switch (word) {
+      case 'failing':
+        return text.failingLong
       case 'works':
         return text.worksLong
       case 'unused':
@@ -44,18 +60,18 @@ export function useStateSentence(): (state: ChannelState) => string {
         return `${why} ${text.coolingLong(clock(until ?? ''))}`
       }
       case 'partly':
-        return keys_cooling > 0 ? text.keys(keys_cooling, keys) : text.partly
+        return keys_cooling > 0 ? text.keys(keys_cooling, keys) : text.partlyLong
     }
   }
 }
 
 /** The sentence, and one more for each part that cools. */
-export function StateDetails({ state }: { readonly state: ChannelState }) {
+export function StateDetails({ state, recent }: StateProps) {
   const sentence = useStateSentence()
   const part = usePartSentence()
   return (
     <Stack gap="xs">
-      <Text size="sm">{sentence(state)}</Text>
+      <Text size="sm">{sentence({ state, recent })}</Text>
       {state.parts.length > 0 && (
         <List size="sm">
           {state.parts.map((one) => (

@@ -163,7 +163,7 @@ export const channelText: Texts<typeof en> = {
     testProtocol: '协议',
     testKey: '密钥',
     first: '第一个',
-    best: '表达能力最强的协议',
+    best: '自动选择',
     send: '发送测试请求',
     works: '测试成功',
     fails: '测试失败',

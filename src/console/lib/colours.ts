@@ -45,6 +45,10 @@ export const colourOf = (slot: number, scheme: Scheme): string =>
 export const dashOf = (slot: number): readonly number[] =>
   slot === otherSlot ? [1, 4] : (dashes[slot % dashes.length] ?? [])
 
+/** Reds look like failures: a name has one only when no other colour is left. */
+const reddish = [1, 4]
+const calm = palettes.light.map((_, slot) => slot).filter((slot) => !reddish.includes(slot))
+
 const known = new Map<string, number>()
 
 /**
@@ -55,10 +59,10 @@ export function slotsOf(names: readonly string[]): ReadonlyMap<string, number> {
   const slots = new Map<string, number>()
   const taken = new Set<number>()
   for (const name of names) {
-    const wanted = known.get(name) ?? hash(name) % slotCount
-    let slot = wanted
-    while (taken.has(slot) && taken.size < slotCount) slot = (slot + 1) % slotCount
-    if (taken.has(slot)) slot = otherSlot
+    const wanted = known.get(name) ?? calm[hash(name) % calm.length] ?? otherSlot
+    const from = calm.indexOf(wanted)
+    const next = [...calm.slice(from), ...calm.slice(0, from), ...reddish]
+    const slot = next.find((one) => !taken.has(one)) ?? otherSlot
     taken.add(slot)
     slots.set(name, slot)
     if (slot !== otherSlot && !known.has(name)) known.set(name, slot)

@@ -24,6 +24,12 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
 }
 
+/** A duration beside a scale: never rounded, so that no two marks read alike; '' for parts of 1 ms. */
+export function formatDurationMark(ms: number): string {
+  if (ms < 1000) return Number.isInteger(ms) ? `${ms} ms` : ''
+  return ms < 60_000 ? `${ms / 1000} s` : formatDuration(ms)
+}
+
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
 /** `512 B`, `1.3 MB`, `24 GB`. */

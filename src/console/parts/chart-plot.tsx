@@ -62,7 +62,8 @@ function optionsOf(props: ChartPlotProps, element: HTMLElement): uPlot.Options {
       {
         ...axis,
         grid: { show: false },
-        size: 28,
+        size: 34,
+        gap: 10,
         incrs: steps,
         space: 64,
         values: (_plot, splits) => splits.map((split) => labels[split] ?? ''),

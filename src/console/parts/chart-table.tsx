@@ -28,7 +28,7 @@ export function ChartTable({ title, days, series, totals }: ChartTableProps) {
           <Table.Tr>
             <Table.Th>{text.day}</Table.Th>
             {series.map(({ key, label }) => (
-              <Table.Th key={key} ta="end">
+              <Table.Th key={key} ta="end" miw="8rem" className="cut">
                 {label}
               </Table.Th>
             ))}

@@ -93,7 +93,7 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
             {items.map((item) => (
               <Table.Tr key={keyOf(item)}>
                 {columns.map(({ label, render, isFigure }) => (
-                  <Table.Td key={label} data-label={label} ta={isFigure ? 'end' : 'start'}>
+                  <Table.Td key={label} data-label={label} ta={isFigure ? 'end' : undefined}>
                     {render(item)}
                   </Table.Td>
                 ))}

@@ -1,4 +1,5 @@
 import { Button, Menu, useMantineColorScheme } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { type Language, languages, useLanguage, useText } from '../lib/language.tsx'
 import { shellText } from './shell-text.ts'
 
@@ -20,28 +21,48 @@ export function LookMenu() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{text.language}</Menu.Label>
-        {(Object.keys(languages) as Language[]).map((name) => (
-          <Menu.Item
-            key={name}
-            lang={name}
-            fw={name === language ? 700 : undefined}
-            onClick={() => choose(name)}
-          >
-            {languages[name]}
-          </Menu.Item>
-        ))}
-        <Menu.Label>{text.scheme}</Menu.Label>
-        {(['auto', 'light', 'dark'] as const).map((scheme) => (
-          <Menu.Item
-            key={scheme}
-            fw={scheme === colorScheme ? 700 : undefined}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {text[scheme]}
-          </Menu.Item>
-        ))}
+        <Choices label={text.language}>
+          {(Object.keys(languages) as Language[]).map((name) => (
+            <Menu.Item
+              key={name}
+              lang={name}
+              role="menuitemradio"
+              aria-checked={name === language}
+              fw={name === language ? 700 : undefined}
+              onClick={() => choose(name)}
+            >
+              {languages[name]}
+            </Menu.Item>
+          ))}
+        </Choices>
+        <Choices label={text.scheme}>
+          {(['auto', 'light', 'dark'] as const).map((scheme) => (
+            <Menu.Item
+              key={scheme}
+              role="menuitemradio"
+              aria-checked={scheme === colorScheme}
+              fw={scheme === colorScheme ? 700 : undefined}
+              onClick={() => setColorScheme(scheme)}
+            >
+              {text[scheme]}
+            </Menu.Item>
+          ))}
+        </Choices>
       </Menu.Dropdown>
     </Menu>
   )
 }
+
+interface ChoicesProps {
+  readonly label: string
+  readonly children: ReactNode
+}
+
+/** Of these one holds. */
+const Choices = ({ label, children }: ChoicesProps) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a menu
+  <div role="group" aria-label={label}>
+    <Menu.Label aria-hidden>{label}</Menu.Label>
+    {children}
+  </div>
+)

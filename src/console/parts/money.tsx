@@ -15,6 +15,17 @@ export const Money = ({ usd, mayBreak = false }: MoneyProps) => (
     c={usd.startsWith('-') ? 'red' : undefined}
     style={mayBreak ? undefined : { whiteSpace: 'nowrap' }}
   >
-    {formatUsd(usd)}
+    {mayBreak ? <Breakable>{formatUsd(usd)}</Breakable> : formatUsd(usd)}
   </Text>
 )
+
+/** A long amount is broken where one would read a pause: at its point. */
+function Breakable({ children }: { readonly children: string }) {
+  const [whole, decimals] = children.split('.')
+  return (
+    <>
+      {whole}
+      <wbr />.{decimals}
+    </>
+  )
+}

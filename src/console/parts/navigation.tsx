@@ -1,4 +1,4 @@
-import { AppShell, NavLink, ScrollArea, Text } from '@mantine/core'
+import { AppShell, Divider, NavLink, ScrollArea, Text } from '@mantine/core'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useText } from '../lib/language.tsx'
 import { shellText } from './shell-text.ts'
@@ -67,9 +67,7 @@ export function Navigation({ isAdmin, statusUrl, onFollow }: NavigationProps) {
           {links(administration)}
         </>
       )}
-      <Text size="xs" c="dimmed" mt="md" mb={4} px="sm" aria-hidden>
-        ·
-      </Text>
+      <Divider my="sm" />
       <NavLink component="a" href={statusUrl} label={text.status} />
       <NavLink component="a" href="/docs" label={text.docs} />
     </AppShell.Section>

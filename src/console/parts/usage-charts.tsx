@@ -1,7 +1,7 @@
 import { SimpleGrid } from '@mantine/core'
 import { useMemo } from 'react'
 import type { UsageRange } from '../../admin/overview/schema.ts'
-import { formatCount, formatDuration, formatUsd, localeOf } from '../lib/format.ts'
+import { formatCount, formatDurationMark, formatUsd, localeOf } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { Chart } from './chart.tsx'
 import { firstByteSeries, requestSeries, spendingSeries, tokenSeries } from './usage-series.ts'
@@ -52,7 +52,7 @@ export function UsageCharts({ usage }: { readonly usage: UsageRange }) {
         title={text.firstByte}
         kind="lines"
         note={text.firstByteNote}
-        {...{ days, series: charts.firstByte, scale: formatDuration }}
+        {...{ days, series: charts.firstByte, scale: formatDurationMark }}
       />
     </SimpleGrid>
   )

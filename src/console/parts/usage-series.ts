@@ -61,7 +61,7 @@ export function tokenSeries(usage: UsageRange, text: Words, language: Language) 
     series('input_tokens', text.input, 0),
     series('cache_read_tokens', text.cacheRead, 3),
     series('cache_write_tokens', text.cacheWrite, 5),
-    series('output_tokens', text.output, 1),
+    series('output_tokens', text.output, 2),
   ]
 }
 

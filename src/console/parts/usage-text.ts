@@ -30,10 +30,10 @@ export const usageText: Texts<typeof en> = {
   en,
   zh: {
     spending: '每日各模型消费',
-    tokens: '每日 LLM token 用量',
+    tokens: '每日 LLM Token 用量',
     requests: '每日请求数',
     requestCount: '请求数',
-    firstByte: '各模型首 token 时间',
+    firstByte: '各模型首 Token 延迟',
     firstByteNote: '请求最多的模型的当日平均值。断开处表示没有应答或未测量。',
     other: '其他模型',
     noPrice: '（无价格的模型）',

@@ -2,6 +2,7 @@ import { Card, Code, Stack, Text, Timeline, Title } from '@mantine/core'
 import type { AnyReceipt, Receipt } from '../../admin/requests/schema.ts'
 import { formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
+import { Colon } from '../parts/colon.tsx'
 import { Time } from '../parts/time.tsx'
 import { causeText } from './cause-text.ts'
 import { receiptText } from './receipt-text.ts'
@@ -59,7 +60,9 @@ function Details({ attempt }: { readonly attempt: Attempt }) {
       </Text>
       {upstream_request_id && (
         <Text size="xs" c="dimmed" className="cut">
-          {text.upstreamId}: {upstream_request_id}
+          {text.upstreamId}
+          <Colon />
+          {upstream_request_id}
         </Text>
       )}
     </Stack>

@@ -2,6 +2,7 @@ import { Alert, Card, Stack, Table, Text, Title } from '@mantine/core'
 import type { Receipt } from '../../admin/requests/schema.ts'
 import { formatCount, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
+import { Colon } from '../parts/colon.tsx'
 import { receiptText } from './receipt-text.ts'
 
 /** How the cost came about, so that a person can work it out again. */
@@ -41,7 +42,7 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
         {bill && bill.lines.length > 0 && (
           <Stack gap={2}>
             {tier_reason && <Note label={text.tier}>{tier_reason}</Note>}
-            {formula && <Note label={text.formula}>{formula}</Note>}
+            {formula && <Note label={text.formula}>{text.formulaOf(formula)}</Note>}
             {ledger_id !== null && <Note label={text.ledger}>{`#${ledger_id}`}</Note>}
           </Stack>
         )}
@@ -53,7 +54,8 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
 const Note = ({ label, children }: { readonly label: string; readonly children: string }) => (
   <Text size="sm" className="cut">
     <Text span inherit c="dimmed">
-      {label}:{' '}
+      {label}
+      <Colon />
     </Text>
     {children}
   </Text>
@@ -74,8 +76,12 @@ function BillTable({ bill, amount }: BillTableProps) {
         <Table.Caption className="visually-hidden">{text.bill}</Table.Caption>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{isByToken ? text.kind : text.calls}</Table.Th>
-            <Table.Th ta="end">{text.count}</Table.Th>
+            <Table.Th style={{ whiteSpace: 'nowrap' }}>
+              {isByToken ? text.kind : text.calls}
+            </Table.Th>
+            <Table.Th ta="end" style={{ whiteSpace: 'nowrap' }}>
+              {text.count}
+            </Table.Th>
             <Table.Th ta="end">{isByToken ? text.pricePerMillion : text.pricePerCall}</Table.Th>
             <Table.Th ta="end">{text.usd}</Table.Th>
           </Table.Tr>

@@ -11,8 +11,8 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { api, call } from '../lib/api.ts'
-import { useText } from '../lib/language.tsx'
-import { requestCauses } from './request-causes.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { causeChoices } from './cause-text.ts'
 import { type FilterName, type Filters, filterNames } from './search.ts'
 import { requestsText } from './text.ts'
 
@@ -23,7 +23,6 @@ interface FilterBarProps {
   readonly isAll: boolean
 }
 
-const causes = Object.keys(requestCauses.en)
 const protocols = ['chat', 'responses', 'messages', 'gemini']
 const always: readonly FilterName[] = ['request_id', 'outcome']
 
@@ -73,6 +72,7 @@ export function FilterBar({ filters, set, clear, isAll }: FilterBarProps) {
 
 function MoreFilters({ filters, set, isAll }: Omit<FilterBarProps, 'clear'>) {
   const text = useText(requestsText)
+  const { language } = useLanguage()
   const common = { filters, set }
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
@@ -81,7 +81,12 @@ function MoreFilters({ filters, set, isAll }: Omit<FilterBarProps, 'clear'>) {
       {isAll && <FilterText {...common} name="channel" label={text.channel} />}
       <FilterText {...common} name="group" label={text.group} />
       <FilterText {...common} name="model" label={text.model} />
-      <FilterChoice {...common} name="cause" label={text.cause} data={causes} />
+      <FilterChoice
+        {...common}
+        name="cause"
+        label={text.cause}
+        data={causeChoices(language, 'request')}
+      />
       <FilterText {...common} name="status" label={text.status} pattern="[1-5][0-9][0-9]" />
       <FilterChoice {...common} name="protocol" label={text.protocol} data={protocols} />
       <FilterTime {...common} name="since" label={text.since} />
@@ -135,25 +140,25 @@ export function FilterText({ filters, set, name, label, ...more }: FilterTextPro
   )
 }
 
-/** A field with known values. */
-export const FilterChoice = ({
-  filters,
-  set,
-  name,
-  label,
-  data,
-}: FieldProps & {
+interface FilterChoiceProps extends FieldProps {
   readonly data: readonly (string | { readonly value: string; readonly label: string })[]
-}) => (
-  <Select
-    label={label}
-    data={[...data]}
-    value={filters[name] ?? null}
-    onChange={(value) => set(name, value ?? undefined)}
-    searchable
-    clearable
-  />
-)
+}
+
+/** A field with known values. */
+export function FilterChoice({ filters, set, name, label, data }: FilterChoiceProps) {
+  const text = useText(requestsText)
+  return (
+    <Select
+      label={label}
+      placeholder={text.any}
+      data={[...data]}
+      value={filters[name] ?? null}
+      onChange={(value) => set(name, value ?? undefined)}
+      searchable
+      clearable
+    />
+  )
+}
 
 /** A time: written in local time, in the address in UTC. */
 export function FilterTime({ filters, set, name, label }: FieldProps) {

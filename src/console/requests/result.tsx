@@ -18,13 +18,13 @@ export function Result({ status, cause, of = 'request', isAlone = false }: Resul
   const meaning = cause === null ? undefined : (causeText(cause, language, of) ?? cause)
   return (
     <Group
-      gap="xs"
+      gap={isAlone ? 'xs' : 6}
       wrap="nowrap"
       justify="flex-end"
       style={isAlone ? { flexDirection: 'row-reverse' } : undefined}
     >
       {meaning && (
-        <Text size="sm" className="cut" lineClamp={isAlone ? undefined : 2} title={meaning}>
+        <Text size="sm" className="cut" miw={isAlone ? undefined : 'min(13rem, 100%)'}>
           {meaning}
         </Text>
       )}

@@ -30,3 +30,11 @@ describe('the colours of models', () => {
     expect(slots.get('many 0')).not.toBe(otherSlot)
   })
 })
+
+test('a model looks like a failure only when no other colour is left', () => {
+  const names = Array.from({ length: slotCount - 2 }, (_, index) => `calm ${index}`)
+  const slots = [...slotsOf(names).values()]
+  // The places of rose, which means that something failed, and of wine.
+  expect(slots).not.toContain(1)
+  expect(slots).not.toContain(4)
+})

@@ -98,12 +98,12 @@ export function Settings({ account, show }: SettingsProps) {
           {...form.getInputProps('balance_low_below')}
         />
         <Fieldset legend={text.limits}>
-          <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <SimpleGrid cols={{ base: 1, xl: 3 }}>
             {(['rpm', 'tpm', 'concurrency'] as const).map((name) => (
               <TextInput
                 key={name}
                 label={text[name]}
-                placeholder="∞"
+                placeholder={text.noLimit}
                 inputMode="numeric"
                 {...form.getInputProps(name)}
               />

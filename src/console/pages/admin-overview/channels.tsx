@@ -4,25 +4,29 @@ import type { GatewayNow } from '../../../admin/overview/schema.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { Time } from '../../parts/time.tsx'
+import { causeText } from '../../requests/cause-text.ts'
 import { texts } from './text.ts'
 
 /** Which channels are left alone, and how often each has failed. */
 export function Channels({ now }: { readonly now: GatewayNow }) {
   const text = useText(texts)
+  const { language } = useLanguage()
+  // One that is over waits for its next request: there is nothing to be done about it.
+  const cooling = now.cooling.filter(({ until }) => Date.parse(until) > Date.now())
   return (
     <Card withBorder padding="md" component="section" aria-label={text.health}>
       <Title order={2} size="h5" mb="xs">
         {text.health}
       </Title>
-      {now.cooling.length === 0 ? (
+      {cooling.length === 0 ? (
         <Text size="sm">{text.healthGood}</Text>
       ) : (
         <Alert color="yellow">
           <List size="sm">
-            {now.cooling.map(({ channel, model, cause, until }) => (
+            {cooling.map(({ channel, model, cause, until }) => (
               <List.Item key={`${channel} ${model} ${cause} ${until}`}>
                 {model === null ? text.cooling(channel) : text.coolingModel(channel, model)}{' '}
-                {text.until} <Time at={until} /> ({text.because(cause)})
+                <Time at={until} />. {causeText(cause, language, 'attempt') ?? cause}
               </List.Item>
             ))}
           </List>

@@ -3,12 +3,12 @@ import type { Static } from '@sinclair/typebox'
 import type { AttemptItem } from '../../../admin/attempts/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
-import { useText } from '../../lib/language.tsx'
+import { useLanguage, useText } from '../../lib/language.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { type Column, List } from '../../parts/list.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { attemptCauses } from '../../requests/attempt-causes.ts'
+import { causeChoices } from '../../requests/cause-text.ts'
 import { Cut } from '../../requests/columns.tsx'
 import { FilterChoice, FilterText, FilterTime } from '../../requests/filters.tsx'
 import { RequestLink } from '../../requests/request-link.tsx'
@@ -16,11 +16,10 @@ import { Result } from '../../requests/result.tsx'
 import { callQueryOf, useFilters } from '../../requests/search.ts'
 import { requestsText } from '../../requests/text.ts'
 
-const causes = Object.keys(attemptCauses.en)
-
 /** Attempts at channels, newest first. */
 export function Page() {
   const text = useText(requestsText)
+  const { language } = useLanguage()
   const { filters, set } = useFilters()
   const { channel, cause, since } = filters
   const common = { filters, set }
@@ -33,7 +32,12 @@ export function Page() {
     <PageFrame title={text.attempts} description={text.attemptsDescription}>
       <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
         <FilterText {...common} name="channel" label={text.channel} />
-        <FilterChoice {...common} name="cause" label={text.cause} data={causes} />
+        <FilterChoice
+          {...common}
+          name="cause"
+          label={text.cause}
+          data={causeChoices(language, 'attempt')}
+        />
         <FilterTime {...common} name="since" label={text.since} />
         <FilterChoice
           {...common}

@@ -33,6 +33,8 @@ export function AuditFilters({ given }: AuditFiltersProps) {
         <TextInput
           label={text.actor}
           placeholder={text.actorHint}
+          flex="1 1 15rem"
+          maw={320}
           {...form.getInputProps('actor')}
         />
         <NativeSelect
@@ -49,6 +51,8 @@ export function AuditFilters({ given }: AuditFiltersProps) {
         <TextInput
           label={text.subject}
           placeholder={text.subjectHint}
+          flex="1 1 16rem"
+          maw={340}
           {...form.getInputProps('subject')}
         />
         <TextInput label={text.since} type="date" {...form.getInputProps('since')} />

@@ -69,7 +69,7 @@ export const texts: Texts<typeof en> = {
     half: (time) => `半数不超过 ${time}`,
     most: (time) => `95% 不超过 ${time}`,
     speed: '输出速度',
-    perSecond: (tokens) => `${tokens} token/秒`,
+    perSecond: (tokens) => `${tokens} Token/秒`,
     hours: '最近 24 小时，每小时（UTC）',
     days: '最近 90 天（UTC）',
     bar: (failed, requests) => `${requests} 个请求中 ${failed} 个失败`,

@@ -4,6 +4,7 @@ import type { Channel } from '../../../admin/channels/schema.ts'
 import { StateBadge, StateDetails } from '../../channels/state.tsx'
 import { channelText } from '../../channels/text.ts'
 import { useText } from '../../lib/language.tsx'
+import { Colon } from '../../parts/colon.tsx'
 
 /** How a channel is, and who uses it. */
 export function About({ channel }: { readonly channel: Channel }) {
@@ -13,14 +14,17 @@ export function About({ channel }: { readonly channel: Channel }) {
     <Paper withBorder p="md" component="section" aria-label={text.state}>
       <Stack gap="xs">
         <Group gap="sm">
-          <StateBadge state={state} />
+          <StateBadge state={state} recent={recent} />
           <Text size="sm" c="dimmed">
-            {text.recent}: {text.recentText(recent.attempts, recent.failed)}
+            {text.recent}
+            <Colon />
+            {text.recentText(recent.attempts, recent.failed)}
           </Text>
         </Group>
-        <StateDetails state={state} />
+        <StateDetails state={state} recent={recent} />
         <Text size="sm" className="cut">
-          {text.groups}:{' '}
+          {text.groups}
+          <Colon />
           {groups.map(({ id, name }, at) => (
             <span key={id}>
               {at > 0 && ', '}

@@ -88,12 +88,12 @@ function useColumns(): readonly Column<ChannelItem>[] {
     },
     {
       label: text.state,
-      render: ({ state }) => (
+      render: ({ state, recent }) => (
         <Stack gap={2} maw={300} align="flex-start">
-          <StateBadge state={state} />
+          <StateBadge state={state} recent={recent} />
           {!['works', 'unused'].includes(state.word) && (
-            <Text size="xs" c="dimmed" ta="start">
-              {sentence(state)}
+            <Text size="xs" c="dimmed">
+              {sentence({ state, recent })}
             </Text>
           )}
         </Stack>

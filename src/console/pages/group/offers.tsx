@@ -4,6 +4,7 @@ import type { GroupView } from '../../../admin/groups/schema.ts'
 import { groupText } from '../../groups/text.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { Colon } from '../../parts/colon.tsx'
 
 /** So many names are read at a glance. */
 const shownNames = 40
@@ -22,7 +23,9 @@ export function Offers({ group }: { readonly group: GroupView }) {
             {text[status]}
           </Badge>
           <Text size="sm" c="dimmed">
-            {text.tokens}: {count}
+            {text.tokens}
+            <Colon />
+            {count}
           </Text>
         </Group>
         <Names label={text.offered} names={group.offered_models} total={offers} />

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { Colon } from '../../parts/colon.tsx'
 import { confirm } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
@@ -75,7 +76,9 @@ export function Backups() {
       )}
       {query.data?.folder && (
         <Text size="xs" c="dimmed" className="cut">
-          {text.folder}: {query.data.folder}
+          {text.folder}
+          <Colon />
+          {query.data.folder}
         </Text>
       )}
       <Download name={downloading} close={() => setDownloading(null)} />

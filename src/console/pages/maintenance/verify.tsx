@@ -2,6 +2,7 @@ import { Alert, Button, List, Stack, Text } from '@mantine/core'
 import type { JobView } from '../../../admin/maintenance/schema.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { Colon } from '../../parts/colon.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Time } from '../../parts/time.tsx'
 import { JobProgress } from './job-progress.tsx'
@@ -74,7 +75,11 @@ function Report({ job, report }: ReportProps) {
         )}
         {job.ended_at && (
           <Text size="xs">
-            {text.at}: <Time at={job.ended_at} /> · {text.by}: {job.started_by}
+            {text.at}
+            <Colon />
+            <Time at={job.ended_at} /> · {text.by}
+            <Colon />
+            {job.started_by}
           </Text>
         )}
       </Stack>

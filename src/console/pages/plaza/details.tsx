@@ -1,6 +1,7 @@
 import { Stack, Table, Text, Title } from '@mantine/core'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
+import { Colon } from '../../parts/colon.tsx'
 import type { PlazaRow, Tier } from './rows.ts'
 import { plazaText } from './text.ts'
 
@@ -14,7 +15,9 @@ export function Details({ row }: { readonly row: PlazaRow }) {
     <Stack>
       {row.description !== '' && <Text size="sm">{row.description}</Text>}
       <Text size="sm">
-        {text.group}: {row.group} · {text.multiplier} ×{row.multiplier}
+        {text.group}
+        <Colon />
+        {row.group} · {text.multiplier} ×{row.multiplier}
       </Text>
       {row.tiers.map((tier) => (
         <Stack key={tier.label ?? ''} gap={4}>

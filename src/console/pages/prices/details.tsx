@@ -4,6 +4,7 @@ import type { PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { Colon } from '../../parts/colon.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Edit } from './edit.tsx'
 import { History } from './history.tsx'
@@ -76,7 +77,9 @@ function About({ view }: { readonly view: PriceView }) {
     <Stack gap="xs">
       <Group gap="md">
         <Text size="sm" className="cut">
-          {text.offeredBy}: {channels.map(({ name }) => name).join(', ') || text.nobody}
+          {text.offeredBy}
+          <Colon />
+          {channels.map(({ name }) => name).join(', ') || text.nobody}
         </Text>
         {context_window !== null && (
           <Text size="sm">{text.contextWindow(formatCount(context_window, language))}</Text>

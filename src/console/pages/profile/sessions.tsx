@@ -6,6 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Time } from '../../parts/time.tsx'
+import { deviceOf } from './device.ts'
 import { profileText } from './text.ts'
 
 /** Where the account is signed in, and how to end that. */
@@ -41,7 +42,10 @@ export function Sessions() {
         <Group key={id} justify="space-between" wrap="nowrap">
           <Stack gap={0} miw={0}>
             <Text className="cut">
-              {user_agent ?? text.unknownDevice} {is_current && <Badge>{text.thisOne}</Badge>}
+              <span title={user_agent ?? undefined}>
+                {user_agent === null ? text.unknownDevice : (deviceOf(user_agent) ?? user_agent)}
+              </span>{' '}
+              {is_current && <Badge>{text.thisOne}</Badge>}
             </Text>
             <Text size="sm" c="dimmed" className="cut" component="div">
               {address} · {text.signedInAt} <Time at={created_at} />

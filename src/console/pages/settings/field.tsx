@@ -17,7 +17,7 @@ export function Field({ setting, value, error, set }: FieldProps) {
   const { name, kind, choices, description, line } = setting
   const names = settingNames[name]
   const label = names?.[language] ?? name
-  const hint = language === 'zh' ? (names?.zhHint ?? description) : description
+  const hint = (language === 'zh' ? names?.zhHint : names?.enHint) ?? description
   const isFixed = line !== null
   const usual = useShown(setting.default)
   const common = { label, description: hint, disabled: isFixed, error }

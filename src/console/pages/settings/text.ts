@@ -47,7 +47,10 @@ export const settingsText: Texts<typeof en> = {
 
 /** Names for people; in English the file's own comments say what each is for. */
 export const settingNames: Readonly<
-  Record<string, { readonly en: string; readonly zh: string; readonly zhHint: string }>
+  Record<
+    string,
+    { readonly en: string; readonly enHint?: string; readonly zh: string; readonly zhHint: string }
+  >
 > = {
   'site.name': { en: 'Name', zh: '名称', zhHint: '公开页面显示的网关名称。' },
   'site.subtitle': { en: 'Subtitle', zh: '副标题', zhHint: '名称下方的一行文字。' },
@@ -71,8 +74,8 @@ export const settingNames: Readonly<
   },
   'settings.usual_output': {
     en: 'Usual output (tokens)',
-    zh: '预估输出（token）',
-    zhHint: '请求未限制输出长度时，预留费用所按的输出 token 数。',
+    zh: '预估输出（Token）',
+    zhHint: '请求未限制输出长度时，预留费用所按的输出 Token 数。',
   },
   'settings.max_attempts': {
     en: 'Attempts',
@@ -91,6 +94,7 @@ export const settingNames: Readonly<
   },
   'settings.channel_cooling': {
     en: 'Channel cooling',
+    enHint: 'Off: channels that fail are asked again at once, as if nothing was.',
     zh: '渠道冷却',
     zhHint: '关闭后，失败的渠道会立即再次被使用。',
   },

@@ -4,6 +4,7 @@ import { useText } from '../../lib/language.tsx'
 import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets/snippets.ts'
 import { useMe } from '../../lib/use-me.ts'
 import { Code } from '../../parts/code.tsx'
+import { Colon } from '../../parts/colon.tsx'
 import { tokenText } from './text.ts'
 
 /** What stands where the key belongs, until it is shown. */
@@ -49,7 +50,9 @@ export function SetUp({ models, keyShown }: SetUpProps) {
         limit={200}
       />
       <Text size="sm">
-        {text.base}: <span className="cut">{baseAddress(client, address)}</span>
+        {text.base}
+        <Colon />
+        <span className="cut">{baseAddress(client, address)}</span>
       </Text>
       <Tabs key={client} defaultValue={snippets[0]?.title ?? ''}>
         <Tabs.List>

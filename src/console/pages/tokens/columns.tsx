@@ -19,7 +19,12 @@ export function useTokenColumns(): readonly Column<ListedToken>[] {
     { label: text.today, isFigure: true, render: (token) => <Spent token={token} part="day" /> },
     { label: text.month, isFigure: true, render: (token) => <Spent token={token} part="month" /> },
     { label: text.inAll, isFigure: true, render: (token) => <Spent token={token} part="total" /> },
-    { label: text.lastUsed, render: ({ last_used_day: day }) => day ?? text.never },
+    {
+      label: text.lastUsed,
+      render: ({ last_used_day: day }) => (
+        <span style={{ whiteSpace: 'nowrap' }}>{day ?? text.never}</span>
+      ),
+    },
     { label: text.actions, isFigure: true, render: (token) => <TokenMenu token={token} /> },
   ]
 }

@@ -7,6 +7,7 @@ import { api, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/field-errors.ts'
 import { useText } from '../../lib/language.tsx'
 import { Code } from '../../parts/code.tsx'
+import { Colon } from '../../parts/colon.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { tokenFormText } from './form-text.ts'
 import { emptyToken, formFields, type TokenValues, toNewToken } from './form-values.ts'
@@ -72,7 +73,9 @@ function Issued({ issued: { token, key }, close }: IssuedProps) {
   return (
     <Stack>
       <Text fw={600} role="status">
-        {text.made}: {token.name}
+        {text.made}
+        <Colon />
+        {token.name}
       </Text>
       <Text size="sm">{text.keyHint}</Text>
       <Code label={text.key}>{key}</Code>

@@ -48,7 +48,7 @@ export const tokenFormText: Texts<typeof en> = {
     tpm: '每分钟 Token 数',
     concurrency: '并发请求数',
     expires: '过期时间',
-    expiresHint: '按你所在时区；留空则永不过期。',
+    expiresHint: '按您所在时区；留空则永不过期。',
     ipAllow: 'IP 白名单',
     ipAllowHint: 'IP 地址或 CIDR 网段，按回车逐个添加；留空则不限制。',
     strict: '协议转换会丢失内容时拒绝请求',
