@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
-import { complaints, parseDateTime } from '../app/config/values.ts'
+import { complaints } from '../app/config/values.ts'
 import { nanoDecimals, parseDecimal } from '../billing/money.ts'
+import { parseDateOrTime, parseDateTime } from '../lib/parse-time.ts'
 
 const ageUnitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
@@ -11,8 +12,7 @@ const ageUnitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 export function parseTime(text: string): number {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
   if (isAgeUnit(unit)) return Date.now() - Number(count) * ageUnitsMs[unit]
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text)
-  const time = parseDateTime(isDate ? `${text}T00:00:00Z` : text)
+  const time = parseDateOrTime(text)
   if (time === undefined)
     throw new InvalidArgumentError(
       'Write a date (2026-11-21), a date and time (2026-11-21T08:00:00Z) or an age (30m, 12h, 7d).',

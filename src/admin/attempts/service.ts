@@ -1,7 +1,7 @@
 import { isoTime } from '../../lib/format.ts'
 import type { ListedAttempt, ListStore } from '../../store/ports/lists.ts'
 import { answerPage, withSearch } from '../paging.ts'
-import { toTime } from '../requests/filter.ts'
+import { readSpan } from '../times.ts'
 import type { AttemptsQuery } from './schema.ts'
 
 export type AttemptService = ReturnType<typeof createAttemptService>
@@ -11,12 +11,11 @@ export function createAttemptService(lists: Pick<ListStore, 'attempts'>) {
   return {
     async list(query: AttemptsQuery) {
       const { channel, outcome, cause } = query
-      const since = toTime('since', query.since)
       const filter = {
         ...(channel !== undefined && { channel }),
         ...(outcome !== undefined && { outcome }),
         ...(cause !== undefined && { cause }),
-        ...(since !== undefined && { since }),
+        ...readSpan(query),
       }
       return withSearch(await answerPage(query, (page) => lists.attempts(filter, page), toItem))
     },

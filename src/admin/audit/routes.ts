@@ -3,9 +3,9 @@ import { isoTime } from '../../lib/format.ts'
 import type { AuditEntry } from '../../store/ports/admin.ts'
 import type { AuditFilter, ListStore } from '../../store/ports/lists.ts'
 import type { Guard } from '../access.ts'
-import { ApiError } from '../api-error.ts'
 import { Answer, success } from '../envelope.ts'
-import { answerPage } from '../paging.ts'
+import { answerPage, withSearch } from '../paging.ts'
+import { readSpan } from '../times.ts'
 import { readChanges } from './changes.ts'
 import { type AuditItem, AuditList, AuditQuery } from './schema.ts'
 
@@ -15,13 +15,8 @@ export const auditRoutes = (guard: Guard, lists: Pick<ListStore, 'audit'>) =>
     '',
     async ({ query }) => {
       const filter = readFilter(query)
-      const { searchedBackTo, ...page } = await answerPage(
-        query,
-        (asked) => lists.audit(filter, asked),
-        toItem,
-      )
-      const searched_back_to = searchedBackTo === null ? null : isoTime(searchedBackTo)
-      return success({ ...page, searched_back_to })
+      const read = answerPage(query, (page) => lists.audit(filter, page), toItem)
+      return success(withSearch(await read))
     },
     {
       query: AuditQuery,
@@ -30,23 +25,13 @@ export const auditRoutes = (guard: Guard, lists: Pick<ListStore, 'audit'>) =>
     },
   )
 
-function readFilter({ actor, action, subject, since }: AuditQuery): AuditFilter {
+function readFilter({ actor, action, subject, ...span }: AuditQuery): AuditFilter {
   return {
     ...(actor !== undefined && { actor }),
     ...(action !== undefined && { action }),
     ...(subject !== undefined && { subject }),
-    ...(since !== undefined && { since: readTime(since) }),
+    ...readSpan(span),
   }
-}
-
-function readTime(text: string): number {
-  const match = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text)
-  // A day alone is one of UTC; a time that does not say where it holds is, too.
-  const time = Date.parse(match?.[1] && !match[4] ? `${text}Z` : match ? text : '')
-  if (Number.isFinite(time)) return time
-  throw new ApiError('invalid_value', `since: "${text}" is no time; 2026-11-21 is one.`, {
-    field: 'since',
-  })
 }
 
 const toItem = (entry: AuditEntry): AuditItem => ({

@@ -28,10 +28,10 @@ const viewEntry = (row: Row): LedgerEntry => ({
   reason: row.reason,
 })
 
-const filterOf = (accountId: number, { kind, since, until }: Query) => ({
+const filterOf = (accountId: number, { kind, ...span }: Query) => ({
   accountId,
   ...(kind && { kinds: [kind] }),
-  ...readSpan({ ...(since && { since }), ...(until && { until }) }),
+  ...readSpan(span),
 })
 
 type Lists = Pick<ListStore, 'ledger' | 'exportLedger'>

@@ -1,5 +1,5 @@
 import type { ListedRequest, RequestFilter } from '../../store/ports/lists.ts'
-import { ApiError } from '../api-error.ts'
+import { readSpan } from '../times.ts'
 import type { AllRequestsWanted } from './schema.ts'
 
 /** What was asked for as the store knows it; throws on a time that is none. */
@@ -8,8 +8,6 @@ export function toFilter(
   accountId: number | undefined,
 ): RequestFilter {
   const { token, group, model, outcome, cause, status, protocol, channel } = wanted
-  const since = toTime('since', wanted.since)
-  const until = toTime('until', wanted.until)
   return {
     ...(accountId !== undefined && { accountId }),
     ...(token !== undefined && { tokenId: token }),
@@ -21,21 +19,8 @@ export function toFilter(
     ...(protocol !== undefined && { clientProtocol: protocol }),
     ...(channel !== undefined && { channel }),
     ...(wanted.request_id !== undefined && { requestId: wanted.request_id }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
+    ...readSpan(wanted),
   }
-}
-
-/** A time of a query in milliseconds since 1970; throws when it is none. */
-export function toTime(field: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const time = Date.parse(text)
-  if (Number.isFinite(time)) return time
-  throw new ApiError(
-    'invalid_value',
-    `${field}: "${text.slice(0, 40)}" is no time. Write 2026-11-21 or 2026-11-21T08:30:00Z.`,
-    { field },
-  )
 }
 
 /** Whether a request is one of those that a filter means. */

@@ -1,5 +1,6 @@
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import { parseDateTime } from '../../lib/parse-time.ts'
 import type { TokenFields } from '../../store/ports/token-edits.ts'
 import { ApiError } from '../api-error.ts'
 import type { TokenPatch } from './schema.ts'
@@ -9,8 +10,6 @@ export interface TokenRules {
   name(text: string): string | undefined
   /** An address or a CIDR block. */
   block(text: string): string | undefined
-  /** Milliseconds since 1970 of an ISO 8601 time; undefined: it is none. */
-  time(text: string): number | undefined
 }
 
 interface FieldParts {
@@ -40,7 +39,7 @@ export function readFields(body: TokenPatch, parts: FieldParts): TokenFields {
     ...(models !== undefined && { models: [...new Set(models)] }),
     ...(ip_allow !== undefined && { ipAllow: [...new Set(ip_allow)] }),
     ...(strict !== undefined && { isStrict: strict }),
-    ...(expires_at !== undefined && { expiresAt: readExpiry(expires_at, rules, now) }),
+    ...(expires_at !== undefined && { expiresAt: readExpiry(expires_at, now) }),
     ...(budget && { budget: readBudget(budget) }),
     ...(limits && { limits }),
   }
@@ -51,9 +50,9 @@ function complain(field: string, text: string, rule: (text: string) => string | 
   if (complaint !== undefined) throw wrong(field, `${JSON.stringify(text)} ${complaint}`)
 }
 
-function readExpiry(text: string | null, rules: TokenRules, now: number): number | null {
+function readExpiry(text: string | null, now: number): number | null {
   if (text === null) return null
-  const time = rules.time(text)
+  const time = parseDateTime(text)
   if (time === undefined) {
     const example = 'write it with its offset, such as 2027-01-31T12:00:00Z, or null'
     throw wrong('expires_at', `"${text}" is not a date and time: ${example}`)

@@ -5,6 +5,7 @@ import {
   parseDecimal,
   priceDecimals,
 } from '../../billing/money.ts'
+import { parseDateTime } from '../../lib/parse-time.ts'
 import { parseSizeBytes } from '../../lib/units.ts'
 import type {
   ChannelProbe,
@@ -28,7 +29,7 @@ import type {
   TokenConfig,
 } from './config.ts'
 import type { ConfigFile } from './schema.ts'
-import { parseDateTime, parseDuration, parseListen, parseStorePath, parseWait } from './values.ts'
+import { parseDuration, parseListen, parseStorePath, parseWait } from './values.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
 type Price = NonNullable<ConfigFile['prices']>[string]

@@ -5,6 +5,7 @@ import {
   parseDecimal,
   priceDecimals,
 } from '../../billing/money.ts'
+import { parseDateTime } from '../../lib/parse-time.ts'
 import { parseDurationMs, parseSizeBytes } from '../../lib/units.ts'
 
 /** Longer timers fire at once. */
@@ -35,15 +36,6 @@ export function parseListen(text: string): { host: string; port: number } | unde
   const port = Number(digits)
   const known = bracketed === undefined ? isHost(bare) : ipaddr.IPv6.isValid(bracketed)
   return known && port <= 65_535 ? { host: bracketed ?? bare, port } : undefined
-}
-
-/** Milliseconds since 1970 of an ISO 8601 date-time with its offset: `2027-01-31T12:00:00Z`. */
-export function parseDateTime(text: string): number | undefined {
-  const match = /^(\d{4}-\d\d-(\d\d))T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.exec(text)
-  const ms = match ? Date.parse(text) : Number.NaN
-  // Date.parse may roll 30 February over into March.
-  const rolled = match && new Date(`${match[1]}T00:00:00Z`).getUTCDate() !== Number(match[2])
-  return Number.isNaN(ms) || rolled ? undefined : ms
 }
 
 /** Path of `sqlite:./tollgate.db`, as it is written. */

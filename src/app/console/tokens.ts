@@ -3,7 +3,7 @@ import {
   type TokenParts,
   type TokenService,
 } from '../../admin/tokens/service.ts'
-import { complaints, parseDateTime } from '../config/values.ts'
+import { complaints } from '../config/values.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** Tokens in the console: the rules are those of tollgate.yaml. */
@@ -16,7 +16,7 @@ export function createConsoleTokens(
     ...parts,
     catalog: parts.metrics.catalog,
     passwordMatches,
-    rules: { name: complaints.name, block: complaints.block, time: parseDateTime },
+    rules: { name: complaints.name, block: complaints.block },
     isInFile: ({ account, keyHash }) =>
       config()
         .accounts.filter(({ email }) => email === account)
