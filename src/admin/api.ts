@@ -15,6 +15,7 @@ import { renderError } from './errors.ts'
 import { groupRoutes } from './groups/routes.ts'
 import type { GroupService } from './groups/service.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
+import type { LedgerService } from './ledger/service.ts'
 import { type MaintenanceService, maintenanceRoutes } from './maintenance/routes.ts'
 import { type MeService, meRoutes } from './me/routes.ts'
 import { openGroupRoutes } from './open-groups/routes.ts'
@@ -40,6 +41,7 @@ export interface AdminServices extends RequestServices {
   readonly channels: ChannelService
   readonly diagnosis: DiagnosisService
   readonly groups: GroupService
+  readonly ledger: LedgerService
   readonly lists: ListStore
   readonly maintenance: MaintenanceService
   readonly me: MeService
@@ -69,7 +71,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(diagnosisRoutes(guard, services.diagnosis))
     .use(gatewayOverviewRoutes(guard, services.overview))
     .use(groupRoutes(guard, services.groups))
-    .use(ledgerRoutes(guard, services.lists))
+    .use(ledgerRoutes(guard, services.ledger))
     .use(maintenanceRoutes(guard, services.maintenance))
     .use(meRoutes(guard, services.me))
     .use(openGroupRoutes(guard, services.catalog))

@@ -1,34 +1,101 @@
-/** Bytes that are sent at once: single lines would cost a system call each. */
-const chunkCharacters = 64 * 1024
+import type { Logger } from '../lib/log.ts'
+import { readList } from './paging.ts'
 
+/** A file as its reader's computer keeps it. */
 interface File {
   readonly name: string
   /** Content type. */
   readonly type: string
 }
 
-/** A file that is written while it is sent: what it is made of is never in memory as a whole. */
-export function download(lines: AsyncIterable<string>, { name, type }: File): Response {
-  // Bun takes a generator, which is asked for more only when the client can take more.
-  const body: unknown = inChunks(lines)
-  return new Response(body as ConstructorParameters<typeof Response>[0], {
-    headers: {
-      'content-type': type,
-      'content-disposition': `attachment; filename="${name}"`,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
-  })
+interface Reader {
+  /** Of the reader's request: it has left. */
+  readonly signal: AbortSignal
+  readonly log: Logger
+  /** Called when nothing is read any more, however it ended; also twice. */
+  readonly onEnd?: () => void
 }
 
-async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder()
-  let text = ''
-  for await (const line of lines) {
-    text += line
-    if (text.length < chunkCharacters) continue
-    yield encoder.encode(text)
-    text = ''
+/** Content types of tables. */
+export const tableTypes = {
+  csv: 'text/csv; charset=utf-8',
+  jsonl: 'application/x-ndjson',
+} as const
+
+/** Large enough to be cheap, small enough to come at once: single lines cost a system call each. */
+const chunkLength = 64 * 1024
+
+/** Headers of what is kept as a file, and by nobody in between. */
+export const fileHeaders = ({ name, type }: File) => ({
+  'content-type': type,
+  'content-disposition': `attachment; filename="${name}"`,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+})
+
+/**
+ * A file that is written while it is sent: what it is made of is never in memory as a whole. Rejects
+ * before anything is answered when its beginning can't be read: a database that has no time is told
+ * of by a status.
+ */
+export async function download(
+  lines: AsyncGenerator<string>,
+  file: File,
+  reader: Reader,
+): Promise<Response> {
+  const { signal, onEnd = () => {} } = reader
+  const chunks = inChunks(lines)
+  signal.addEventListener('abort', onEnd, { once: true })
+  try {
+    const first = await readList(() => chunks.next())
+    return new Response(streamOf(first, chunks, { ...reader, onEnd }), {
+      headers: fileHeaders(file),
+    })
+  } catch (error) {
+    onEnd()
+    throw error
   }
-  if (text !== '') yield encoder.encode(text)
+}
+
+/** The body, read as it is taken: whoever leaves ends the reading; what breaks off never ends cleanly. */
+function streamOf(
+  first: IteratorResult<string>,
+  chunks: AsyncGenerator<string>,
+  { signal, log, onEnd }: Required<Reader>,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let coming: IteratorResult<string> | undefined = first
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = coming ?? (await chunks.next())
+          coming = undefined
+          if (!done) return controller.enqueue(encoder.encode(value))
+          onEnd()
+          controller.close()
+        } catch (error) {
+          onEnd()
+          if (!signal.aborted) log.error('console: an export broke off', { error: String(error) })
+          controller.error(error)
+        }
+      },
+      async cancel() {
+        onEnd()
+        await chunks.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function* inChunks(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  let chunk = ''
+  for await (const line of lines) {
+    chunk += line
+    if (chunk.length < chunkLength) continue
+    yield chunk
+    chunk = ''
+  }
+  if (chunk !== '') yield chunk
 }

@@ -20,7 +20,7 @@ export interface MaintenanceService {
   download(who: SignedIn, name: string, ticket: string): Promise<Response>
   removeBackup(who: SignedIn, name: string): Promise<void>
   /** The present state as a tollgate.yaml, without secrets. */
-  exportConfig(): Response
+  exportConfig(signal: AbortSignal): Promise<Response>
 }
 
 const byId = Type.Object({ id: Type.String({ maxLength: 100 }) })
@@ -36,7 +36,7 @@ const file = (summary: string) => ({
 export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService) =>
   new Elysia({ name: 'admin.maintenance', prefix: '/api/v1/admin' })
     .use(guard('admin'))
-    .get('/config.yaml', () => maintenance.exportConfig(), {
+    .get('/config.yaml', ({ request }) => maintenance.exportConfig(request.signal), {
       detail: file('The present state as a tollgate.yaml, without secrets'),
     })
     .get('/jobs', async () => success(await maintenance.jobs()), {

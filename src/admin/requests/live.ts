@@ -8,8 +8,8 @@ import {
   type RequestFilter,
 } from '../../store/ports/lists.ts'
 import type { Sessions, SignedIn } from '../access.ts'
+import { createPlaces } from '../places.ts'
 import { isMeant, toFilter } from './filter.ts'
-import { createPlaces } from './places.ts'
 import type { AllRequestsWanted } from './schema.ts'
 import { accountIdOf } from './service.ts'
 import { Viewer } from './viewer.ts'

@@ -1,6 +1,7 @@
 import { version } from '../../../package.json'
 import type { AdminServices } from '../../admin/api.ts'
 import { createAttemptService } from '../../admin/attempts/service.ts'
+import { createLedgerService } from '../../admin/ledger/service.ts'
 import { createOverview } from '../../admin/overview/service.ts'
 import { createAccounts } from './accounts.ts'
 import { createCatalogServices } from './catalog.ts'
@@ -17,7 +18,7 @@ import { createConsoleTokens } from './tokens.ts'
 
 /** Makes the service of each resource, once. */
 export function createServices(parts: ConsoleParts, peerOf: PeerOf) {
-  const { config, store, clock } = parts
+  const { config, store, clock, log } = parts
   const signIn = createConsoleSignIn(parts, peerOf)
   const sessions = parts.sessions ?? signIn.sessions
   const { passwordMatches } = signIn
@@ -29,6 +30,7 @@ export function createServices(parts: ConsoleParts, peerOf: PeerOf) {
     accounts: createAccounts(parts),
     attempts: createAttemptService(store.lists),
     catalog: parts.catalog.current,
+    ledger: createLedgerService({ lists: store.lists, log }),
     lists: store.lists,
     maintenance,
     me: createMeService({ config, store, version }),

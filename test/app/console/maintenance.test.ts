@@ -4,6 +4,7 @@ import type { SignedIn } from '../../../src/admin/access.ts'
 import { ApiError } from '../../../src/admin/api-error.ts'
 import { createMaintenance } from '../../../src/app/console/maintenance/service.ts'
 import { createLiveCatalog } from '../../../src/app/live-catalog.ts'
+import { createLogger } from '../../../src/lib/log.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
@@ -17,6 +18,7 @@ const secrets = createSecretBox('a secret of this test')
 const config = configOf(`store: sqlite:${path}\n`)
 const maintenance = createMaintenance({
   ...{ store, secrets, clock, config: () => config },
+  log: createLogger({ sink: () => {}, pretty: false, level: 'error', clock }),
   catalog: await createLiveCatalog(store, secrets),
   passwordMatches: async (_, password) => password === 'right',
 })

@@ -1,9 +1,10 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
-import { download } from '../../../admin/download.ts'
+import { download, fileHeaders } from '../../../admin/download.ts'
 import type { MaintenanceService } from '../../../admin/maintenance/routes.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isoTime } from '../../../lib/format.ts'
+import type { Logger } from '../../../lib/log.ts'
 import type { SecretBox } from '../../../lib/secrets.ts'
 import type { Store } from '../../../store/ports/store.ts'
 import type { Config } from '../../config/config.ts'
@@ -22,6 +23,7 @@ export interface MaintenanceParts {
   readonly secrets: SecretBox
   readonly catalog: LiveCatalog
   readonly clock: Clock
+  readonly log: Logger
   /** Whether it is an account's password; throws `ApiError` when there were too many tries. */
   readonly passwordMatches: (accountId: number, password: string) => Promise<boolean>
 }
@@ -110,24 +112,20 @@ export function createMaintenance(
         throw new ApiError('not_found', 'This download was used or has expired: ask anew.')
       }
       return new Response(Bun.file(file), {
-        headers: {
-          'content-type': 'application/octet-stream',
-          'content-disposition': `attachment; filename="${name}"`,
-          'cache-control': 'no-store',
-          'x-content-type-options': 'nosniff',
-        },
+        headers: fileHeaders({ name, type: 'application/octet-stream' }),
       })
     },
     async removeBackup(who, name) {
       await requireBackup(name)
       if (await requireFolder().remove(name)) await note(who, 'backup.remove', name)
     },
-    exportConfig() {
+    exportConfig(signal) {
       const text = exportConfig({
         ...{ config: parts.config(), rows: parts.catalog.rows(), lists: store.lists },
         ...{ secrets: parts.secrets, now: clock() },
       })
-      return download(text, { name: 'tollgate.yaml', type: 'application/yaml; charset=utf-8' })
+      const file = { name: 'tollgate.yaml', type: 'application/yaml; charset=utf-8' }
+      return download(text, file, { signal, log: parts.log })
     },
     stop: jobs.stop,
   }

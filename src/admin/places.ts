@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts'
+import { ApiError } from './api-error.ts'
 
 /** A bounded number of places for what lasts long, such as exports. */
 export interface Places {
@@ -40,6 +40,10 @@ export function createPlaces({ what, most, mostEach }: PlacesOptions): Places {
     },
   }
 }
+
+/** Places for exports: each keeps a page of rows for as long as its reader takes. */
+export const createExportPlaces = (): Places =>
+  createPlaces({ what: 'exports', most: 16, mostEach: 4 })
 
 const tooMany = (message: string) =>
   new ApiError('unavailable', `${message}, and try again in some seconds.`, {

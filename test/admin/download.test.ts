@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import type { SignedIn } from '../../src/admin/access.ts'
+import { createLedgerService } from '../../src/admin/ledger/service.ts'
+import { createLogger } from '../../src/lib/log.ts'
+import { ListsBusy } from '../../src/store/ports/lists.ts'
+import type { LedgerEntry } from '../../src/store/ports/records.ts'
+
+const who: SignedIn = {
+  accountId: 1,
+  email: 'user@example.com',
+  role: 'user',
+  sessionId: 'one',
+  signedInAt: 0,
+}
+const entry: LedgerEntry = {
+  ...{ id: 1, createdAt: 0, account: who.email, kind: 'opening', amountNano: 1 },
+  ...{ requestId: null, reason: null, balanceAfterNano: 1 },
+}
+
+/** Exports of ledgers whose entries are read by `read`. */
+function exportsOf(read: () => AsyncGenerator<LedgerEntry>) {
+  const logged: string[] = []
+  const ledger = createLedgerService({
+    lists: { ledger: () => Promise.reject(new Error('not asked')), exportLedger: read },
+    log: createLogger({
+      ...{ sink: (line) => logged.push(line), pretty: false, level: 'error', clock: () => 0 },
+    }),
+  })
+  const open = (signal = new AbortController().signal) =>
+    ledger.export(who, { format: 'jsonl' }, signal)
+  return { open, logged }
+}
+
+test('a file whose beginning can not be read now is refused by a status, not broken off', async () => {
+  const { open } = exportsOf(async function* () {
+    yield await Promise.reject(new ListsBusy('too many lists'))
+  })
+  await expect(open()).rejects.toMatchObject({ reason: 'unavailable' })
+})
+
+test('a file that breaks off does not end cleanly, and the log says why', async () => {
+  const { open, logged } = exportsOf(async function* () {
+    for (let id = 0; id < 10_000; id++) yield entry
+    throw new Error('the disk is gone')
+  })
+  const response = await open()
+  await expect(response.text()).rejects.toThrow('the disk is gone')
+  expect(logged.join()).toContain('the disk is gone')
+})
+
+test('so many files at once are enough; whoever leaves makes room', async () => {
+  const { open } = exportsOf(async function* () {
+    for (;;) yield entry
+  })
+  const leaving = new AbortController()
+  await open(leaving.signal)
+  for (let taken = 1; taken < 16; taken++) await open()
+  await expect(open()).rejects.toMatchObject({ reason: 'unavailable' })
+  leaving.abort()
+  expect((await open()).status).toBe(200)
+})
