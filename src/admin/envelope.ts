@@ -38,6 +38,9 @@ export const ListOf = <Item extends TSchema>(item: Item) =>
 export const QueryInteger = (name: string, options: { minimum: number; maximum?: number }) =>
   t.Integer({ ...options, title: name })
 
+/** Rows of a page where nobody asks for a number. */
+export const defaultPageSize = 50
+
 /** Which page is asked for. */
 export const PageQuery = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 2000, description: '`next` of the last page.' })),

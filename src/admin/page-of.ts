@@ -1,27 +1,54 @@
-import { ApiError } from './api-error.ts'
-import type { PageQuery } from './envelope.ts'
+import { compareCodePoints } from '../lib/code-points.ts'
+import { defaultPageSize, type PageQuery } from './envelope.ts'
+import { badCursor, type ListAnswer } from './paging.ts'
+
+/** More rows than these are not counted exactly, as in the lists of the store. */
+const mostCounted = 10_000
 
 /**
- * A page of a list that is in memory, in order of id; the cursor is the last id of a page. Throws
- * on a cursor that is none.
+ * A page of rows that are in memory, in order (code points) of `keyOf`, which tells them apart: the
+ * cursor names the last row that was shown, so that rows which come or go in between shift nothing.
  */
-export function pageOf<Item extends { readonly id: number }>(
-  all: readonly Item[],
-  { cursor, page_size = 50 }: PageQuery,
-) {
-  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
-    const message = 'This is no cursor of this list: begin again without one.'
-    throw new ApiError('invalid_value', message, { field: 'cursor' })
-  }
-  const after = Number(cursor ?? 0)
-  const rest = all.filter(({ id }) => id > after)
-  const items = rest.slice(0, page_size)
+export function pageOf<Row>(
+  rows: readonly Row[],
+  { cursor, page_size = defaultPageSize }: PageQuery,
+  keyOf: (row: Row) => string,
+): ListAnswer<Row> {
+  const seen = cursor === undefined ? undefined : readCursor(cursor)
+  const first =
+    seen === undefined ? 0 : rows.findIndex((row) => compareCodePoints(keyOf(row), seen.key) > 0)
+  const start = first === -1 ? rows.length : first
+  const items = rows.slice(start, start + page_size)
+  const last = items.at(-1)
+  const page = (seen?.page ?? 0) + 1
+  const hasMore = start + items.length < rows.length
   return {
     items,
-    total: all.length,
-    total_is_exact: true,
-    page: Math.floor((all.length - rest.length) / page_size) + 1,
+    total: Math.min(rows.length, mostCounted),
+    total_is_exact: rows.length <= mostCounted,
+    page,
     page_size,
-    next: rest.length > items.length ? String(items.at(-1)?.id) : null,
+    next: hasMore && last !== undefined ? writeCursor({ key: keyOf(last), page }) : null,
   }
+}
+
+/** The key of rows in order of their ids. */
+export const idKey = ({ id }: { readonly id: number }): string => String(id).padStart(16, '0')
+
+interface Seen {
+  readonly key: string
+  readonly page: number
+}
+
+const writeCursor = ({ key, page }: Seen) =>
+  Buffer.from(JSON.stringify([key, page])).toString('base64url')
+
+function readCursor(cursor: string): Seen {
+  try {
+    const [key, page] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (typeof key === 'string' && Number.isSafeInteger(page)) return { key, page }
+  } catch {
+    // told below
+  }
+  throw badCursor(cursor)
 }

@@ -1,6 +1,6 @@
 import { BadCursor, type Listed, ListsBusy, type PageAsked } from '../store/ports/lists.ts'
 import { ApiError } from './api-error.ts'
-import type { PageQuery } from './envelope.ts'
+import { defaultPageSize, type PageQuery } from './envelope.ts'
 
 /** Which page of the store's list is asked for, and its number. */
 interface Asked {
@@ -40,7 +40,7 @@ export async function answerPage<Row, Item>(
   }
 }
 
-function askedPage({ cursor, page_size: size = 50 }: PageQuery): Asked {
+function askedPage({ cursor, page_size: size = defaultPageSize }: PageQuery): Asked {
   if (cursor === undefined) return { page: { size }, number: 1 }
   const [, number, own] = /^([1-9]\d{0,8})\.(.+)$/.exec(cursor) ?? []
   if (own === undefined) throw badCursor(cursor)
@@ -67,7 +67,8 @@ export async function readList<Result>(read: () => Promise<Result>): Promise<Res
   }
 }
 
-const badCursor = (cause: string) =>
+/** The refusal of a cursor that this list has not given. */
+export const badCursor = (cause: string) =>
   new ApiError('invalid_value', 'This is no cursor of this list: begin again without one.', {
     field: 'cursor',
     cause,

@@ -7,7 +7,7 @@ import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { type Checked, requireRight } from '../checked.ts'
 import type { PageQuery } from '../envelope.ts'
-import { pageOf } from '../page-of.ts'
+import { idKey, pageOf } from '../page-of.ts'
 import { edit } from '../refusals.ts'
 import { type ChannelEntry, type CheckedChannel, changedFields, fieldsOf } from './entry.ts'
 import type {
@@ -128,7 +128,7 @@ export function createChannelService(parts: ChannelParts) {
   return {
     async list(page: PageQuery) {
       const catalog = await edits.editableCatalog()
-      const { items, ...rest } = pageOf(catalog.channels, page)
+      const { items, ...rest } = pageOf(catalog.channels, page, idKey)
       return { ...rest, items: items.map((row) => views.item(row, catalog)) }
     },
     get,

@@ -6,7 +6,7 @@ import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { type Checked, requireRight } from '../checked.ts'
 import type { PageQuery } from '../envelope.ts'
-import { pageOf } from '../page-of.ts'
+import { idKey, pageOf } from '../page-of.ts'
 import { edit } from '../refusals.ts'
 import { effectOf } from './effect.ts'
 import { changedGroup, groupFields } from './entry.ts'
@@ -61,7 +61,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
   return {
     async list(page: PageQuery) {
       const catalog = await edits.editableCatalog()
-      const { items, ...rest } = pageOf(catalog.groups, page)
+      const { items, ...rest } = pageOf(catalog.groups, page, idKey)
       const { item } = createGroupViews(catalog, inFile())
       return { ...rest, items: items.map(item) }
     },

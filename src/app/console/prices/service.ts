@@ -1,5 +1,5 @@
 import { ApiError } from '../../../admin/api-error.ts'
-import { pageOf } from '../../../admin/pages.ts'
+import { idKey, pageOf } from '../../../admin/page-of.ts'
 import { readList } from '../../../admin/paging.ts'
 import type { PriceService } from '../../../admin/prices/service.ts'
 import { edit } from '../../../admin/refusals.ts'
@@ -75,8 +75,8 @@ export function createPriceService(parts: PriceParts): PriceService {
     get: async (model) => view(model),
     async history(model, page) {
       const rows = (await store.catalog.priceHistory(model)).toReversed()
-      // Newest first: the cursor's order is ascending.
-      const keyOf = ({ id }: { readonly id: number }) => String(2 ** 53 - 1 - id).padStart(16, '0')
+      // Newest first: the order of keys is ascending.
+      const keyOf = ({ id }: { readonly id: number }) => idKey({ id: Number.MAX_SAFE_INTEGER - id })
       const { items, ...rest } = pageOf(rows, page, keyOf)
       return { ...rest, items: items.map(versionView) }
     },
