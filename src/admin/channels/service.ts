@@ -97,7 +97,7 @@ export function createChannelService(parts: ChannelParts) {
       ...(proxy !== present.proxy && { proxySealed: sealedProxy(proxy) }),
     }
     // The revision that was read: what somebody else changes in this moment is not written over.
-    await edits.changeChannel(id, write, { actor: who.email, revision: row.revision })
+    await edits.setChannel(id, write, { actor: who.email, revision: row.revision })
     await changed()
     return get(id)
   }
@@ -138,7 +138,7 @@ export function createChannelService(parts: ChannelParts) {
       )
       const keysSealed = secrets.seal(JSON.stringify(apiKeys))
       const write = { ...settings, keysSealed, proxySealed: sealedProxy(proxy) }
-      const id = await edit(() => edits.createChannel(write, { actor: who.email }), {
+      const id = await edit(() => edits.addChannel(write, { actor: who.email }), {
         field: 'name',
       })
       await changed()

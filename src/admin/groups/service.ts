@@ -53,7 +53,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
     }
     const group = requireRight(check(changedGroup(groupFields(row), wanted)))
     // The revision that was read: what somebody else changes in this moment is not written over.
-    await edits.changeGroup(id, group, { actor: who.email, revision: row.revision })
+    await edits.setGroup(id, group, { actor: who.email, revision: row.revision })
     await changed()
     return get(id)
   }
@@ -68,7 +68,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
     get,
     async create(who: SignedIn, wanted: NewGroup): Promise<GroupView> {
       const group = requireRight(check(changedGroup({}, wanted)))
-      const id = await edit(() => edits.createGroup(group, { actor: who.email }), {
+      const id = await edit(() => edits.addGroup(group, { actor: who.email }), {
         field: 'name',
       })
       await changed()

@@ -1,9 +1,10 @@
 import type { AccountWrite, StoredAccount } from './admin.ts'
 import type { Limits } from './catalog.ts'
+import type { Edit } from './edits.ts'
 
 /** An account as whoever is to change it sees it. */
 export interface EditableAccount extends StoredAccount {
-  /** Counted no further than 10,000. */
+  /** Counted to `mostTokensCounted` at most. */
   readonly tokenCount: number
   /** Tells its editable states apart; a balance is none. */
   readonly revision: string
@@ -18,12 +19,6 @@ export interface AccountFields {
   readonly limits?: Partial<Limits>
 }
 
-/** Who changes it, and which state they saw (absent: whichever). */
-interface AccountEdit {
-  readonly actor: string
-  readonly revision?: string | undefined
-}
-
 /**
  * Changes of accounts by hand. They throw `NotThere`, `NameTaken`, `Conflict`, and `InUse` where the
  * last administrator would be gone.
@@ -31,8 +26,8 @@ interface AccountEdit {
 export interface AccountEdits {
   findAccount(id: number): Promise<EditableAccount | undefined>
   /** Makes an account with its opening balance; resolves to its id. */
-  addAccount(account: AccountWrite, edit: AccountEdit): Promise<number>
-  setAccount(id: number, fields: AccountFields, edit: AccountEdit): Promise<void>
+  addAccount(account: AccountWrite, edit: Edit): Promise<number>
+  setAccount(id: number, fields: AccountFields, edit: Edit): Promise<void>
   /** Marks it and its tokens as deleted, and signs it out. Its records stay. */
-  removeAccount(id: number, edit: AccountEdit): Promise<void>
+  removeAccount(id: number, edit: Edit): Promise<void>
 }

@@ -16,9 +16,6 @@ export interface EditableGroup extends GroupRow {
   readonly tokenCount: number
 }
 
-/** Tokens of a group are counted no further: there may be a million. */
-export const mostTokensCounted = 10_000
-
 /** Channels, groups and the prices in force, as one moment knew them. */
 export interface EditableCatalog {
   readonly channels: readonly EditableChannel[]
@@ -34,12 +31,12 @@ export interface ChannelEdits {
   /** What channels and groups are, with the revisions that changes of them name. */
   editableCatalog(): Promise<EditableCatalog>
   /** Returns its id. Throws `NameTaken`. */
-  createChannel(channel: NewChannel, edit: Edit): Promise<number>
+  addChannel(channel: NewChannel, edit: Edit): Promise<number>
   /**
    * Makes a channel what it is to be; its name may be another one. The audit row says what of it has
    * changed, of keys and proxy only that they have. Throws `NotThere`, `Conflict`, `NameTaken`.
    */
-  changeChannel(id: number, channel: ChannelWrite, edit: Edit): Promise<void>
+  setChannel(id: number, channel: ChannelWrite, edit: Edit): Promise<void>
   /** Throws `NotThere`, `Conflict`; `InUse` while groups name it, unless it is taken out of them. */
   removeChannel(id: number, edit: RemoveChannel): Promise<void>
   /** Ends all cooling of a channel that is stored; returns how much there was. */

@@ -18,6 +18,9 @@ export interface Edit {
   readonly revision?: string | undefined
 }
 
+/** Tokens of a group or an account are counted no further: there may be a million. */
+export const mostTokensCounted = 10_000
+
 /** Somebody else has changed it since it was looked at; nothing was changed. */
 export class Conflict extends WriteRefused {
   override readonly name = 'Conflict'

@@ -1,3 +1,5 @@
+import type { Edit } from './edits.ts'
+
 /** What was set by hand, by name; values as tollgate.yaml has them. */
 export interface StoredSettings {
   readonly values: ReadonlyMap<string, unknown>
@@ -11,6 +13,6 @@ export interface SettingEdits {
   /** Sets what is named; null takes a setting away. Throws `Conflict`. */
   setSettings(
     changes: ReadonlyMap<string, string | number | boolean | null>,
-    edit: { readonly actor: string; readonly revision?: string | undefined },
+    edit: Edit,
   ): Promise<void>
 }

@@ -1,35 +1,30 @@
 import { sql } from 'kysely'
 import type { AccountEdits, AccountFields, EditableAccount } from '../../ports/account-edits.ts'
 import type { AccountWrite } from '../../ports/admin.ts'
-import { type Edit, InUse, NameTaken, NotThere } from '../../ports/edits.ts'
+import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
 import { readAccount, selectAccounts } from '../admin.ts'
-import { addAudit } from '../audit.ts'
 import { findAccountId } from '../names.ts'
 import type { Queries } from '../queries.ts'
 import { endSessionsOf } from '../sign-in/passwords.ts'
 import { writeAccount } from '../write-accounts.ts'
-import { removeAccount } from '../write-remove.ts'
-import type { EditParts } from './edits.ts'
+import { removeAccount as markAccountRemoved } from '../write-remove.ts'
+import { type Change, type EditParts, inTransaction, note } from './change.ts'
+import { countTokens } from './count-tokens.ts'
+import { differences, differingColumns } from './differences.ts'
 import { checkRevision, revisionOf } from './revision.ts'
 
-/** Every change of an account is made by one of these, in a transaction of its own. */
-interface Change {
-  readonly queries: Queries
-  readonly now: number
-  readonly edit: Edit
-}
-
 /** Accounts by hand. */
-export function createAccountEdits({ db, queries, clock, access }: EditParts): AccountEdits {
-  const changeOf = (edit: Edit): Change => ({ queries, now: clock(), edit })
-  const add = db.transaction(addNow)
-  const set = db.transaction(setNow)
-  const remove = db.transaction(removeNow)
+export function createAccountEdits(parts: EditParts): AccountEdits {
+  const { queries, access } = parts
+  const change = inTransaction(parts)
+  const add = change(addAccount)
+  const set = change(setAccount)
+  const remove = change(removeAccount)
   return {
     findAccount: (id) => access(() => readEditable(queries, id)),
-    addAccount: (account, edit) => access(() => add.immediate(changeOf(edit), account)),
-    setAccount: (id, fields, edit) => access(() => set.immediate(changeOf(edit), id, fields)),
-    removeAccount: (id, edit) => access(() => remove.immediate(changeOf(edit), id)),
+    addAccount: (account, edit) => add(edit, account),
+    setAccount: (id, fields, edit) => set(edit, id, fields),
+    removeAccount: (id, edit) => remove(edit, id),
   }
 }
 
@@ -43,24 +38,11 @@ const editable = [
   'concurrency',
 ] as const
 
-/** More tokens are not counted: it is done on the thread of all else. */
-const mostCounted = 10_000
-
 function readEditable(queries: Queries, id: number): EditableAccount | undefined {
-  const { build, first } = queries
-  const row = first(selectAccounts(queries).where('account.id', '=', id))
+  const row = queries.first(selectAccounts(queries).where('account.id', '=', id))
   if (row === undefined) return undefined
-  const tokens = build
-    .selectFrom('token')
-    .select(sql`1`.as('one'))
-    .where('account_id', '=', id)
-    .where('deleted_at', 'is', null)
-    .limit(mostCounted)
-  const counted = first(
-    build.selectFrom(tokens.as('row')).select((eb) => eb.fn.countAll<number>().as('count')),
-  )
-  const revision = revisionOf(row, editable)
-  return { ...readAccount(row), tokenCount: counted?.count ?? 0, revision }
+  const tokenCount = countTokens(queries, 'account_id', id, mostTokensCounted)
+  return { ...readAccount(row), tokenCount, revision: revisionOf(row, editable) }
 }
 
 function requireEditable({ queries }: Change, id: number): EditableAccount {
@@ -69,7 +51,8 @@ function requireEditable({ queries }: Change, id: number): EditableAccount {
   throw new NotThere(`there is no account ${id}; it may be removed`)
 }
 
-function addNow({ queries, now, edit }: Change, account: AccountWrite): number {
+function addAccount(change: Change, account: AccountWrite): number {
+  const { queries, now } = change
   const { email, role, status, openingNano, password } = account
   if (isTaken(queries, email)) {
     throw new NameTaken(`there is an account "${email}" already; choose another e-mail`)
@@ -77,17 +60,8 @@ function addNow({ queries, now, edit }: Change, account: AccountWrite): number {
   writeAccount(queries, account, now)
   const id = findAccountId(queries, email)
   if (id === undefined) throw new Error(`The account "${email}" was not stored.`)
-  const detail = {
-    ...{ role, status, opening_nano: openingNano },
-    ...(password && { password: 'set' }),
-  }
-  addAudit(queries, {
-    createdAt: now,
-    actor: edit.actor,
-    action: 'account.create',
-    subject: email,
-    detail,
-  })
+  const detail = { role, status, opening_nano: openingNano, ...(password && { password: 'set' }) }
+  note(change, 'account.create', email, detail)
   return id
 }
 
@@ -103,10 +77,10 @@ function isTaken({ build, first }: Queries, email: string): boolean {
   return found !== undefined
 }
 
-function setNow(change: Change, id: number, fields: AccountFields): void {
-  const { queries, now, edit } = change
+function setAccount(change: Change, id: number, fields: AccountFields): void {
+  const { queries, edit } = change
   const before = requireEditable(change, id)
-  checkRevision(edit.revision, before.revision, `Account "${before.email}"`)
+  checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
   const { role, status, creditLimitNano, balanceLowNano, limits = {} } = fields
   const columns = {
     ...(role !== undefined && { role }),
@@ -115,19 +89,14 @@ function setNow(change: Change, id: number, fields: AccountFields): void {
     ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
     ...limits,
   }
-  const detail = differences(columnsOf(before), columns)
-  if (Object.keys(detail).length === 0) return
+  const present = columnsOf(before)
+  const changed = differingColumns(present, columns)
+  if (Object.keys(changed).length === 0) return
   const { build, run } = queries
-  run(build.updateTable('account').set(columns).where('id', '=', id))
+  run(build.updateTable('account').set(changed).where('id', '=', id))
   if (role !== undefined || status !== undefined) requireAdministrator(queries, before)
   if (status === 'disabled') endSessionsOf(queries, id)
-  addAudit(queries, {
-    createdAt: now,
-    actor: edit.actor,
-    action: 'account.set',
-    subject: before.email,
-    detail,
-  })
+  note(change, 'account.set', before.email, differences(present, changed))
 }
 
 const columnsOf = (account: EditableAccount) => ({
@@ -137,18 +106,6 @@ const columnsOf = (account: EditableAccount) => ({
   balance_low_nano: account.balanceLowNano,
   ...account.limits,
 })
-
-function differences(
-  before: { readonly [column: string]: unknown },
-  columns: { readonly [column: string]: unknown },
-) {
-  return Object.fromEntries(
-    Object.entries(columns).flatMap(([column, to]) => {
-      const from = before[column]
-      return from === to ? [] : [[column, { from, to }]]
-    }),
-  )
-}
 
 /** Called when it is done: throws, so that it is undone, where nobody could administer any more. */
 function requireAdministrator({ build, first }: Queries, before: EditableAccount): void {
@@ -168,17 +125,12 @@ function requireAdministrator({ build, first }: Queries, before: EditableAccount
   )
 }
 
-function removeNow(change: Change, id: number): void {
+function removeAccount(change: Change, id: number): void {
   const { queries, now, edit } = change
   const before = requireEditable(change, id)
-  checkRevision(edit.revision, before.revision, `Account "${before.email}"`)
-  removeAccount(queries, before.email, now)
+  checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
+  markAccountRemoved(queries, before.email, now)
   requireAdministrator(queries, before)
-  addAudit(queries, {
-    createdAt: now,
-    actor: edit.actor,
-    action: 'account.remove',
-    subject: before.email,
-    detail: { balance_nano: before.balanceNano, tokens: before.tokenCount },
-  })
+  const detail = { balance_nano: before.balanceNano, tokens: before.tokenCount }
+  note(change, 'account.remove', before.email, detail)
 }

@@ -1,14 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { ChannelWrite } from '../../ports/admin.ts'
-import {
-  type ChannelEdits,
-  type EditableCatalog,
-  mostTokensCounted,
-  type NewChannel,
-  type RemoveChannel,
-} from '../../ports/channel-edits.ts'
-import { type Edit, InUse, NameTaken, NotThere } from '../../ports/edits.ts'
-import { addAudit } from '../audit.ts'
+import type { ChannelEdits, EditableCatalog, NewChannel } from '../../ports/channel-edits.ts'
+import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
 import {
   channelRows,
   groupRows,
@@ -22,35 +15,30 @@ import { findNamed } from '../names.ts'
 import type { Queries } from '../queries.ts'
 import type { ChannelTable } from '../tables.ts'
 import { channelColumns } from '../write-catalog.ts'
+import { type Change, type EditParts, inTransaction, note } from './change.ts'
+import { countTokens } from './count-tokens.ts'
 import { differences, differingColumns } from './differences.ts'
-import type { EditParts } from './edits.ts'
-import { countTokens, groupRevision } from './groups.ts'
+import { groupRevision } from './groups.ts'
 import { checkRevision, revisionOf } from './revision.ts'
 
 type Row = Selectable<ChannelTable>
 
-/** Changes of channels by hand. */
-export function createChannelEdits({ db, queries, clock, access }: EditParts): ChannelEdits {
+/** Channels by hand. */
+export function createChannelEdits(parts: EditParts): ChannelEdits {
+  const { db, queries, access } = parts
   const load = db.transaction(() => loadEditable(queries))
-  const create = db.transaction(createChannel)
-  const change = db.transaction(changeChannel)
-  const remove = db.transaction(removeChannel)
-  const recover = db.transaction(recoverChannel)
+  const change = inTransaction(parts)
+  const add = change(addChannel)
+  const set = change(setChannel)
+  const remove = change(removeChannel)
+  const recover = change(recoverChannel)
   return {
     editableCatalog: () => access(() => load.deferred()),
-    createChannel: (channel, edit) =>
-      access(() => create.immediate(queries, channel, { ...edit, now: clock() })),
-    changeChannel: (id, channel, edit) =>
-      access(() => change.immediate(queries, id, channel, { ...edit, now: clock() })),
-    removeChannel: (id, edit) =>
-      access(() => remove.immediate(queries, id, { ...edit, now: clock() })),
-    recoverChannel: (id, edit) =>
-      access(() => recover.immediate(queries, id, { ...edit, now: clock() })),
+    addChannel: (channel, edit) => add(edit, channel),
+    setChannel: (id, channel, edit) => set(edit, id, channel),
+    removeChannel: (id, { takeOutOfGroups, ...edit }) => remove(edit, id, takeOutOfGroups),
+    recoverChannel: (id, edit) => recover(edit, id),
   }
-}
-
-interface Now {
-  readonly now: number
 }
 
 function loadEditable(queries: Queries): EditableCatalog {
@@ -67,7 +55,7 @@ function loadEditable(queries: Queries): EditableCatalog {
         ...readGroup(row, channels),
         revision: groupRevision(row, channels),
         createdAt: row.created_at,
-        tokenCount: countTokens(queries, row.id, mostTokensCounted),
+        tokenCount: countTokens(queries, 'group_id', row.id, mostTokensCounted),
       }
     }),
     prices: loadPrices(queries),
@@ -93,26 +81,23 @@ function requireFree(queries: Queries, name: string): void {
   throw new NameTaken(`there is a channel "${name}" already; choose another name`)
 }
 
-function createChannel(queries: Queries, channel: NewChannel, edit: Edit & Now): number {
+function addChannel(change: Change, channel: NewChannel): number {
+  const { queries, now } = change
   const { build, first } = queries
   const { name, keysSealed } = channel
   requireFree(queries, name)
   const columns = { ...channelColumns(channel), keys_sealed: keysSealed }
-  const row = { name, ...columns, created_at: edit.now }
+  const row = { name, ...columns, created_at: now }
   const made = first(build.insertInto('channel').values(row).returning('id'))
   if (made === undefined) throw new Error(`Channel "${name}" got no row.`)
   const { speaks, models } = channel
   const detail = { id: made.id, speaks, models: models.map(({ id }) => id) }
-  audit(queries, 'channel.create', name, edit, detail)
+  note(change, 'channel.create', `channel ${name}`, detail)
   return made.id
 }
 
-function changeChannel(
-  queries: Queries,
-  id: number,
-  channel: ChannelWrite,
-  edit: Edit & Now,
-): void {
+function setChannel(change: Change, id: number, channel: ChannelWrite): void {
+  const { queries, edit } = change
   const { build, run } = queries
   const row = requireChannel(queries, id)
   checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
@@ -122,10 +107,11 @@ function changeChannel(
   const changed = differingColumns(row, columns)
   if (Object.keys(changed).length === 0) return
   run(build.updateTable('channel').set(changed).where('id', '=', id))
-  audit(queries, 'channel.set', row.name, edit, differences(row, changed))
+  note(change, 'channel.set', `channel ${row.name}`, differences(row, changed))
 }
 
-function removeChannel(queries: Queries, id: number, edit: RemoveChannel & Now): void {
+function removeChannel(change: Change, id: number, takeOutOfGroups: boolean): void {
+  const { queries, now, edit } = change
   const { build, run, all } = queries
   const row = requireChannel(queries, id)
   checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
@@ -137,7 +123,7 @@ function removeChannel(queries: Queries, id: number, edit: RemoveChannel & Now):
       .where('group_channel.channel_id', '=', id)
       .orderBy('group.id'),
   ).map(({ name }) => name)
-  if (groups.length > 0 && !edit.takeOutOfGroups) {
+  if (groups.length > 0 && !takeOutOfGroups) {
     throw new InUse(
       `the channel "${row.name}" is in use by ${groups.map((name) => `"${name}"`).join(', ')}; ` +
         'take it out of them first, or remove it with take_out_of_groups',
@@ -145,23 +131,14 @@ function removeChannel(queries: Queries, id: number, edit: RemoveChannel & Now):
   }
   run(build.deleteFrom('group_channel').where('channel_id', '=', id))
   clearCooling(queries, id)
-  run(build.updateTable('channel').set({ deleted_at: edit.now }).where('id', '=', id))
-  audit(queries, 'channel.remove', row.name, edit, { id, ...(groups.length > 0 && { groups }) })
+  run(build.updateTable('channel').set({ deleted_at: now }).where('id', '=', id))
+  const detail = { id, ...(groups.length > 0 && { groups }) }
+  note(change, 'channel.remove', `channel ${row.name}`, detail)
 }
 
-function recoverChannel(queries: Queries, id: number, edit: Edit & Now): number {
-  const { name } = requireChannel(queries, id)
-  const ended = clearCooling(queries, id)
-  audit(queries, 'channel.recover', name, edit, { ended })
+function recoverChannel(change: Change, id: number): number {
+  const { name } = requireChannel(change.queries, id)
+  const ended = clearCooling(change.queries, id)
+  note(change, 'channel.recover', `channel ${name}`, { ended })
   return ended
-}
-
-function audit(
-  queries: Queries,
-  action: string,
-  subject: string,
-  { actor, now }: Edit & Now,
-  detail: { readonly [name: string]: unknown },
-): void {
-  addAudit(queries, { createdAt: now, actor, action, subject: `channel ${subject}`, detail })
 }

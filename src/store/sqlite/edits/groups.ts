@@ -1,36 +1,30 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { GroupWrite } from '../../ports/admin.ts'
-import { type Edit, InUse, NameTaken, NotThere } from '../../ports/edits.ts'
-import type { GroupEdits, RemoveGroup } from '../../ports/group-edits.ts'
-import { addAudit } from '../audit.ts'
+import { InUse, NameTaken, NotThere } from '../../ports/edits.ts'
+import type { GroupEdits } from '../../ports/group-edits.ts'
 import { loadChannelNames } from '../catalog.ts'
 import { findNamed } from '../names.ts'
 import type { Queries } from '../queries.ts'
 import type { GroupTable } from '../tables.ts'
 import { groupColumns, linkChannels } from '../write-catalog.ts'
+import { type Change, type EditParts, inTransaction, note } from './change.ts'
+import { countTokens } from './count-tokens.ts'
 import { differences, differingColumns } from './differences.ts'
-import type { EditParts } from './edits.ts'
 import { checkRevision, revisionOf } from './revision.ts'
 
 type Row = Selectable<GroupTable>
 
-/** Changes of groups by hand. */
-export function createGroupEdits({ db, queries, clock, access }: EditParts): GroupEdits {
-  const create = db.transaction(createGroup)
-  const change = db.transaction(changeGroup)
-  const remove = db.transaction(removeGroup)
+/** Groups by hand. */
+export function createGroupEdits(parts: EditParts): GroupEdits {
+  const change = inTransaction(parts)
+  const add = change(addGroup)
+  const set = change(setGroup)
+  const remove = change(removeGroup)
   return {
-    createGroup: (group, edit) =>
-      access(() => create.immediate(queries, group, { ...edit, now: clock() })),
-    changeGroup: (id, group, edit) =>
-      access(() => change.immediate(queries, id, group, { ...edit, now: clock() })),
-    removeGroup: (id, edit) =>
-      access(() => remove.immediate(queries, id, { ...edit, now: clock() })),
+    addGroup: (group, edit) => add(edit, group),
+    setGroup: (id, group, edit) => set(edit, id, group),
+    removeGroup: (id, { moveTokensTo, ...edit }) => remove(edit, id, moveTokensTo),
   }
-}
-
-interface Now {
-  readonly now: number
 }
 
 const editable = [
@@ -41,18 +35,6 @@ const editable = [
 /** Tells states of a group apart, its channels and their order included. */
 export const groupRevision = (row: Row, channels: readonly string[]): string =>
   revisionOf({ ...row, channels: JSON.stringify(channels) }, editable)
-
-/** Live tokens of a group, counted through an index and no further than asked for. */
-export function countTokens({ build, first }: Queries, groupId: number, atMost: number): number {
-  const rows = build
-    .selectFrom('token')
-    .select(sql`1`.as('one'))
-    .where('group_id', '=', groupId)
-    .where('deleted_at', 'is', null)
-    .limit(atMost)
-  const count = build.selectFrom(rows.as('row')).select((eb) => eb.fn.countAll<number>().as('n'))
-  return first(count)?.n ?? 0
-}
 
 function requireGroup({ build, first }: Queries, id: number): Row {
   const rows = build.selectFrom('group').selectAll().where('id', '=', id)
@@ -66,20 +48,23 @@ function requireFree(queries: Queries, name: string): void {
   throw new NameTaken(`there is a group "${name}" already; choose another name`)
 }
 
-function createGroup(queries: Queries, group: GroupWrite, edit: Edit & Now): number {
+function addGroup(change: Change, group: GroupWrite): number {
+  const { queries, now } = change
   const { build, first } = queries
   const { name, channels } = group
   requireFree(queries, name)
-  const row = { name, ...groupColumns(group), created_at: edit.now }
+  const row = { name, ...groupColumns(group), created_at: now }
   const made = first(build.insertInto('group').values(row).returning('id'))
   if (made === undefined) throw new Error(`Group "${name}" got no row.`)
   linkChannels(queries, made.id, group)
   const { multiplier_millionths } = row
-  audit(queries, 'group.create', name, edit, { id: made.id, channels, multiplier_millionths })
+  const detail = { id: made.id, channels, multiplier_millionths }
+  note(change, 'group.create', `group ${name}`, detail)
   return made.id
 }
 
-function changeGroup(queries: Queries, id: number, group: GroupWrite, edit: Edit & Now): void {
+function setGroup(change: Change, id: number, group: GroupWrite): void {
+  const { queries, edit } = change
   const { build, run } = queries
   const row = requireGroup(queries, id)
   const channels = loadChannelNames(queries).get(id) ?? []
@@ -95,25 +80,26 @@ function changeGroup(queries: Queries, id: number, group: GroupWrite, edit: Edit
   if (isLinkedAnew) linkChannels(queries, id, group)
   const links = isLinkedAnew && { channels: { from: channels, to: group.channels } }
   if (Object.keys(changed).length === 0 && !isLinkedAnew) return
-  audit(queries, 'group.set', row.name, edit, { ...detail, ...links })
+  note(change, 'group.set', `group ${row.name}`, { ...detail, ...links })
 }
 
-function removeGroup(queries: Queries, id: number, edit: RemoveGroup & Now): number {
+function removeGroup(change: Change, id: number, moveTokensTo: number | undefined): number {
+  const { queries, now, edit } = change
   const { build, run } = queries
   const row = requireGroup(queries, id)
   const channels = loadChannelNames(queries).get(id) ?? []
   checkRevision(edit.revision, groupRevision(row, channels), `the group "${row.name}"`)
-  const moved = moveTokens(queries, row, edit.moveTokensTo)
+  const moved = moveTokens(queries, row, moveTokensTo)
   run(build.deleteFrom('group_channel').where('group_id', '=', id))
-  run(build.updateTable('group').set({ deleted_at: edit.now }).where('id', '=', id))
-  audit(queries, 'group.remove', row.name, edit, { id, ...moved.detail })
+  run(build.updateTable('group').set({ deleted_at: now }).where('id', '=', id))
+  note(change, 'group.remove', `group ${row.name}`, { id, ...moved.detail })
   return moved.count
 }
 
 /** Puts the live tokens of a group into another one; refuses to leave them without. */
 function moveTokens(queries: Queries, { id, name }: Row, to: number | undefined) {
   if (to === undefined) {
-    const count = countTokens(queries, id, Number.MAX_SAFE_INTEGER)
+    const count = countTokens(queries, 'group_id', id, Number.MAX_SAFE_INTEGER)
     if (count === 0) return { count, detail: {} }
     throw new InUse(
       `the group "${name}" is in use by ${count} ${count === 1 ? 'token' : 'tokens'}; ` +
@@ -126,14 +112,4 @@ function moveTokens(queries: Queries, { id, name }: Row, to: number | undefined)
   const tokens = build.updateTable('token').set({ group_id: to })
   const count = run(tokens.where('group_id', '=', id).where('deleted_at', 'is', null))
   return { count, detail: { tokens: count, moved_to: target.name } }
-}
-
-function audit(
-  queries: Queries,
-  action: string,
-  subject: string,
-  { actor, now }: Edit & Now,
-  detail: { readonly [name: string]: unknown },
-): void {
-  addAudit(queries, { createdAt: now, actor, action, subject: `group ${subject}`, detail })
 }

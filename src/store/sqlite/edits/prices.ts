@@ -1,33 +1,29 @@
-import type { PriceRow, PriceTerms } from '../../ports/catalog.ts'
-import type { PriceEdit, PriceEdits } from '../../ports/price-edits.ts'
-import { addAudit } from '../audit.ts'
+import type { PriceRow, PriceSetting, PriceTerms } from '../../ports/catalog.ts'
+import type { PriceEdits } from '../../ports/price-edits.ts'
 import { readPrice } from '../catalog.ts'
 import type { Queries } from '../queries.ts'
 import { writePrice } from '../write-catalog.ts'
-import type { EditParts } from './edits.ts'
+import { type Change, type EditParts, inTransaction, note } from './change.ts'
 import { checkSeen } from './revision.ts'
 
 /** Prices by hand: rows are only ever added. */
-export function createPriceEdits({ db, queries, clock, access }: EditParts): PriceEdits {
-  const set = db.transaction(setPriceNow)
-  return { setPrice: (edit) => access(() => set.immediate(queries, edit, clock())) }
+export function createPriceEdits(parts: EditParts): PriceEdits {
+  const set = inTransaction(parts)(setPrice)
+  return { setPrice: ({ price, replaces, ...edit }) => set(edit, price, replaces) }
 }
 
-function setPriceNow(
-  queries: Queries,
-  { price, replaces, actor }: PriceEdit,
-  now: number,
-): PriceRow {
+function setPrice(change: Change, price: PriceSetting, replaces: number | null): PriceRow {
+  const { queries, now } = change
   const { model } = price
   const before = priceInForce(queries, model)
-  checkSeen(replaces, before?.id ?? null, `The price of "${model}"`)
+  checkSeen(replaces, before?.id ?? null, `the price of "${model}"`)
   writePrice(queries, price, now)
   const after = priceInForce(queries, model)
-  if (after === undefined) throw new Error(`The price of "${model}" was not stored.`)
+  if (after === undefined) throw new Error(`the price of "${model}" was not stored.`)
   if (after.id === before?.id) return after
   const action = price.terms.unit === 'none' ? 'price.remove' : 'price.set'
   const detail = { from: before ? shown(before) : null, to: shown(after) }
-  addAudit(queries, { createdAt: now, actor, action, subject: model, detail })
+  note(change, action, model, detail)
   return after
 }
 

@@ -20,14 +20,11 @@ export function revisionOf<Row extends object>(row: Row, columns: readonly (keyo
 
 /** Throws `Conflict` when a change was made for another state than the present one. */
 export function checkRevision(seen: string | undefined, present: string, what: string): void {
-  if (seen === undefined || seen === present) return
-  throw new Conflict(
-    `${what} was changed by somebody else meanwhile; look at it anew, then change it`,
-  )
+  if (seen !== undefined) checkSeen(seen, present, what)
 }
 
-/** The same for rows that are told apart by their ids. */
-export function checkSeen(seen: number | null, present: number | null, what: string): void {
+/** The same for rows that are told apart by their ids, of which one must be named. */
+export function checkSeen<Id>(seen: Id, present: Id, what: string): void {
   if (seen === present) return
   throw new Conflict(
     `${what} was changed by somebody else meanwhile; look at it anew, then change it`,

@@ -1,18 +1,16 @@
-import type { Edit } from '../../ports/edits.ts'
 import type { SettingEdits, StoredSettings } from '../../ports/setting-edits.ts'
-import { addAudit } from '../audit.ts'
 import { parseColumn } from '../json.ts'
 import type { Queries } from '../queries.ts'
-import type { EditParts } from './edits.ts'
+import { type Change, type EditParts, inTransaction, note } from './change.ts'
 import { checkRevision, revisionOf } from './revision.ts'
 
 /** Settings by hand: all that change together, in one transaction with one audit row. */
-export function createSettingEdits({ db, queries, clock, access }: EditParts): SettingEdits {
-  const set = db.transaction(setNow)
+export function createSettingEdits(parts: EditParts): SettingEdits {
+  const { queries, access } = parts
+  const set = inTransaction(parts)(setSettings)
   return {
     storedSettings: () => access(() => readSettings(queries)),
-    setSettings: (changes, edit) =>
-      access(() => set.immediate({ queries, now: clock(), edit }, changes)),
+    setSettings: (changes, edit) => set(edit, changes),
   }
 }
 
@@ -25,19 +23,14 @@ function readSettings({ build, all }: Queries): StoredSettings {
   }
 }
 
-interface Change {
-  readonly queries: Queries
-  readonly now: number
-  readonly edit: Edit
-}
-
-function setNow(
-  { queries, now, edit }: Change,
+function setSettings(
+  change: Change,
   changes: ReadonlyMap<string, string | number | boolean | null>,
 ): void {
+  const { queries, now, edit } = change
   const { build, run } = queries
   const before = readSettings(queries)
-  checkRevision(edit.revision, before.revision, 'A setting')
+  checkRevision(edit.revision, before.revision, 'a setting')
   const detail: Record<string, { from: unknown; to: unknown }> = {}
   for (const [name, to] of changes) {
     const from = before.values.get(name) ?? null
@@ -48,7 +41,5 @@ function setNow(
     const row = { name, value: JSON.stringify(to), updated_at: now }
     run(build.insertInto('setting').values(row))
   }
-  if (Object.keys(detail).length === 0) return
-  const entry = { createdAt: now, actor: edit.actor, action: 'settings.set', subject: 'settings' }
-  addAudit(queries, { ...entry, detail })
+  if (Object.keys(detail).length > 0) note(change, 'settings.set', 'settings', detail)
 }

@@ -1,176 +1,32 @@
-import { freeName } from '../../../lib/ids.ts'
-import { WriteRefused } from '../../ports/admin.ts'
-import { type Edit, NameTaken, NotThere } from '../../ports/edits.ts'
-import {
-  maxTokensOfAccount,
-  type NewToken,
-  type OwnedToken,
-  type TokenFields,
-  tokenUndoMs,
-} from '../../ports/token-edits.ts'
-import { readToken, selectTokens } from '../admin.ts'
-import { addAudit } from '../audit.ts'
-import { requireNamed } from '../names.ts'
-import type { Queries } from '../queries.ts'
-import { deleteToken } from '../write-accounts.ts'
-import { checkRevision, revisionOf } from './revision.ts'
-import { differences, shown } from './token-audit.ts'
-import { tokenColumns } from './token-columns.ts'
+import { utcDay } from '../../../lib/clock.ts'
+import type { TokenEdits } from '../../ports/token-edits.ts'
+import { createSpending } from '../spending.ts'
+import { type EditParts, inTransaction } from './change.ts'
+import { addToken, readOwnToken, removeToken, restoreToken, setToken } from './token-changes.ts'
 
-/** Every change of a token is made by one of these, in a transaction of its own. */
-interface Change {
-  readonly queries: Queries
-  readonly now: number
-  readonly edit: Edit
-}
+const lastUsed = 'SELECT max(day) AS day FROM usage_day WHERE token_id = ?'
 
-/** The live token of an account. */
-export function readOwnToken(queries: Queries, { id, accountId }: OwnedToken) {
-  const query = selectTokens(queries)
-    .select('token.account_id as accountId')
-    .where('token.id', '=', id)
-    .where('token.account_id', '=', accountId)
-  const row = queries.first(query)
-  if (row === undefined) return undefined
-  const revised = ['name', 'group', 'status', 'models', 'ipAllow', 'strict', 'expiresAt'] as const
-  const figures = ['totalNano', 'dayNano', 'monthNano', 'rpm', 'tpm', 'concurrency'] as const
-  return { ...readToken(row), revision: revisionOf(row, [...revised, ...figures]) }
-}
-
-function requireToken(queries: Queries, token: OwnedToken) {
-  const found = readOwnToken(queries, token)
-  if (found) return found
-  throw new NotThere(`there is no token ${token.id}; it may be removed`)
-}
-
-/** Refuses a name that another live token of the account has. */
-function claimName({ build, first }: Queries, { id, accountId }: OwnedToken, name: string): void {
-  const holder = first(
-    build
-      .selectFrom('token')
-      .select('id')
-      .where('account_id', '=', accountId)
-      .where('name', '=', name)
-      .where('deleted_at', 'is', null)
-      .where('id', '<>', id),
-  )
-  if (holder === undefined) return
-  throw new NameTaken(`there is a token "${name}" already; choose another name`)
-}
-
-const namesOf = ({ build, all }: Queries, accountId: number) =>
-  all(
-    build
-      .selectFrom('token')
-      .select('name')
-      .where('account_id', '=', accountId)
-      .where('deleted_at', 'is', null),
-  ).map(({ name }) => name)
-
-/** Makes a token; returns its id. */
-export function addToken({ queries, now, edit }: Change, token: NewToken): number {
-  const { build, first } = queries
-  const { accountId } = token
-  const owner = build.selectFrom('account').select('id').where('id', '=', accountId)
-  if (!first(owner.where('deleted_at', 'is', null))) {
-    throw new NotThere(`there is no account ${accountId}; it may be removed`)
+/** Tokens by hand. */
+export function createTokenEdits(parts: EditParts): TokenEdits {
+  const { db, queries, clock, access } = parts
+  const spending = createSpending(db)
+  const lastUsedDay = db.prepare<{ day: string | null }, [number]>(lastUsed)
+  const change = inTransaction(parts)
+  const add = change(addToken)
+  const set = change(setToken)
+  const remove = change(removeToken)
+  const restore = change(restoreToken)
+  return {
+    findToken: (token) =>
+      access(() => {
+        const found = readOwnToken(queries, token)
+        if (found === undefined) return undefined
+        const spent = spending(token.id, utcDay(clock()))
+        return { ...found, spent, lastUsedDay: lastUsedDay.get(token.id)?.day ?? null }
+      }),
+    addToken: (token, edit) => add(edit, token),
+    setToken: (token, fields, edit) => set(edit, token, fields),
+    removeToken: (token, edit) => remove(edit, token),
+    restoreToken: (token, edit) => restore(edit, token),
   }
-  const names = namesOf(queries, accountId)
-  if (names.length >= maxTokensOfAccount) {
-    throw new WriteRefused(
-      `an account can have ${maxTokensOfAccount} tokens at most; remove some that are not used`,
-    )
-  }
-  const name = token.name ?? freeName('token', names)
-  claimName(queries, { id: 0, accountId }, name)
-  const { group, keyHash, keySealed, keyHint, ...fields } = token
-  const row = {
-    ...tokenColumns(fields),
-    account_id: accountId,
-    group_id: requireNamed(queries, 'group', group, `token "${name}"`),
-    ...{ name, key_hash: keyHash, key_sealed: keySealed, key_hint: keyHint },
-    ...{ status: 'active' as const, created_at: now, strict: fields.isStrict ? 1 : 0 },
-    ...{ models: JSON.stringify(token.models), ip_allow: JSON.stringify(token.ipAllow) },
-  }
-  const id = first(build.insertInto('token').values(row).returning('id'))?.id ?? 0
-  const { account } = requireToken(queries, { id, accountId })
-  note({ queries, now, edit }, 'token.create', id, { account, name, group })
-  return id
-}
-
-/** Changes what is named; without a difference nothing is noted. */
-export function setToken(change: Change, token: OwnedToken, fields: TokenFields): void {
-  const { queries, edit } = change
-  const before = requireToken(queries, token)
-  checkRevision(edit.revision, before.revision, `token ${token.id}`)
-  if (fields.name !== undefined) claimName(queries, token, fields.name)
-  const { group } = fields
-  const asker = `token "${before.name}"`
-  const columns = {
-    ...tokenColumns(fields),
-    ...(group !== undefined && { group_id: requireNamed(queries, 'group', group, asker) }),
-  }
-  if (Object.keys(columns).length === 0) return
-  queries.run(queries.build.updateTable('token').set(columns).where('id', '=', token.id))
-  const detail = differences(shown(before), shown(requireToken(queries, token)))
-  if (Object.keys(detail).length > 0) note(change, 'token.set', token.id, detail)
-}
-
-/** Marks a token as removed. */
-export function removeToken(change: Change, token: OwnedToken): void {
-  const { queries, now, edit } = change
-  const { account, name, revision } = requireToken(queries, token)
-  checkRevision(edit.revision, revision, `token ${token.id}`)
-  deleteToken(queries, token.id, now)
-  note(change, 'token.remove', token.id, { account, name })
-}
-
-/** Who removed a token by hand: what an administrator took away its owner does not bring back. */
-const remover = ({ build, first }: Queries, id: number) =>
-  first(
-    build
-      .selectFrom('audit')
-      .select('actor')
-      .where('subject', '=', `token ${id}`)
-      .where('action', '=', 'token.remove')
-      .orderBy('id', 'desc')
-      .limit(1),
-  )?.actor
-
-/** Brings back a token that the same person removed a short while ago. */
-export function restoreToken(change: Change, token: OwnedToken): void {
-  const { queries, now, edit } = change
-  const { build, first, run } = queries
-  const { id, accountId } = token
-  if (readOwnToken(queries, token)) return
-  const removed = first(
-    build
-      .selectFrom('token')
-      .innerJoin('group', 'group.id', 'token.group_id')
-      .innerJoin('account', 'account.id', 'token.account_id')
-      .select(['token.name as name', 'token.key_hash as keyHash', 'account.email as account'])
-      .where('token.id', '=', id)
-      .where('token.account_id', '=', accountId)
-      .where('token.deleted_at', '>', now - tokenUndoMs)
-      .where('group.deleted_at', 'is', null)
-      .where('account.deleted_at', 'is', null),
-  )
-  if (removed === undefined || remover(queries, id) !== edit.actor) {
-    throw new NotThere(
-      `token ${id} can't be brought back: you did not remove it within the last 10 minutes`,
-    )
-  }
-  const { name, keyHash, account } = removed
-  claimName(queries, token, name)
-  const live = build.selectFrom('token').select('id').where('key_hash', '=', keyHash)
-  if (first(live.where('deleted_at', 'is', null))) {
-    throw new WriteRefused(`token ${id} can't be brought back: its key is in use again`)
-  }
-  run(build.updateTable('token').set({ deleted_at: null }).where('id', '=', id))
-  note(change, 'token.restore', id, { account, name })
-}
-
-function note({ queries, now, edit }: Change, action: string, id: number, detail: object): void {
-  const subject = `token ${id}`
-  addAudit(queries, { createdAt: now, actor: edit.actor, action, subject, detail: { ...detail } })
 }
