@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { orNull } from './shapes.ts'
 
 /** The answer that carries `data`: CONTRACT 7. */
 export const Answer = <Data extends TSchema>(data: Data) =>
@@ -26,10 +27,20 @@ export const ListOf = <Item extends TSchema>(item: Item) =>
     total_is_exact: Type.Boolean({ description: 'False: there are more than `total`.' }),
     page: Type.Integer({ description: 'Number of this page, from 1.' }),
     page_size: Type.Integer(),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Cursor of the next page; null: this is the last.',
-    }),
+    next: orNull(Type.String(), 'Cursor of the next page; null: this is the last.'),
   })
+
+/** A page of a list whose rare rows may have to be looked for. */
+export const SearchedListOf = <Item extends TSchema>(item: Item) =>
+  Type.Composite([
+    ListOf(item),
+    Type.Object({
+      searched_back_to: orNull(
+        Type.String(),
+        'Looking took too long: all since then is here, and `next` goes on. Null: all is here.',
+      ),
+    }),
+  ])
 
 /**
  * An integer of a query. What does not fit is found without its path: the name is its title, too.

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
-import type { Guard, SignedIn } from '../access.ts'
+import type { Guard } from '../access.ts'
 import { Answer, PageQuery, success } from '../envelope.ts'
+import { LedgerList } from '../ledger/schema.ts'
 import {
   AccountDetail,
   AccountFilter,
-  AccountLedger,
   AccountList,
   AccountPatch,
   AccountRemoval,
@@ -14,25 +14,7 @@ import {
   LedgerFilter,
   NewAccount,
 } from './schema.ts'
-
-/** Accounts for administrators. Refusals are thrown as `ApiError`. */
-export interface AccountService {
-  list(query: PageQuery & AccountFilter): Promise<Static<typeof AccountList>>
-  get(who: SignedIn, id: number): Promise<AccountDetail>
-  create(who: SignedIn, account: NewAccount): Promise<AccountDetail>
-  change(who: SignedIn, id: number, patch: AccountPatch): Promise<AccountDetail>
-  adjust(
-    who: SignedIn,
-    id: number,
-    kind: 'credit' | 'debit',
-    order: AdjustmentOrder,
-  ): Promise<Static<typeof AdjustmentDone>>
-  remove(who: SignedIn, id: number, removal: Static<typeof AccountRemoval>): Promise<void>
-  ledger(
-    id: number,
-    query: PageQuery & Static<typeof LedgerFilter>,
-  ): Promise<Static<typeof AccountLedger>>
-}
+import type { AccountService } from './service.ts'
 
 const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
 const headers = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ maxLength: 200 })) })
@@ -102,7 +84,7 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
       {
         params,
         query: Type.Composite([PageQuery, LedgerFilter]),
-        response: { 200: Answer(AccountLedger) },
+        response: { 200: Answer(LedgerList) },
         detail: about('The ledger of an account, newest first'),
       },
     )

@@ -1,14 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ListOf } from '../envelope.ts'
+import { CheckedLimitsChange, LimitsView } from '../limits.ts'
+import { orNull, Role, Status } from '../shapes.ts'
 
 const Text = Type.String()
-const OrNull = <Schema extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(
-  schema: Schema,
-) => Type.Union([schema, Type.Null()])
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
-const Role = Type.Union([Type.Literal('admin'), Type.Literal('user')])
-const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
-const Limit = OrNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))
 
 /** An account in a list. */
 export const AccountItem = Type.Object({
@@ -19,12 +15,14 @@ export const AccountItem = Type.Object({
   balance: Usd,
   reserved: Usd,
   credit_limit: Usd,
-  balance_low_below: OrNull(Usd),
-  limits: Type.Object({ rpm: Limit, tpm: Limit, concurrency: Limit }),
+  balance_low_below: orNull(Usd),
+  limits: LimitsView,
   tokens: Type.Integer(),
   created_at: Text,
 })
 export type AccountItem = Static<typeof AccountItem>
+
+/** A page of accounts. */
 export const AccountList = ListOf(AccountItem)
 
 /** An account that can be changed. */
@@ -32,7 +30,7 @@ export const AccountDetail = Type.Object({
   ...AccountItem.properties,
   revision: Text,
   is_self: Type.Boolean({ description: 'It is the one that asks.' }),
-  named_by_file: Type.Boolean({
+  in_file: Type.Boolean({
     description: 'tollgate.yaml names it: its role and status are written anew at each start.',
   }),
   low_threshold: Type.String({ description: 'USD below which its balance counts as low.' }),
@@ -47,19 +45,13 @@ export const AccountFilter = Type.Object({
 })
 export type AccountFilter = Static<typeof AccountFilter>
 
-const GivenLimits = Type.Object({
-  rpm: Type.Optional(Limit),
-  tpm: Type.Optional(Limit),
-  concurrency: Type.Optional(Limit),
-})
-
 /** An account to be made. */
 export const NewAccount = Type.Object({
   email: Type.String({ maxLength: 320 }),
   role: Type.Optional(Role),
   balance: Type.Optional(Usd),
   credit_limit: Type.Optional(Usd),
-  limits: Type.Optional(GivenLimits),
+  limits: Type.Optional(CheckedLimitsChange),
   password: Type.Optional(
     Type.String({ maxLength: 1000, description: 'Left out: it can not sign in by password.' }),
   ),
@@ -72,8 +64,8 @@ export const AccountPatch = Type.Object({
   role: Type.Optional(Role),
   status: Type.Optional(Status),
   credit_limit: Type.Optional(Usd),
-  balance_low_below: Type.Optional(OrNull(Usd)),
-  limits: Type.Optional(GivenLimits),
+  balance_low_below: Type.Optional(orNull(Usd)),
+  limits: Type.Optional(CheckedLimitsChange),
 })
 export type AccountPatch = Static<typeof AccountPatch>
 
@@ -103,23 +95,6 @@ export const AccountRemoval = Type.Object({
   email: Type.String({ maxLength: 320, description: 'Its e-mail once more, to be sure.' }),
   revision: Type.Optional(Type.String({ maxLength: 100 })),
 })
-
-/** A ledger entry of an account. */
-export const AccountEntry = Type.Object({
-  id: Type.Integer(),
-  created_at: Text,
-  kind: Type.Union([
-    Type.Literal('opening'),
-    Type.Literal('charge'),
-    Type.Literal('credit'),
-    Type.Literal('debit'),
-  ]),
-  amount: Usd,
-  balance_after: Usd,
-  request_id: OrNull(Text),
-  reason: OrNull(Text),
-})
-export const AccountLedger = ListOf(AccountEntry)
 
 /** Which entries: all, or without the charges of requests. */
 export const LedgerFilter = Type.Object({

@@ -1,14 +1,43 @@
+import type { Static } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import type { EditableAccount } from '../../store/ports/account-edits.ts'
 import { type AccountWrite, WouldOverdraw } from '../../store/ports/admin.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
+import type { PageQuery } from '../envelope.ts'
+import type { LedgerList } from '../ledger/schema.ts'
+import { viewEntry } from '../ledger/service.ts'
 import { answerPage } from '../paging.ts'
 import { edit } from '../refusals.ts'
-import type { AccountService } from './routes.ts'
-import type { AccountDetail, AccountPatch, AdjustmentOrder } from './schema.ts'
-import { accountItem, entryItem } from './views.ts'
+import type {
+  AccountDetail,
+  AccountFilter,
+  AccountList,
+  AccountPatch,
+  AccountRemoval,
+  AdjustmentDone,
+  AdjustmentOrder,
+  LedgerFilter,
+  NewAccount,
+} from './schema.ts'
+import { viewAccount } from './view.ts'
+
+/** Accounts for administrators. Refusals are thrown as `ApiError`. */
+export interface AccountService {
+  list(query: PageQuery & AccountFilter): Promise<Static<typeof AccountList>>
+  get(who: SignedIn, id: number): Promise<AccountDetail>
+  create(who: SignedIn, account: NewAccount): Promise<AccountDetail>
+  change(who: SignedIn, id: number, patch: AccountPatch): Promise<AccountDetail>
+  adjust(
+    who: SignedIn,
+    id: number,
+    kind: 'credit' | 'debit',
+    order: AdjustmentOrder,
+  ): Promise<Static<typeof AdjustmentDone>>
+  remove(who: SignedIn, id: number, removal: Static<typeof AccountRemoval>): Promise<void>
+  ledger(id: number, query: PageQuery & Static<typeof LedgerFilter>): Promise<LedgerList>
+}
 
 export interface AccountParts {
   readonly store: Store
@@ -16,22 +45,22 @@ export interface AccountParts {
   readonly complainOfEmail: (email: string) => string | undefined
   /** Throws an `ApiError` for a password that is none. */
   readonly readPassword: (email: string, password: string) => Promise<AccountWrite['password']>
-  readonly namesAccount: (email: string) => boolean
+  /** Whether tollgate.yaml names an account. */
+  readonly isInFile: (email: string) => boolean
   /** Below this a balance counts as low that has no threshold of its own. */
   readonly balanceLowNano: () => number
   readonly changed: () => Promise<void>
 }
 
-/** Accounts for administrators. */
 export function createAccountService(parts: AccountParts): AccountService {
   const { store, changed } = parts
 
   function describe({ accountId }: SignedIn, account: EditableAccount): AccountDetail {
     return {
-      ...accountItem(account),
+      ...viewAccount(account),
       revision: account.revision,
       is_self: account.id === accountId,
-      named_by_file: parts.namesAccount(account.email),
+      in_file: parts.isInFile(account.email),
       low_threshold: formatNano(account.balanceLowNano ?? parts.balanceLowNano()),
     }
   }
@@ -53,7 +82,7 @@ export function createAccountService(parts: AccountParts): AccountService {
             { ...(search && { search }), ...(role && { role }), ...(status && { status }) },
             asked,
           ),
-        accountItem,
+        viewAccount,
       ),
     get,
     async create(who, { email, role = 'user', balance = '0', password, ...rest }) {
@@ -129,7 +158,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       const kinds = kind === 'by_hand' ? { kinds: ['opening', 'credit', 'debit'] as const } : {}
       const read = (asked: Parameters<Store['lists']['ledger']>[1]) =>
         store.lists.ledger({ accountId: id, ...kinds }, asked)
-      return answerPage(page, read, entryItem)
+      return answerPage(page, read, viewEntry)
     },
   }
 }

@@ -1,17 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ListOf, PageQuery } from '../envelope.ts'
+import { PageQuery, SearchedListOf } from '../envelope.ts'
+import { Outcome, orNull } from '../shapes.ts'
 
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
 /** Which attempts: all that is given must hold. */
 export const AttemptsQuery = Type.Composite([
   Type.Object({
     channel: name('Name of the channel.'),
-    outcome: Type.Optional(
-      Type.Union([Type.Literal('succeeded'), Type.Literal('failed'), Type.Literal('any')]),
-    ),
+    outcome: Type.Optional(Outcome),
     cause: name('Machine word, such as connect_failed.'),
     since: name('From this time on, ISO 8601.'),
   }),
@@ -34,7 +31,5 @@ export const AttemptItem = Type.Object({
   upstream_request_id: orNull(Type.String()),
 })
 
-export const AttemptList = Type.Composite([
-  ListOf(AttemptItem),
-  Type.Object({ searched_back_to: orNull(Type.String()) }),
-])
+/** A page of attempts. */
+export const AttemptList = SearchedListOf(AttemptItem)

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ListOf, PageQuery } from '../envelope.ts'
+import { PageQuery, SearchedListOf } from '../envelope.ts'
+import { orNull } from '../shapes.ts'
 
-const value = (description: string) =>
-  Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
+const value = (description: string) => Type.Optional(orNull(Type.String(), description))
 
 /** What of a thing was changed, as text. */
 export const AuditChange = Type.Object({
@@ -23,16 +23,11 @@ export const AuditItem = Type.Object({
 })
 export type AuditItem = Static<typeof AuditItem>
 
-export const AuditList = Type.Composite([
-  ListOf(AuditItem),
-  Type.Object({
-    searched_back_to: Type.Union([Type.String(), Type.Null()], {
-      description: 'The search took long and stopped here; `next` goes on.',
-    }),
-  }),
-])
+/** A page of changes. */
+export const AuditList = SearchedListOf(AuditItem)
 export type AuditList = Static<typeof AuditList>
 
+/** Which changes: all that is given must hold. */
 export const AuditQuery = Type.Composite([
   PageQuery,
   Type.Object({

@@ -1,8 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { LimitsChange, LimitsView } from '../limits.ts'
-
-const orNull = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
+import { orNull } from '../shapes.ts'
 
 const Status = Type.Union(
   [Type.Literal('active'), Type.Literal('draining'), Type.Literal('disabled')],
@@ -25,10 +23,9 @@ const timeouts = {
   total: Type.String({ description: 'Time for the whole answer.' }),
 }
 
-const Probe = Type.Union([
+const Probe = orNull(
   Type.Object({ every: Type.String(), model: Type.Optional(orNull(Type.String())) }),
-  Type.Null(),
-])
+)
 
 /** A part of a channel that is left alone for a while. */
 export const CoolingPart = Type.Object({
@@ -175,11 +172,11 @@ export const Tested = Type.Object({
   ok: Type.Boolean(),
   protocol: Type.String(),
   model: Type.String({ description: 'As the upstream calls it.' }),
-  status: Type.Union([Type.Integer(), Type.Null()], { description: 'HTTP status; null: none.' }),
+  status: orNull(Type.Integer(), 'HTTP status; null: none.'),
   failure: orNull(Type.String({ description: 'Machine word; null: it answered.' })),
   why: orNull(Type.String({ description: 'What has happened, as a sentence.' })),
   error: orNull(Type.String({ description: "The upstream's own words, without keys." })),
-  first_byte_ms: Type.Union([Type.Integer(), Type.Null()]),
+  first_byte_ms: orNull(Type.Integer()),
   duration_ms: Type.Integer(),
 })
 export type Tested = Static<typeof Tested>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { LimitsChange, LimitsView } from '../limits.ts'
+import { Status } from '../shapes.ts'
 
-const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
 const OnDisconnect = Type.Union([Type.Literal('bill_observed'), Type.Literal('drain')], {
   description: 'When a client leaves: stop and bill what was seen, or read on to the end.',
 })

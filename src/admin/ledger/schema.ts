@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ListOf, PageQuery } from '../envelope.ts'
+import { ExportFormat, orNull } from '../shapes.ts'
 
 const LedgerKind = Type.Union([
   Type.Literal('opening'),
@@ -8,15 +9,15 @@ const LedgerKind = Type.Union([
   Type.Literal('debit'),
 ])
 
-/** A change of the own balance. */
+/** A change of a balance. */
 export const LedgerEntry = Type.Object({
   id: Type.Integer(),
   created_at: Type.String(),
   kind: LedgerKind,
   amount: Type.String({ description: 'USD, exact and signed: a charge is negative.' }),
   balance_after: Type.String({ description: 'USD, exact.' }),
-  request_id: Type.Union([Type.String(), Type.Null()], { description: 'Of a charge.' }),
-  reason: Type.Union([Type.String(), Type.Null()], { description: 'Of a change by hand.' }),
+  request_id: orNull(Type.String(), 'Of a charge.'),
+  reason: orNull(Type.String(), 'Of a change by hand.'),
 })
 export type LedgerEntry = Static<typeof LedgerEntry>
 
@@ -37,6 +38,6 @@ export type LedgerQuery = Static<typeof LedgerQuery>
 /** Which entries to write, and how. */
 export const LedgerExportQuery = Type.Composite([
   which,
-  Type.Object({ format: Type.Optional(Type.Union([Type.Literal('csv'), Type.Literal('jsonl')])) }),
+  Type.Object({ format: Type.Optional(ExportFormat) }),
 ])
 export type LedgerExportQuery = Static<typeof LedgerExportQuery>

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { orNull, Role } from '../shapes.ts'
 
 /** Who is signed in, and what the console must know of the site. */
 export const Me = Type.Object({
   email: Type.String(),
-  role: Type.Union([Type.Literal('admin'), Type.Literal('user')]),
+  role: Role,
   balance: Type.String({ description: 'USD, exact.' }),
   reserved: Type.String({ description: 'USD: set aside for requests under way.' }),
   credit_limit: Type.String({ description: 'USD: how far below zero the balance may go.' }),
@@ -11,8 +12,8 @@ export const Me = Type.Object({
   site: Type.Object({
     name: Type.String(),
     version: Type.String(),
-    base_url: Type.Union([Type.String(), Type.Null()]),
-    overseas_base_url: Type.Union([Type.String(), Type.Null()]),
+    base_url: orNull(Type.String()),
+    overseas_base_url: orNull(Type.String()),
     price_feed_url: Type.String(),
     status_url: Type.String(),
   }),

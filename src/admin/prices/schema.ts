@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ListOf } from '../envelope.ts'
+import { orNull } from '../shapes.ts'
 
-const Nullable = <Schema extends ReturnType<typeof Type.String>>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
 const Text = Type.String()
 
@@ -10,9 +9,9 @@ const Text = Type.String()
 const rates = {
   input: Usd,
   output: Usd,
-  cache_read: Nullable(Usd),
-  cache_write: Nullable(Usd),
-  cache_write_1h: Nullable(Usd),
+  cache_read: orNull(Usd),
+  cache_write: orNull(Usd),
+  cache_write_1h: orNull(Usd),
 }
 
 /** What a model costs before multipliers. */
@@ -47,7 +46,7 @@ export const PriceView = Type.Object({
   price: Type.Union([PriceVersion, Type.Null()], { description: 'Null: it never had one.' }),
   is_callable: Type.Boolean({ description: 'Whether some group can sell it now.' }),
   is_missing: Type.Boolean({ description: 'A channel offers it, but it has no price.' }),
-  named_by_file: Type.Boolean({ description: 'tollgate.yaml sets it: at each start anew.' }),
+  in_file: Type.Boolean({ description: 'tollgate.yaml sets it: at each start anew.' }),
   context_window: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Tokens that the model can hold: as set, else as its vendor says.',
   }),
@@ -57,7 +56,7 @@ export const PriceView = Type.Object({
         id: Text,
         vendor: Text,
         terms: PriceTermsView,
-        until: Nullable(Text),
+        until: orNull(Text),
         uncovered: Type.Array(Text),
       }),
       Type.Null(),

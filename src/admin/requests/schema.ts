@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { ListOf, PageQuery } from '../envelope.ts'
+import { PageQuery, SearchedListOf } from '../envelope.ts'
+import { ExportFormat, Outcome, orNull } from '../shapes.ts'
 
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 const count = Type.Integer({ minimum: 0 })
 
@@ -12,9 +11,7 @@ export const RequestsWanted = Type.Object({
   token: Type.Optional(t.Integer({ description: 'Id of the token.' })),
   group: name('Name of the group.'),
   model: name('As the client wrote it.'),
-  outcome: Type.Optional(
-    Type.Union([Type.Literal('succeeded'), Type.Literal('failed'), Type.Literal('any')]),
-  ),
+  outcome: Type.Optional(Outcome),
   cause: name('Machine word, such as model_not_found.'),
   status: Type.Optional(t.Integer({ description: 'HTTP status that the client got.' })),
   protocol: name('What the client spoke: chat, responses, messages, gemini.'),
@@ -34,9 +31,7 @@ export const RequestsQuery = Type.Composite([RequestsWanted, PageQuery])
 export const AllRequestsQuery = Type.Composite([AllRequestsWanted, PageQuery])
 export type AllRequestsQuery = Static<typeof AllRequestsQuery>
 
-const format = Type.Optional(
-  Type.Union([Type.Literal('csv'), Type.Literal('jsonl')], { default: 'csv' }),
-)
+const format = Type.Optional(ExportFormat)
 export const ExportQuery = Type.Composite([RequestsWanted, Type.Object({ format })])
 export const AllExportQuery = Type.Composite([AllRequestsWanted, Type.Object({ format })])
 export type AllExportQuery = Static<typeof AllExportQuery>
@@ -80,13 +75,9 @@ export type RequestItem = Static<typeof RequestItem>
 const upstreamModel = { upstream_model: orNull(Type.String()) }
 export const AnyRequestItem = Type.Object({ ...fields, ...upstreamModel, attempts: count })
 
-const search = Type.Object({
-  searched_back_to: orNull(
-    Type.String({ description: 'Looking took too long: all since then is here; `next` goes on.' }),
-  ),
-})
-export const RequestList = Type.Composite([ListOf(RequestItem), search])
-export const AnyRequestList = Type.Composite([ListOf(AnyRequestItem), search])
+/** A page of requests. */
+export const RequestList = SearchedListOf(RequestItem)
+export const AnyRequestList = SearchedListOf(AnyRequestItem)
 
 /** How an amount came about, line by line; prices and amounts are exact, in USD. */
 const Bill = Type.Object({

@@ -1,30 +1,23 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ListOf, PageQuery } from '../envelope.ts'
-
-const orNull = <Schema extends ReturnType<typeof Type.String | typeof Type.Integer>>(
-  schema: Schema,
-) => Type.Union([schema, Type.Null()])
+import { CheckedLimitsChange, LimitsView } from '../limits.ts'
+import { orNull, Status } from '../shapes.ts'
 
 const usd = Type.String({ maxLength: 40, description: 'USD, exact.' })
-const usdOrNull = Type.Union([usd, Type.Null()], { description: 'USD; null: no limit.' })
-const limit = Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()], {
-  description: 'Null: no limit.',
-})
-const TokenStatus = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
-
+const usdOrNull = orNull(usd, 'USD; null: no limit.')
 /** A token as lists show it: without its key. */
 export const ListedToken = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   key_hint: Type.String({ description: 'How its key begins and ends.' }),
   group: Type.String(),
-  status: TokenStatus,
+  status: Status,
   models: Type.Array(Type.String(), { description: 'Empty: all of its group.' }),
   ip_allow: Type.Array(Type.String(), { description: 'Addresses and CIDR blocks; empty: any.' }),
   strict: Type.Boolean({ description: 'Refuses what translation would leave out.' }),
   expires_at: orNull(Type.String({ description: 'Null: never.' })),
   budget: Type.Object({ total: usdOrNull, day: usdOrNull, month: usdOrNull }),
-  limits: Type.Object({ rpm: limit, tpm: limit, concurrency: limit }),
+  limits: LimitsView,
   spent: Type.Object({ total: usd, day: usd, month: usd }, { description: 'By the UTC day.' }),
   last_used_day: orNull(Type.String({ description: 'UTC day; null: never.' })),
   created_at: Type.String(),
@@ -50,7 +43,7 @@ export const TokenQuery = Type.Object({
   ...PageQuery.properties,
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of name or hint.' })),
   group: Type.Optional(Type.String({ maxLength: 200 })),
-  status: Type.Optional(TokenStatus),
+  status: Type.Optional(Status),
 })
 export type TokenQuery = Static<typeof TokenQuery>
 
@@ -60,7 +53,7 @@ const fields = {
   strict: Type.Boolean(),
   expires_at: orNull(Type.String({ maxLength: 40, description: 'ISO 8601 with its offset.' })),
   budget: Type.Partial(Type.Object({ total: usdOrNull, day: usdOrNull, month: usdOrNull })),
-  limits: Type.Partial(Type.Object({ rpm: limit, tpm: limit, concurrency: limit })),
+  limits: CheckedLimitsChange,
 }
 const name = Type.String({ maxLength: 200 })
 const group = Type.String({ maxLength: 200 })
@@ -76,7 +69,7 @@ export type NewToken = Static<typeof NewToken>
 /** What is to be changed of a token: what is left out stays. */
 export const TokenPatch = Type.Object({
   revision: Type.Optional(Type.String({ maxLength: 40 })),
-  ...Type.Partial(Type.Object({ name, group, status: TokenStatus, ...fields })).properties,
+  ...Type.Partial(Type.Object({ name, group, status: Status, ...fields })).properties,
 })
 export type TokenPatch = Static<typeof TokenPatch>
 

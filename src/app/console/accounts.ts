@@ -1,5 +1,4 @@
-import type { AccountService } from '../../admin/accounts/routes.ts'
-import { createAccountService } from '../../admin/accounts/service.ts'
+import { type AccountService, createAccountService } from '../../admin/accounts/service.ts'
 import { ApiError } from '../../admin/api-error.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { Store } from '../../store/ports/store.ts'
@@ -26,7 +25,7 @@ export const createAccounts = ({
 }: AccountAppParts): AccountService =>
   createAccountService({
     ...{ store, changed, complainOfEmail: complaints.email },
-    namesAccount: (email) => config().accounts.some((account) => account.email === email),
+    isInFile: (email) => config().accounts.some((account) => account.email === email),
     balanceLowNano: () => config().settings.balanceLowThresholdNano,
     async readPassword(email, password) {
       const { least, most } = passwordLength

@@ -1,5 +1,5 @@
 import { ApiError } from '../../admin/api-error.ts'
-import type { MeService } from '../../admin/me/routes.ts'
+import type { MeService } from '../../admin/me/service.ts'
 import { formatNano } from '../../billing/money.ts'
 import { feedPaths } from '../../site/feed/routes.ts'
 import type { Store } from '../../store/ports/store.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '../../admin/api-error.ts'
-import type { Playground, PlaygroundCall } from '../../admin/playground/routes.ts'
+import type { Playground, PlaygroundCall } from '../../admin/playground/service.ts'
 import type { InProcessCall } from '../../gateway/in-process.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { Store } from '../../store/ports/store.ts'

@@ -76,7 +76,7 @@ describe('making an account', () => {
       credit_limit: '3',
       limits: { rpm: 10, tpm: null, concurrency: null },
       is_self: false,
-      named_by_file: false,
+      in_file: false,
     })
     const entry = await newest()
     expect(entry).toMatchObject({ action: 'account.create', detail: { password: 'set' } })

@@ -54,12 +54,12 @@ describe('who may see and set prices', () => {
 describe('the list', () => {
   test('begins with what is offered without a price', async () => {
     const { data } = await scene.ask('admin', 'GET', '/api/v1/admin/prices')
-    const items = data.items as { model: string; is_missing: boolean; named_by_file: boolean }[]
+    const items = data.items as { model: string; is_missing: boolean; in_file: boolean }[]
     expect(items.map(({ model }) => model)).toEqual(['unpriced/model', 'other-model', 'test-model'])
     expect(items[0]).toMatchObject({ is_missing: true, is_callable: false, price: null })
     expect(items[2]).toMatchObject({
       is_callable: true,
-      named_by_file: true,
+      in_file: true,
       price: { source: 'config', terms: { unit: 'tokens', input: '1', cache_read: null } },
       groups: [{ name: 'default', rate_multiplier: '0.7' }, { rate_multiplier: '1.234567' }],
       channels: [{ name: 'main', status: 'active' }],

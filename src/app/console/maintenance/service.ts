@@ -1,7 +1,7 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
 import { download, fileHeaders } from '../../../admin/download.ts'
-import type { MaintenanceService } from '../../../admin/maintenance/routes.ts'
+import type { MaintenanceService } from '../../../admin/maintenance/service.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isoTime } from '../../../lib/format.ts'
 import type { Logger } from '../../../lib/log.ts'

@@ -31,11 +31,11 @@ const dayMs = 86_400_000
 /** Prices for administrators: read from the catalog in memory, written through the store. */
 export function createPriceService(parts: PriceParts): PriceService {
   const { store, catalog, clock } = parts
-  const isNamed = (model: string) => parts.config().prices.some((price) => price.model === model)
+  const isInFile = (model: string) => parts.config().prices.some((price) => price.model === model)
   let isTrying = false
 
   function view(model: string) {
-    const found = priceView(createMarket(catalog.rows()), model, isNamed)
+    const found = priceView(createMarket(catalog.rows()), model, isInFile)
     if (found) return found
     throw new ApiError('not_found', `Nothing is known of the model ${JSON.stringify(model)}.`)
   }

@@ -86,7 +86,7 @@ export function isMissing({ prices, channels }: Market, model: string): boolean 
 export function priceView(
   market: Market,
   model: string,
-  isNamed: (model: string) => boolean,
+  isInFile: (model: string) => boolean,
 ): PriceView | undefined {
   const { prices, channels, groups } = market
   const row = prices.get(model)
@@ -108,7 +108,7 @@ export function priceView(
       selling.some((group) => group.status === 'active') &&
       offering.some(({ status }) => status !== 'disabled'),
     is_missing: isMissing(market, model),
-    named_by_file: isNamed(model),
+    in_file: isInFile(model),
     context_window: row ? createContextWindows().of(row, candidates) : null,
     vendor: vendor
       ? {

@@ -53,11 +53,11 @@ interface ContentProps {
 
 function Content({ account, show }: ContentProps) {
   const text = useText(accountText)
-  const { id, email, is_self, named_by_file, status, revision } = account
+  const { id, email, is_self, in_file, status, revision } = account
   return (
     <Stack>
       {is_self && <Alert color="gray">{text.self}</Alert>}
-      {named_by_file && <Alert color="yellow">{text.namedByFile}</Alert>}
+      {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
       {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Paper withBorder p="md">

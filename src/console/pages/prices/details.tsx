@@ -72,7 +72,7 @@ function Content({ model }: { readonly model: string }) {
 function About({ view }: { readonly view: PriceView }) {
   const text = useText(priceText)
   const { language } = useLanguage()
-  const { channels, context_window, named_by_file } = view
+  const { channels, context_window, in_file } = view
   return (
     <Stack gap="xs">
       <Group gap="md">
@@ -85,7 +85,7 @@ function About({ view }: { readonly view: PriceView }) {
           <Text size="sm">{text.contextWindow(formatCount(context_window, language))}</Text>
         )}
       </Group>
-      {named_by_file && <Alert color="yellow">{text.namedByFile}</Alert>}
+      {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
     </Stack>
   )
 }

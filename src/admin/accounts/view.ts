@@ -1,11 +1,10 @@
 import { formatNano } from '../../billing/money.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { AccountView } from '../../store/ports/admin.ts'
-import type { LedgerEntry } from '../../store/ports/records.ts'
 import type { AccountItem } from './schema.ts'
 
 /** An account as lists show it. */
-export const accountItem = (account: Omit<AccountView, 'passwordMark'>): AccountItem => ({
+export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): AccountItem => ({
   id: account.id,
   email: account.email,
   role: account.role,
@@ -17,15 +16,4 @@ export const accountItem = (account: Omit<AccountView, 'passwordMark'>): Account
   limits: { ...account.limits },
   tokens: account.tokenCount,
   created_at: isoTime(account.createdAt),
-})
-
-/** An entry of its ledger. */
-export const entryItem = (entry: LedgerEntry) => ({
-  id: entry.id,
-  created_at: isoTime(entry.createdAt),
-  kind: entry.kind,
-  amount: formatNano(entry.amountNano),
-  balance_after: formatNano(entry.balanceAfterNano),
-  request_id: entry.requestId,
-  reason: entry.reason,
 })

@@ -1,0 +1,23 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+
+/** What may be missing. */
+export const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+
+/** What a person may do. */
+export const Role = Type.Union([Type.Literal('admin'), Type.Literal('user')])
+
+/** Whether an account, a token or a group may be used. */
+export const Status = Type.Union([Type.Literal('active'), Type.Literal('disabled')])
+
+/** Whether requests are meant that went well. */
+export const Outcome = Type.Union([
+  Type.Literal('succeeded'),
+  Type.Literal('failed'),
+  Type.Literal('any'),
+])
+
+/** As what a list is exported. */
+export const ExportFormat = Type.Union([Type.Literal('csv'), Type.Literal('jsonl')], {
+  default: 'csv',
+})
