@@ -2,6 +2,10 @@ import { createTheme } from '@mantine/core'
 import type { Language } from './lib/language.tsx'
 
 const closeLabels: Readonly<Record<Language, string>> = { en: 'Close', zh: '关闭' }
+const eyeLabels: Readonly<Record<Language, string>> = {
+  en: 'Show or hide the password',
+  zh: '显示或隐藏密码',
+}
 
 /** The console's look: the system's own font, one accent; crosses say what they do. */
 export const themeOf = (language: Language) =>
@@ -20,6 +24,9 @@ export const themeOf = (language: Language) =>
     components: {
       ModalHeader: { defaultProps: { component: 'div' } },
       DrawerHeader: { defaultProps: { component: 'div' } },
+      PasswordInput: {
+        defaultProps: { visibilityToggleButtonProps: { 'aria-label': eyeLabels[language] } },
+      },
       Badge: { defaultProps: { tt: 'none' } },
       CloseButton: { defaultProps: { 'aria-label': closeLabels[language] } },
     },

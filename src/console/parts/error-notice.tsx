@@ -54,7 +54,7 @@ export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
     <Alert color="red" title={title ?? text.title} role="alert" my="md">
       <Group justify="space-between">
         <Text size="sm" className="cut">
-          {isUnreachable ? text.unreachable : message}
+          {isUnreachable ? text.unreachable : <span lang="en">{message}</span>}
         </Text>
         {retry && (
           <Button size="xs" variant="light" color="red" onClick={retry}>

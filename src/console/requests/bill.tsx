@@ -71,7 +71,13 @@ function BillTable({ bill, amount }: BillTableProps) {
   const { language } = useLanguage()
   const isByToken = bill.unit === 'tokens'
   return (
-    <Table.ScrollContainer minWidth={0}>
+    <Table.ScrollContainer
+      minWidth={0}
+      type="native"
+      tabIndex={0}
+      role="group"
+      aria-label={text.bill}
+    >
       <Table>
         <Table.Caption className="visually-hidden">{text.bill}</Table.Caption>
         <Table.Thead>

@@ -45,7 +45,7 @@ export function Facts({
               {text.errorText}
               <Colon />
             </Text>
-            {receipt.cause_text}
+            <span lang="en">{receipt.cause_text}</span>
           </Text>
         )}
         <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" m={0}>

@@ -73,3 +73,11 @@ export async function enterNewAccount(page: Page, { email, password }: Entry, bu
   await page.getByLabel('Password again').fill(password)
   await page.getByRole('button', { name: button }).click()
 }
+
+/** Fills the form of who has an account and sends it; the page of the overview is there afterwards. */
+export async function signIn(page: Page, { email, password }: Entry, button: string) {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').first().fill(password)
+  await page.getByRole('button', { name: button, exact: true }).click()
+  await page.getByRole('navigation').waitFor()
+}

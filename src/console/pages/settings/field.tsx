@@ -19,7 +19,8 @@ export function Field({ setting, value, error, set }: FieldProps) {
   const label = names?.[language] ?? name
   const hint = (language === 'zh' ? names?.zhHint : names?.enHint) ?? description
   const isFixed = line !== null
-  const usual = useShown(setting.default)
+  const shown = useShown(setting.default)
+  const usual = names?.choices?.[shown]?.[language] ?? shown
   const common = { label, description: hint, disabled: isFixed, error }
   return (
     <Stack gap={4}>
@@ -33,7 +34,10 @@ export function Field({ setting, value, error, set }: FieldProps) {
       {kind === 'choice' && (
         <Select
           {...common}
-          data={choices}
+          data={choices?.map((value) => ({
+            value,
+            label: names?.choices?.[value]?.[language] ?? value,
+          }))}
           allowDeselect={false}
           value={String(value)}
           onChange={(word) => set(word)}

@@ -1,4 +1,4 @@
-import type { Texts } from '../../lib/language.tsx'
+import type { Language, Texts } from '../../lib/language.tsx'
 
 const en = {
   title: 'Settings',
@@ -49,7 +49,13 @@ export const settingsText: Texts<typeof en> = {
 export const settingNames: Readonly<
   Record<
     string,
-    { readonly en: string; readonly enHint?: string; readonly zh: string; readonly zhHint: string }
+    {
+      readonly en: string
+      readonly enHint?: string
+      readonly zh: string
+      readonly zhHint: string
+      readonly choices?: Readonly<Record<string, Readonly<Record<Language, string>>>>
+    }
   >
 > = {
   'site.name': { en: 'Name', zh: '名称', zhHint: '公开页面显示的网关名称。' },
@@ -111,7 +117,12 @@ export const settingNames: Readonly<
   'settings.models_list': {
     en: 'List of models',
     zh: '模型列表',
-    zhHint: 'GET /v1/models 列出全部模型（all），还是仅列出该令牌可用的模型（token）。',
+    enHint: 'Which models GET /v1/models lists.',
+    zhHint: 'GET /v1/models 列出哪些模型。',
+    choices: {
+      all: { en: 'All models', zh: '全部模型' },
+      token: { en: 'Those that the asking token may use', zh: '仅该令牌可用的模型' },
+    },
   },
   'settings.gemini_query_key': {
     en: 'Gemini: key in the query',

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { accessibilityProblems, describeInBrowser, expectToFit } from '../../support/browser.ts'
+import { tollgateYaml } from '../../support/tollgate-yaml.ts'
+import { type Look, signIn, startConsole } from './console-binary.ts'
+import { ask, isData, livedIn, owner, startMoodyUpstream, withoutData } from './lived-in.ts'
+
+/** Every page, as the router names it, with something to see there; `FAILED` is a request's id. */
+const addresses: Readonly<Record<string, readonly string[]>> = {
+  '/': ['/'],
+  '/tokens': ['/tokens'],
+  '/tokens/$id': ['/tokens/2'],
+  '/requests': ['/requests?outcome=failed'],
+  '/requests/$id': ['/requests/ANSWERED'],
+  '/balance': ['/balance'],
+  '/plaza': ['/plaza'],
+  '/playground': ['/playground'],
+  '/profile': ['/profile'],
+  '/admin': ['/admin'],
+  '/admin/channels': ['/admin/channels'],
+  '/admin/channels/$id': ['/admin/channels/1', '/admin/channels/new'],
+  '/admin/groups': ['/admin/groups'],
+  '/admin/groups/$id': ['/admin/groups/2', '/admin/groups/new'],
+  '/admin/prices': ['/admin/prices'],
+  '/admin/accounts': ['/admin/accounts'],
+  '/admin/accounts/$id': ['/admin/accounts/2'],
+  '/admin/requests': ['/admin/requests?cause=model_not_found'],
+  '/admin/requests/$id': ['/admin/requests/FAILED'],
+  '/admin/attempts': ['/admin/attempts'],
+  '/admin/availability': ['/admin/availability'],
+  '/admin/audit': ['/admin/audit'],
+  '/admin/settings': ['/admin/settings'],
+  '/admin/maintenance': ['/admin/maintenance'],
+  '/sign-in': ['/sign-in'],
+  '/sign-up': ['/sign-up'],
+  '/setup': ['/setup'],
+}
+
+const router = readFileSync(join(import.meta.dir, '../../../src/console/router.tsx'), 'utf8')
+const paths = [...router.matchAll(/\b(?:page|outside)\('([^']+)'/g)].map(([, path]) => path ?? '')
+
+test('no page of the router is left out', () => {
+  expect(paths.length).toBeGreaterThan(20)
+  expect(Object.keys(addresses)).toEqual(paths)
+})
+
+const looks = [
+  { locale: 'en-US', colorScheme: 'light', width: 1280 },
+  { locale: 'zh-CN', colorScheme: 'dark', width: 390 },
+] as const satisfies readonly Look[]
+
+/**
+ * What people read or hear of a page: texts, and names of what has none. Left out: code, what is
+ * said to be in another language, and what is written in fields.
+ */
+const readWords = `(() => {
+  const skipped = 'pre, code, script, noscript, style, textarea, body [lang]'
+  const words = new Set()
+  for (const element of document.body.querySelectorAll('*')) {
+    if (element.closest(skipped)) continue
+    for (const name of ['aria-label', 'placeholder', 'title', 'alt']) words.add(element.getAttribute(name) ?? '')
+    for (const node of element.childNodes) if (node.nodeType === 3) words.add(node.data.trim())
+  }
+  return [...words].filter((text) => text !== '')
+})()`
+
+const waiting = '[aria-busy=true], .mantine-Skeleton-root, .mantine-Loader-root'
+
+describeInBrowser('every page', () => {
+  const upstream = startMoodyUpstream()
+  let scene: Awaited<ReturnType<typeof startConsole>>
+  let visits: readonly { readonly page: Page; readonly errors: readonly string[] }[] = []
+  const ids = { ANSWERED: '', FAILED: '' }
+
+  beforeAll(async () => {
+    const options = livedIn(upstream.url)
+    scene = await startConsole((listen) => tollgateYaml({ ...options, listen }))
+    const [, first] = await Promise.all([
+      ask(scene.gateway.url),
+      scene.visit('/console/sign-in', looks[0]),
+    ])
+    await signIn(first.page, owner, 'Sign in')
+    const cookies = await first.context.cookies()
+    const second = await scene.visit('/console/sign-in', looks[1])
+    await second.context.addCookies(cookies)
+    visits = [first, second]
+    const { data } = await (
+      await first.page.request.get(`${scene.gateway.url}/api/v1/requests`)
+    ).json()
+    const items: readonly { readonly request_id: string; readonly cause: string | null }[] =
+      data.items
+    ids.ANSWERED = items.find(({ cause }) => cause === null)?.request_id ?? ''
+    ids.FAILED = items.find(({ cause }) => cause !== null)?.request_id ?? ''
+  }, 30_000)
+  afterAll(async () => {
+    await scene.stop()
+    await upstream.stop()
+  })
+
+  /** Opens a page in a look, checks what holds of each, and returns what is to be read there. */
+  async function look(at: number, address: string): Promise<readonly string[]> {
+    const visit = visits[at]
+    if (!visit) throw new Error('Nobody has signed in.')
+    const { page, errors } = visit
+    const path = address.replace(/ANSWERED|FAILED/, (name) => ids[name as keyof typeof ids])
+    await page.goto(`${scene.gateway.url}/console${path}`)
+    await page.locator('h1').first().waitFor()
+    await page.locator(waiting).first().waitFor({ state: 'detached' })
+    expect(await accessibilityProblems(page)).toEqual([])
+    await expectToFit(page)
+    expect(errors).toEqual([])
+    const heading = (await page.locator('h1').first().textContent()) ?? ''
+    expect(await page.title()).toContain(heading)
+    return (await page.evaluate(readWords)) as readonly string[]
+  }
+
+  describe.each(paths)('%s', (path) => {
+    test.each(addresses[path] ?? [])(
+      '%s fits, is silent and is in one language',
+      async (address) => {
+        const [english, chinese] = await Promise.all([look(0, address), look(1, address)])
+        expect(english.filter((text) => /\p{Script=Han}/u.test(withoutData(text)))).toEqual([])
+        // What reads the same in both languages is a name, or was forgotten.
+        const both = english.filter((text) => chinese.includes(text) && /[A-Za-z]{2}/.test(text))
+        expect(both.filter((text) => !isData(text))).toEqual([])
+        // A sentence may also be made of pieces; no name has four words of small letters.
+        const sentence = /[a-z]+(?: [a-z]+){3}/
+        expect(chinese.filter((text) => sentence.test(withoutData(text)))).toEqual([])
+      },
+      20_000,
+    )
+  })
+})
