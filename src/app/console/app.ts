@@ -29,11 +29,19 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     .use(files.routes)
   return {
     api,
-    handle(request, peer) {
+    async handle(request, peer) {
       peers.set(request, peer)
-      return app.handle(request)
+      const response = await app.handle(request)
+      keepToYourself(response.headers)
+      return response
     },
     close,
     stop,
   }
+}
+
+/** What is not said to be kept is of one person and one moment, and never another kind of file. */
+function keepToYourself(headers: Headers): void {
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  headers.set('x-content-type-options', 'nosniff')
 }

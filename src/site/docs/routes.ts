@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Clock } from '../../lib/clock.ts'
+import { guardPage } from '../page-headers.ts'
 import { type Published, publish, respond } from '../published.ts'
 import type { JsonSchema } from '../schemas/json-schema.ts'
 import type { DocsSite } from './document.ts'
@@ -17,10 +18,6 @@ export interface DocsParts {
   readonly translation: () => TranslationTable
   readonly clock: Clock
 }
-
-/** No script, nothing from elsewhere: a browser is told to keep to it. */
-const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
  * The documentation: `/docs` for people, `/docs/json` (OpenAPI) for programs, `/docs/translation`:
@@ -80,6 +77,6 @@ function aboutSite(site: DocsSite, { url }: Request): DocsSite {
 
 function asPage(response: Response): Response {
   if (response.status === 200) response.headers.set('content-type', 'text/html; charset=utf-8')
-  response.headers.set('content-security-policy', policy)
+  guardPage(response.headers)
   return response
 }

@@ -1,14 +1,11 @@
 import { Elysia } from 'elysia'
+import { guardPage } from '../../page-headers.ts'
 import { respond } from '../../published.ts'
 import type { StatusPages } from '../pages.ts'
 import { languageOf } from './language.ts'
 
 /** Where the status page is. */
 export const statusPagePath = '/status'
-
-/** No script, nothing from elsewhere, no frame around it. */
-const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const refreshSeconds = 60
 
@@ -34,9 +31,7 @@ export async function answerPage(
     headers.set('content-language', language === 'zh' ? 'zh-Hans' : 'en')
   }
   headers.set('vary', 'accept-encoding, accept-language')
-  headers.set('content-security-policy', policy)
-  headers.set('x-content-type-options', 'nosniff')
-  headers.set('referrer-policy', 'no-referrer')
+  guardPage(headers)
   const isStill = new URL(request.url).searchParams.get('refresh') === 'off'
   if (!isStill) headers.set('refresh', String(refreshSeconds))
   return response
