@@ -6,6 +6,9 @@ import { addressKey } from './throttle.ts'
 /** Where the console sends people who could not sign in. */
 const signInPage = '/console/sign-in'
 
+/** A path of the console, as a header can carry it. */
+const consolePath = /^\/console(?![\w-])(?!.*\/\/)[\w\-.~%!$&'()*+,;=:@/?]*$/
+
 /** Signing in by an OIDC provider, or with a passkey. */
 export function createElsewhere(core: SignInCore) {
   const { library, limits, facts, sessions, store, log, settings } = core
@@ -41,6 +44,10 @@ export function createElsewhere(core: SignInCore) {
     ): Promise<Outcome<{ url: string }>> {
       begin(request)
       requireProvider(provider)
+      if (!consolePath.test(callbackUrl)) {
+        const message = 'This address is not of the console.'
+        throw new ApiError('invalid_value', message, { field: 'callback_url' })
+      }
       const body = {
         ...{ provider, callbackURL: callbackUrl, disableRedirect: true },
         ...{ errorCallbackURL: signInPage, newUserCallbackURL: callbackUrl },

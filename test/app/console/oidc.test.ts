@@ -77,6 +77,14 @@ test('a verified one is linked, and signs in from then on', async () => {
   expect(await again.status()).toBe(200)
 })
 
+test.each(['/console', '/console?a=1', '/console/requests/req_1?since=2026-11-21T08:00Z&x=%2F'])(
+  'one comes back to the page that one wanted: %s',
+  async (callback_url) => {
+    const answer = await goThrough(open(), root, { callback_url })
+    expect(answer.headers.get('location')).toBe(callback_url)
+  },
+)
+
 test('a person without an account gets one only while registration is open', async () => {
   const browser = open()
   const answer = await goThrough(browser, stranger)
@@ -122,6 +130,17 @@ test.each([
   '/\\evil.example',
   'javascript:alert(1)',
   'http://127.0.0.1:1/console',
+  'https:evil.example',
+  '/%2f/evil.example',
+  '/console/..//evil.example',
+  '/console//evil.example',
+  '／／evil.example',
+  '/console/／evil.example',
+  '/console/\\evil.example',
+  '/console/\t/evil.example',
+  '/console\r\nset-cookie: a=b',
+  '/consoles',
+  '/status',
 ])('nobody is sent on to another site: %s', async (callback_url) => {
   const answer = await begin(open(), { callback_url })
   expect(answer).toMatchObject({ status: 400, reason: 'invalid_value', field: 'callback_url' })
