@@ -9,7 +9,7 @@ const body = JSON.stringify({
 })
 const headers = { 'content-type': 'application/json' }
 const server = Bun.serve({
-  port: 0,
+  port: Number(process.argv[2] ?? 0),
   hostname: '127.0.0.1',
   fetch: () => new Response(body, { headers }),
 })

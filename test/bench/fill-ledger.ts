@@ -6,17 +6,18 @@ import {
   insertText,
   requestColumns,
 } from '../../src/store/sqlite/request-columns.ts'
-import { madeStart, makeSettlements, makeWorld } from '../support/made-ledger.ts'
+import { type MadeSize, madeStart, makeSettlements, makeWorld } from '../support/made-ledger.ts'
 
 const perTransaction = 20_000
 
 /** Makes a database with so many requests of every kind, the same one every time. */
-export async function fillLedger(path: string, count: number): Promise<void> {
-  let now = madeStart
+export async function fillLedger(path: string, count: number, size?: MadeSize): Promise<void> {
+  let now = size?.start ?? madeStart
   const store = openSqliteStore({ path, clock: () => now })
-  await makeWorld(store, (ms) => {
+  const setClock = (ms: number) => {
     now = ms
-  })
+  }
+  await makeWorld(store, setClock, size)
   await store.close()
   const db = new Database(path, { strict: true })
   db.run('PRAGMA synchronous = OFF')
@@ -25,7 +26,7 @@ export async function fillLedger(path: string, count: number): Promise<void> {
   const filler = createFiller(db)
   db.run('BEGIN')
   let done = 0
-  for (const settlement of makeSettlements(count)) {
+  for (const settlement of makeSettlements(count, size)) {
     filler.add(settlement)
     if (++done % perTransaction === 0) db.run('COMMIT; BEGIN')
   }

@@ -15,10 +15,31 @@ export const madeStart = Date.parse('2026-10-01T00:00:00Z')
 const usualStepMs = 2_600
 
 export const madeAccounts = 200
-const tokensPerAccount = 5
-export const madeTokens = madeAccounts * tokensPerAccount
+const usualTokensPerAccount = 5
+export const madeTokens = madeAccounts * usualTokensPerAccount
 const openingNano = 1_000_000_000_000
 const dayMs = 86_400_000
+
+/** How much there is to be made, and from when on. */
+export interface MadeSize {
+  readonly start: number
+  readonly stepMs: number
+  readonly accounts: number
+  readonly tokensPerAccount: number
+  /** Beside those of every kind. */
+  readonly moreModels: number
+  /** 1: all tokens are used alike; 3: a few make most of the requests, as people do. */
+  readonly skew: number
+}
+
+const usualSize: MadeSize = {
+  start: madeStart,
+  stepMs: usualStepMs,
+  accounts: madeAccounts,
+  tokensPerAccount: usualTokensPerAccount,
+  moreModels: 0,
+  skew: 1,
+}
 
 interface Model {
   readonly name: string
@@ -27,7 +48,7 @@ interface Model {
   readonly unit: PriceTerms['unit']
 }
 
-const models: readonly Model[] = [
+const usualModels: readonly Model[] = [
   { name: 'gpt-large', protocol: 'chat', operation: 'completions', unit: 'tokens' },
   { name: 'gpt-small', protocol: 'responses', operation: 'responses', unit: 'tokens' },
   { name: 'opus', protocol: 'messages', operation: 'messages', unit: 'tokens' },
@@ -36,6 +57,15 @@ const models: readonly Model[] = [
   { name: 'painter', protocol: 'chat', operation: 'images.generations', unit: 'call' },
   { name: 'house', protocol: 'chat', operation: 'completions', unit: 'free' },
 ]
+
+/** Models of every kind, and so many more of the kinds that are paid by tokens. */
+function modelsOf({ moreModels }: MadeSize): readonly Model[] {
+  const more = Array.from({ length: moreModels }, (_, at) => ({
+    ...(usualModels[at % 4] as Model),
+    name: `model-${at + 1}`,
+  }))
+  return [...usualModels, ...more]
+}
 
 const groups = [
   { name: 'default', multiplierMillionths: 800_000, longContextPricing: true },
@@ -68,8 +98,13 @@ function termsOf({ unit }: Model, at: number, change: number): PriceTerms {
 }
 
 /** Channels, groups, accounts and tokens, and prices that change twice in the course of time. */
-export async function makeWorld(store: Store, setClock: (ms: number) => void): Promise<void> {
-  setClock(madeStart - dayMs)
+export async function makeWorld(
+  store: Store,
+  setClock: (ms: number) => void,
+  size: MadeSize = usualSize,
+): Promise<void> {
+  const models = modelsOf(size)
+  setClock(size.start - dayMs)
   const channel = {
     status: 'active',
     speaks: { chat: 'https://upstream.example/v1' },
@@ -92,7 +127,7 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
     onDisconnect: 'bill_observed',
     limits: noLimits,
   } as const
-  const emails = Array.from({ length: madeAccounts }, (_, at) => `account-${at + 1}@example.com`)
+  const emails = Array.from({ length: size.accounts }, (_, at) => `account-${at + 1}@example.com`)
   await store.admin.write({
     channels: [
       { ...channel, name: 'first' },
@@ -101,7 +136,7 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
     groups: groups.map((one) => ({ ...group, ...one })),
     accounts: emails.map((email) => ({ email, role: 'user', status: 'active', openingNano })),
     tokens: emails.flatMap((account, at) =>
-      Array.from({ length: tokensPerAccount }, (_, nth) => ({
+      Array.from({ length: size.tokensPerAccount }, (_, nth) => ({
         account,
         name: `token-${nth}`,
         keyHash: `hash-${at}-${nth}`,
@@ -118,7 +153,7 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
       })),
     ),
   })
-  for (const { validFrom, changed } of priceChanges()) {
+  for (const { validFrom, changed } of priceChanges(models, size.start)) {
     setClock(validFrom)
     await store.admin.write({
       prices: changed.map(({ model, terms }) => ({ model, terms, source: 'config', note: '' })),
@@ -126,19 +161,19 @@ export async function makeWorld(store: Store, setClock: (ms: number) => void): P
   }
 }
 
-function priceChanges() {
+function priceChanges(models: readonly Model[], start: number) {
   return [0, 1, 2].map((change) => ({
-    validFrom: madeStart - dayMs + change * 4 * dayMs,
+    validFrom: start - dayMs + change * 4 * dayMs,
     changed: models.map((model, at) => ({ model: model.name, terms: termsOf(model, at, change) })),
   }))
 }
 
 /** Prices by model, oldest first, with the ids that `makeWorld` gave them. */
-function madePrices(): Map<string, MadePrice[]> {
+function madePrices(models: readonly Model[], start: number): Map<string, MadePrice[]> {
   const prices = new Map<string, MadePrice[]>()
   let id = 0
   const known = new Map<string, string>()
-  for (const { validFrom, changed } of priceChanges()) {
+  for (const { validFrom, changed } of priceChanges(models, start)) {
     for (const { model, terms } of changed) {
       const text = JSON.stringify(terms)
       if (known.get(model) === text) continue
@@ -163,14 +198,23 @@ export function createRandom(seed: number): Random {
 /** Settlements in the order in which they end; ids and times ascend as those of a gateway do. */
 export function* makeSettlements(
   count: number,
-  stepMs: number = usualStepMs,
+  wanted: Partial<MadeSize> = {},
 ): Generator<Settlement> {
+  const size = { ...usualSize, ...wanted }
   const random = createRandom(1)
-  const prices = madePrices()
+  const models = modelsOf(size)
+  const world = { size, models, random, prices: madePrices(models, size.start) }
   for (let at = 0; at < count; at++) {
-    const createdAt = madeStart + Math.floor((at + random()) * stepMs)
-    yield makeSettlement(at, createdAt, prices, random)
+    const createdAt = size.start + Math.floor((at + random()) * size.stepMs)
+    yield makeSettlement(at, createdAt, world)
   }
+}
+
+interface World {
+  readonly size: MadeSize
+  readonly models: readonly Model[]
+  readonly random: Random
+  readonly prices: ReadonlyMap<string, readonly MadePrice[]>
 }
 
 interface Fate {
@@ -205,11 +249,11 @@ const unused = new Set<Ending>(['failed', 'interrupted', 'refused'])
 function makeSettlement(
   at: number,
   createdAt: number,
-  prices: ReadonlyMap<string, readonly MadePrice[]>,
-  random: Random,
+  { size, models, random, prices }: World,
 ): Settlement {
+  const { accounts, tokensPerAccount, skew } = size
   const model = models[Math.floor(random() ** 2 * models.length)] as Model
-  const tokenId = 1 + Math.floor(random() * madeTokens)
+  const tokenId = 1 + Math.floor(random() ** skew * accounts * tokensPerAccount)
   const accountAt = Math.floor((tokenId - 1) / tokensPerAccount)
   const groupId = 1 + (accountAt % groups.length)
   const group = groups[groupId - 1] as (typeof groups)[number]

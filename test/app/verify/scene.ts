@@ -21,7 +21,7 @@ export async function makeDatabase(path: string, count: number): Promise<void> {
   await store.records.commit({ reserve: [1, 2, 3].map((at) => reservation(`req_left${at}`, at)) })
   await store.records.sweep() // these are interrupted requests now
   let batch = []
-  for (const settlement of makeSettlements(count, stepMs)) {
+  for (const settlement of makeSettlements(count, { stepMs })) {
     now = settlement.request.createdAt + settlement.request.durationMs
     batch.push(settlement)
     if (batch.length < 50) continue

@@ -1,0 +1,68 @@
+import { answerQuestions } from '../streams/part.ts'
+import { type Person, signIn } from './person.ts'
+import { adminQuestions, type Question } from './questions.ts'
+import type { Entry } from './scene.ts'
+
+// Somebody who looks at one list or chart after the other, while an export runs and a live view is
+// open: a process of its own, so that it takes nothing from who measures.
+
+let person: Person | undefined
+let questions: readonly Question[] = []
+let isEnding = false
+let readers: readonly Promise<void>[] = []
+let seen = { answers: 0, bytes: 0, maxMs: 0 }
+
+const exported = '/api/v1/admin/requests/export'
+
+async function readLists(who: Person): Promise<void> {
+  while (!isEnding) {
+    for (const { path, firstOnly } of questions) {
+      if (isEnding) return
+      const { bytes, wholeMs } = await who.ask(path, firstOnly)
+      seen = {
+        answers: seen.answers + 1,
+        bytes: seen.bytes + bytes,
+        maxMs: Math.max(seen.maxMs, wholeMs),
+      }
+    }
+  }
+}
+
+/** An export of everything is taken as fast as it comes, and left when it has to end. */
+async function readFile(who: Person, path: string): Promise<void> {
+  const leaving = new AbortController()
+  const timer = setInterval(() => isEnding && leaving.abort(), 20)
+  try {
+    while (!isEnding) {
+      const { body } = await who.open(path, leaving.signal)
+      for await (const part of body ?? []) seen.bytes += part.length
+    }
+  } catch (error) {
+    if (!isEnding) throw error
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+const asked = {
+  signIn: async ({ url, entry }: { url: string; entry: Entry }) => {
+    person = await signIn(url, entry)
+    questions = await adminQuestions(person)
+  },
+  /** Begins to read. */
+  begin: () => {
+    if (person === undefined) throw new Error('sign in first')
+    isEnding = false
+    seen = { answers: 0, bytes: 0, maxMs: 0 }
+    readers = [readLists(person), readFile(person, exported)]
+  },
+  /** Reads no more; what was read. */
+  end: async () => {
+    isEnding = true
+    await Promise.all(readers)
+    return seen
+  },
+}
+export type ReaderQuestions = typeof asked
+
+answerQuestions(asked)
