@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import type { RequestRow, Settlement } from '../../src/store/ports/records.ts'
+import { fillUsageTotals } from '../../src/store/sqlite/migrations/0006-usage-totals.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import {
   attemptColumns,
@@ -111,6 +112,7 @@ function createFiller(db: Database) {
         const rest = [...summed.map((name) => sums[name]), failed, begun, firstByteMs]
         insertDay.run(Number(token), day, model, requests, ...rest)
       }
+      db.run(fillUsageTotals)
       for (let at = 1; at <= 50; at++) reserve(db, at, at * 1_000)
     },
   }

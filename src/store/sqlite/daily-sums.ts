@@ -12,23 +12,22 @@ const summed = [
   'amountNano',
 ] as const
 
-type Sums = { [Name in (typeof summed)[number]]: number } & {
-  readonly tokenId: number
+const counted = [...summed, 'requests', 'failed', 'begun', 'firstByteMs'] as const
+
+/** Of all tokens. */
+type Totals = { [Name in (typeof counted)[number]]: number } & {
   readonly day: string
   readonly pricedModel: string
-  requests: number
-  failed: number
-  begun: number
-  firstByteMs: number
 }
+type Sums = Totals & { readonly tokenId: number }
 
-const addUsage = `
-INSERT INTO usage_day (token_id, day, model, requests, input_tokens, output_tokens,
+const addTo = (table: string, key: string, keyValues: string) => `
+INSERT INTO ${table} (${key}, requests, input_tokens, output_tokens,
   reasoning_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, amount_nano,
   failed, begun, first_byte_ms)
-VALUES ($tokenId, $day, $pricedModel, $requests, $inputTokens, $outputTokens, $reasoningTokens,
+VALUES (${keyValues}, $requests, $inputTokens, $outputTokens, $reasoningTokens,
   $cacheReadTokens, $cacheWriteTokens, $cacheWrite1hTokens, $amountNano, $failed, $begun, $firstByteMs)
-ON CONFLICT (token_id, day, model) DO UPDATE SET
+ON CONFLICT (${key}) DO UPDATE SET
   requests = requests + excluded.requests,
   input_tokens = input_tokens + excluded.input_tokens,
   output_tokens = output_tokens + excluded.output_tokens,
@@ -41,9 +40,13 @@ ON CONFLICT (token_id, day, model) DO UPDATE SET
   begun = begun + excluded.begun,
   first_byte_ms = first_byte_ms + excluded.first_byte_ms`
 
+const addUsage = addTo('usage_day', 'token_id, day, model', '$tokenId, $day, $pricedModel')
+const addTotals = addTo('usage_total', 'day, model', '$day, $pricedModel')
+
 /** Adds requests to the daily sums: those of one batch with the same key are one writing. */
 export function createDailySums(db: Database) {
   const add = db.prepare<void, [Sums]>(addUsage)
+  const addTotal = db.prepare<void, [Totals]>(addTotals)
   const open = new Map<string, Sums>()
   return {
     add(request: RequestRow): void {
@@ -51,7 +54,7 @@ export function createDailySums(db: Database) {
       const day = utcDay(createdAt)
       const pricedModel = priceId === null ? '' : (model ?? '')
       const key = `${tokenId} ${day} ${pricedModel}`
-      const sums = open.get(key) ?? emptySums({ tokenId, day, pricedModel })
+      const sums = open.get(key) ?? { tokenId, ...emptyTotals(day, pricedModel) }
       open.set(key, sums)
       sums.requests++
       if (request.cause !== null) sums.failed++
@@ -63,6 +66,7 @@ export function createDailySums(db: Database) {
     },
     write(): void {
       for (const sums of open.values()) add.run(sums)
+      for (const totals of totalsOf(open.values())) addTotal.run(totals)
     },
     /** Those of this transaction. */
     all: () => open.values(),
@@ -71,9 +75,23 @@ export function createDailySums(db: Database) {
   }
 }
 
-function emptySums(key: Pick<Sums, 'tokenId' | 'day' | 'pricedModel'>): Sums {
+/** The sums of all tokens, for each day and model: of a batch mostly a few. */
+function totalsOf(all: Iterable<Sums>): Iterable<Totals> {
+  const totals = new Map<string, Totals>()
+  for (const sums of all) {
+    const { day, pricedModel } = sums
+    const key = `${day} ${pricedModel}`
+    const total = totals.get(key) ?? emptyTotals(day, pricedModel)
+    totals.set(key, total)
+    for (const name of counted) total[name] += sums[name]
+  }
+  return totals.values()
+}
+
+function emptyTotals(day: string, pricedModel: string): Totals {
   return {
-    ...key,
+    day,
+    pricedModel,
     requests: 0,
     failed: 0,
     begun: 0,

@@ -6,6 +6,7 @@ import { translationColumns } from './migrations/0002-translation.ts'
 import { resilienceTables } from './migrations/0003-resilience.ts'
 import { signInTables } from './migrations/0004-sign-in.ts'
 import { consoleTables } from './migrations/0005-console.ts'
+import { usageTotals } from './migrations/0006-usage-totals.ts'
 
 /** In order; the place in the list is the version that a migration leads to. Only ever appended. */
 const migrations: readonly string[] = [
@@ -14,6 +15,7 @@ const migrations: readonly string[] = [
   resilienceTables,
   signInTables,
   consoleTables,
+  usageTotals,
 ]
 
 /** The version of a database that is up to date. */

@@ -13,15 +13,20 @@ SELECT request_id, created_at, account_id, token_id, group_id, model, client_pro
   'interrupted', 0, 0, 0, 0, 0, 0, 0, 0, 0, price_id, 1, multiplier_millionths, 0, 0
 FROM reservation WHERE true ON CONFLICT (request_id) DO NOTHING`
 
-const countRequests = `
-INSERT INTO usage_day
-SELECT token_id, $day, iif(price_id IS NULL, '', ifnull(model, '')), count(*), 0, 0, 0, 0, 0, 0, 0,
+const countIn = (table: string, key: string, selected: string) => `
+INSERT INTO ${table}
+SELECT ${selected}$day, iif(price_id IS NULL, '', ifnull(model, '')), count(*), 0, 0, 0, 0, 0, 0, 0,
   count(*), 0, 0
 FROM reservation WHERE created_at >= $from AND created_at < $from + 86400000
   AND NOT EXISTS (SELECT 1 FROM request WHERE request.request_id = reservation.request_id)
-GROUP BY 1, 3
-ON CONFLICT (token_id, day, model) DO UPDATE SET requests = requests + excluded.requests,
+GROUP BY ${selected}iif(price_id IS NULL, '', ifnull(model, ''))
+ON CONFLICT (${key}) DO UPDATE SET requests = requests + excluded.requests,
   failed = failed + excluded.failed`
+
+const countRequests = [
+  countIn('usage_day', 'token_id, day, model', 'token_id, '),
+  countIn('usage_total', 'day, model', ''),
+]
 
 /**
  * Turns all reservations into requests that were interrupted and cost nothing; returns how many. A
@@ -35,10 +40,12 @@ export function createSweep(db: Database): () => number {
       )
       .all()
     for (const { start } of days) {
-      db.query<void, [{ day: string; from: number }]>(countRequests).run({
-        day: utcDay(start),
-        from: start,
-      })
+      for (const text of countRequests) {
+        db.query<void, [{ day: string; from: number }]>(text).run({
+          day: utcDay(start),
+          from: start,
+        })
+      }
     }
     const { changes: interrupted } = db.run(interrupt)
     db.run('UPDATE account SET reserved_nano = 0 WHERE reserved_nano <> 0')

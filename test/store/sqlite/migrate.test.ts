@@ -84,6 +84,10 @@ function inNewest(rows: Rows): Rows {
     })),
     ...changed('group', (row) => ({ tpm: null, ...row })),
     ...changed('usage_day', (row) => ({ ...row, ...uncounted })),
+    usage_total: (rows.usage_day ?? []).map(({ token_id: _, ...row }) => ({
+      ...row,
+      ...uncounted,
+    })),
     setting: [],
     cooling: [],
     availability: [],

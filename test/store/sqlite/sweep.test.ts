@@ -15,6 +15,15 @@ const reserve = (...reserve: readonly Reservation[]) => file.store.records.commi
 const sweep = () => file.store.records.sweep()
 const days = () =>
   file.rows('SELECT token_id, day, model, requests, amount_nano FROM usage_day ORDER BY 1, 2, 3')
+const summed = ['requests', 'failed', 'begun', 'first_byte_ms', 'input_tokens', 'amount_nano']
+const totals = () =>
+  file.rows(`SELECT day, model, ${summed.join(', ')} FROM usage_total ORDER BY 1, 2`)
+/** The sums of all tokens, as those of each token say. */
+const expectedTotals = () =>
+  file.rows(
+    `SELECT day, model, ${summed.map((column) => `sum(${column}) AS ${column}`).join(', ')}
+     FROM usage_day GROUP BY 1, 2 ORDER BY 1, 2`,
+  )
 /** Daily sums, as the requests themselves say. */
 const expectedDays = () =>
   file.rows(
@@ -100,6 +109,21 @@ test('the daily sums count them, each on its day and under its model', async () 
     { token_id: 1, day: '2026-11-21', model: 'small', requests: 2, amount_nano: 100 },
   ])
   expect(days()).toEqual(expectedDays())
+  expect(totals()).toEqual(expectedTotals())
+})
+
+test('the sums of all tokens are those of each, by day and model', async () => {
+  await file.store.admin.write({ tokens: [tokenWrite({ name: 'phone', keyHash: 'hash-2' })] })
+  const ids = ['a', 'b', 'c', 'd']
+  await file.store.records.commit({
+    settle: ids.map((requestId, at) =>
+      settlement({ requestId, tokenId: 1 + (at % 2), createdAt: now - day * (at >> 1) }),
+    ),
+  })
+  await reserve(reservation({ requestId: 'e' }), reservation({ requestId: 'f', tokenId: 2 }))
+  expect(await sweep()).toBe(2)
+  expect(totals()).toEqual(expectedTotals())
+  expect(totals()).toMatchObject([{ requests: 2 }, { requests: 4, failed: 2 }])
 })
 
 test('a second time there is nothing left', async () => {

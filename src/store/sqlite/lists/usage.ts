@@ -33,12 +33,18 @@ interface Source {
   readonly values: readonly SqlValue[]
 }
 
-/** The daily sums of some tokens: for each, the days are found by the key of the table. */
+/**
+ * The daily sums of all tokens have a table of their own. Of some tokens: for each, the days are
+ * found by the key of the table.
+ */
 function sourceOf({ accountId, tokenId, sinceDay, untilDay }: UsageFilter): Source {
   const whose = [
     ...(accountId === undefined ? [] : [{ sql: 'token.account_id = ?', value: accountId }]),
     ...(tokenId === undefined ? [] : [{ sql: 'token.id = ?', value: tokenId }]),
   ]
+  if (whose.length === 0) {
+    return { sql: 'usage_total WHERE day >= ? AND day <= ?', values: [sinceDay, untilDay] }
+  }
   const conditions = [...whose.map(({ sql }) => sql), 'day >= ?', 'day <= ?']
   return {
     sql:
