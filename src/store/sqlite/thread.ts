@@ -35,7 +35,7 @@ function giveWay() {
   if (process.platform !== 'linux') return
   try {
     // The number of this thread: on Linux a thread has a priority of its own.
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10)
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 19)
   } catch {
     // Where there is no /proc it works as other threads do.
   }

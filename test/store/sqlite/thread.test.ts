@@ -106,7 +106,7 @@ test.if(process.platform === 'linux')(
     const before = new Set(readdirSync('/proc/self/task'))
     const thread = await openDatabaseThread(path, path, true)
     const others = readdirSync('/proc/self/task').filter((name) => !before.has(name))
-    expect(others.map((name) => getPriority(Number(name)))).toContain(10)
+    expect(others.map((name) => getPriority(Number(name)))).toContain(19)
     expect(getPriority(process.pid)).toBe(0)
     await thread.close()
   },

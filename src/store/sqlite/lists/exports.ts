@@ -1,8 +1,13 @@
 import type { Reader } from './reader.ts'
 import { countsIds, type Key, lastId, type Search, selectOf } from './search.ts'
 
-/** Rows that are in memory at once, and ids that are looked at by one statement. */
-const usualSize = 1_000
+/**
+ * Rows that are in memory at once, and the rest after them: taking them over and writing them down
+ * is work of the gateway's thread, which must neither be held up nor filled by an export.
+ */
+const usualSize = 200
+const restMs = 10
+/** Ids that are looked at by one statement. */
 const rowsPerStep = 20_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
 const rowsPerBlockStep = 8_192
@@ -24,7 +29,10 @@ export async function* readAll<Row>(
     const { sql, values } = selectOf(search, { from, to }, `${search.id} AS id`)
     const text = `${sql} ORDER BY ${search.id} LIMIT ?`
     const keys = await reader.all<Key>(text, [...values, pageSize])
-    if (keys.length > 0) yield* await readRows(keys)
+    if (keys.length > 0) {
+      yield* await readRows(keys)
+      await Bun.sleep(restMs)
+    }
     const last = keys.at(-1)
     from = last !== undefined && keys.length === pageSize ? last.id + 1 : to
     await new Promise((resolve) => setImmediate(resolve))
