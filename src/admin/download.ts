@@ -25,6 +25,9 @@ export const tableTypes = {
 /** Large enough to be cheap, small enough to come at once: single lines cost a system call each. */
 const chunkLength = 64 * 1024
 
+/** A line of names waits for rows no longer than this. */
+const soonMs = 100
+
 /** Headers of what is kept as a file, and by nobody in between. */
 export const fileHeaders = ({ name, type }: File) => ({
   'content-type': type,
@@ -89,13 +92,36 @@ function streamOf(
   )
 }
 
+/** The line of names goes ahead when the first row is long in coming: there may be none. */
 async function* inChunks(lines: AsyncGenerator<string>): AsyncGenerator<string> {
   let chunk = ''
-  for await (const line of lines) {
-    chunk += line
-    if (chunk.length < chunkLength) continue
-    yield chunk
-    chunk = ''
+  try {
+    for (let count = 0; ; count++) {
+      const coming = lines.next()
+      if (count === 1 && !(await isSoon(coming))) {
+        yield chunk
+        chunk = ''
+      }
+      const { done, value } = await coming
+      if (done) break
+      chunk += value
+      if (chunk.length < chunkLength) continue
+      yield chunk
+      chunk = ''
+    }
+    if (chunk !== '') yield chunk
+  } finally {
+    await lines.return(undefined)
   }
-  if (chunk !== '') yield chunk
+}
+
+/** Whether something is settled within the time that nobody minds. */
+function isSoon(coming: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), soonMs)
+  const settled = coming.then(
+    () => true,
+    () => true, // who awaits it learns why
+  )
+  return Promise.race([settled, late.promise]).finally(() => clearTimeout(timer))
 }
