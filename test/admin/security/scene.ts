@@ -1,4 +1,4 @@
-import { createBrowser, startSignIn } from '../../app/console/sign-in-scene.ts'
+import { type Browser, createBrowser, startSignIn } from '../../app/console/sign-in-scene.ts'
 import { dialects } from '../../e2e/dialects.ts'
 import { jsonAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
 
@@ -42,15 +42,15 @@ export async function startSecurityScene(more: Parameters<typeof startSignIn>[0]
     passwordHash: String(other?.password_hash),
     actor: 'test',
   })
-  async function open(person: Person) {
+  async function signIn(email: string) {
     const browser = createBrowser(url)
-    if (person === 'anonymous') return browser
-    const { status } = await browser.signIn({ email: `${person}@example.com`, password })
-    if (status !== 200) throw new Error(`${person} could not sign in: ${status}`)
+    const { status } = await browser.signIn({ email, password })
+    if (status !== 200) throw new Error(`${email} could not sign in: ${status}`)
     return browser
   }
+  const open = (person: Person) => signIn(`${person}@example.com`)
   const browsers = {
-    anonymous: await open('anonymous'),
+    anonymous: createBrowser(url),
     user: await open('user'),
     other: await open('other'),
     admin: await open('admin'),
@@ -63,9 +63,10 @@ export async function startSecurityScene(more: Parameters<typeof startSignIn>[0]
     browsers,
     /** Opens one more browser and signs in there. */
     open,
+    signIn,
     /** Asks as a browser of this person does, cookies and all. */
-    ask(person: Person, { method, path, body, headers }: Asked): Promise<Response> {
-      const { jar, address } = browsers[person]
+    ask(person: Person | Browser, { method, path, body, headers }: Asked): Promise<Response> {
+      const { jar, address } = typeof person === 'string' ? browsers[person] : person
       const head = {
         ...(method !== 'GET' && { origin: url, 'sec-fetch-site': 'same-origin' }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
