@@ -27,7 +27,7 @@ export function Page() {
 
   const enter = async () => {
     await queries.invalidateQueries({ queryKey: ['me'] })
-    await navigate({ href: `/console${nextPage(next)}`, replace: true })
+    await navigate({ href: `/console${nextPage(next, location.origin)}`, replace: true })
   }
   const attempt = async (work: () => Promise<void>) => {
     setError(null)
@@ -44,7 +44,7 @@ export function Page() {
     await enter()
   }
   const enterBy = async (provider: string) => {
-    const callback_url = `/console${nextPage(next)}`
+    const callback_url = `/console${nextPage(next, location.origin)}`
     const { url } = await call(api.auth['sign-in'].provider.post({ provider, callback_url }))
     location.assign(url)
   }
