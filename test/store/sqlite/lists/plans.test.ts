@@ -133,7 +133,9 @@ test('an export holds a page at a time, and ends when nobody reads on', async ()
   expect(Math.max(...reader.asked.map(({ rows }) => rows))).toBe(200)
   expect(reader.asked.flatMap(planOf).filter(isWhole)).toEqual([])
   await lists.accounts({}, page)
-  expect(reader.asked.filter(({ sql }) => sql.includes('cause IS NULL'))).toHaveLength(3)
+  expect(reader.asked.filter(({ sql }) => sql.includes('cause IS NULL'))).toHaveLength(
+    Math.ceil(seen / 200),
+  )
 })
 
 test('exports of the command line find their way as before: new indexes mislead them nowhere', async () => {
