@@ -97,16 +97,23 @@ settings:
   #model_plaza_enabled: true
   #model_plaza_require_auth: false
 
-# Who may sign in to the console with an account elsewhere, beside e-mail address and password. The
-# provider must know the address BASE_URL/api/v1/auth/callback/ID to send people back to. An account
-# that is here already is linked when the provider says that the e-mail address is verified.
+# People may sign in to the console with an account that they have elsewhere, beside e-mail address
+# and password. An account that is here already is linked when the provider says that the e-mail
+# address is verified.
 #sign_in:
+  # Providers that speak OIDC. Each must know the address that it sends people back to:
+  # BASE_URL/api/v1/auth/callback/ID
   #oidc:
+    # A short name for that address: small letters, digits and hyphens.
     #- id: company
+      # What its button says.
       #name: Company
+      # The address of its openid-configuration document.
       #discovery_url: https://login.example.com/.well-known/openid-configuration
+      # What it calls this gateway, and the secret that it gave for it.
       #client_id: tollgate
       #client_secret: what-the-provider-gave
+      # What it is asked to tell.
       #scopes: [openid, email, profile]
 `
 
