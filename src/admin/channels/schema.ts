@@ -125,9 +125,10 @@ const settings = {
   quirks: Type.Array(Type.String(), { maxItems: 100 }),
   probe: Probe,
   allow_private: Type.Boolean(),
-  proxy: Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
-    description: 'Write-only: http:// or https://, with a password if it asks for one; null: none.',
-  }),
+  proxy: orNull(
+    Type.String({ maxLength: 2000 }),
+    'Write-only: http:// or https://, with a password if it asks for one; null: none.',
+  ),
   api_keys: keys('Write-only: all its keys, instead of those it has.'),
 }
 

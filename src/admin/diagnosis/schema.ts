@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { orNull } from '../shapes.ts'
 
 const oneOf = <const Words extends readonly string[]>(words: Words) =>
   Type.Unsafe<Words[number]>(Type.Union(words.map((word) => Type.Literal(word))))
@@ -100,29 +101,24 @@ export const Step = Type.Object({
   explains: Type.Boolean({ description: 'Whether what was found explains this failure.' }),
   notes: Type.Array(Note),
   ways: Type.Array(Way),
-  link: Type.Union([Type.String(), Type.Null()], {
-    description: 'Where to look or act: a path of the console, or the status page.',
-  }),
+  link: orNull(Type.String(), 'Where to look or act: a path of the console, or the status page.'),
 })
 export type Step = Static<typeof Step>
 
 /** Why a request failed, step by step. */
 export const Diagnosis = Type.Object({
   request_id: Type.String(),
-  verdict: Type.Union([
-    Type.Null(),
-    Type.Object({ step: oneOf(stepNames), note: Note, way: Type.Union([Way, Type.Null()]) }),
-  ]),
+  verdict: orNull(Type.Object({ step: oneOf(stepNames), note: Note, way: orNull(Way) })),
   steps: Type.Array(Step),
   report: Type.Object({
     request_id: Type.String(),
     created_at: Type.String(),
-    model: Type.Union([Type.String(), Type.Null()]),
+    model: orNull(Type.String()),
     group: Type.String(),
     endpoint: Type.String(),
     status: Type.Integer(),
-    cause: Type.Union([Type.String(), Type.Null()]),
-    error: Type.Union([Type.String(), Type.Null()]),
+    cause: orNull(Type.String()),
+    error: orNull(Type.String()),
   }),
 })
 export type Diagnosis = Static<typeof Diagnosis>

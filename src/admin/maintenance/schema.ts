@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { orNull } from '../shapes.ts'
 
 const Text = Type.String()
-const TextOrNull = Type.Union([Text, Type.Null()])
 const Kind = Type.Union([Type.Literal('verify'), Type.Literal('backup')])
 
 /** What a verification found. */
@@ -39,18 +39,17 @@ export const JobView = Type.Object({
   ]),
   started_by: Text,
   started_at: Text,
-  ended_at: TextOrNull,
-  progress: Type.Union([
+  ended_at: orNull(Text),
+  progress: orNull(
     Type.Object({
       part: Text,
       done: Type.Number(),
       total: Type.Number({ description: '0: it is not known how much it is.' }),
     }),
-    Type.Null(),
-  ]),
-  failure: TextOrNull,
-  verify: Type.Union([VerifyReport, Type.Null()]),
-  backup: Type.Union([BackupReport, Type.Null()]),
+  ),
+  failure: orNull(Text),
+  verify: orNull(VerifyReport),
+  backup: orNull(BackupReport),
 })
 export type JobView = Static<typeof JobView>
 
@@ -64,7 +63,7 @@ export const BackupView = Type.Object({
   created_at: Text,
 })
 export const BackupList = Type.Object({
-  folder: TextOrNull,
+  folder: orNull(Text),
   items: Type.Array(BackupView),
 })
 

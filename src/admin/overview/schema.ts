@@ -1,18 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { QueryInteger } from '../envelope.ts'
+import { orNull } from '../shapes.ts'
 
 const count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description && { description }) })
 const usd = (description: string) => Type.String({ description: `${description} USD, exact.` })
-const milliseconds = Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-  description: 'Mean time to the first byte; null: not known, or nothing began to answer.',
-})
+const milliseconds = orNull(
+  Type.Number({ minimum: 0 }),
+  'Mean time to the first byte; null: not known, or nothing began to answer.',
+)
 
 const sums = {
   requests: count(),
-  failed: Type.Union([count(), Type.Null()], {
-    description: 'Null: not known, for days that a former version has counted.',
-  }),
+  failed: orNull(count(), 'Null: not known, for days that a former version has counted.'),
   input_tokens: count('Without those of the cache.'),
   output_tokens: count(),
   reasoning_tokens: count('Part of the output.'),
@@ -78,14 +78,14 @@ export const GatewayNow = Type.Object({
   requests_under_way: count(),
   streams_under_way: count(),
   memory_bytes: count(),
-  database_bytes: Type.Union([count(), Type.Null()], { description: 'Null: it is in memory.' }),
+  database_bytes: orNull(count(), 'Null: it is in memory.'),
   channels: count('Those that are switched on.'),
   groups: count('Those that are switched on.'),
   models: count('Those that a group sells.'),
   cooling: Type.Array(
     Type.Object({
       channel: Type.String(),
-      model: Type.Union([Type.String(), Type.Null()], { description: 'Null: all its models.' }),
+      model: orNull(Type.String(), 'Null: all its models.'),
       cause: Type.String(),
       until: Type.String(),
     }),

@@ -33,9 +33,10 @@ export const PriceVersion = Type.Object({
   terms: PriceTermsView,
   source: Type.Union([Type.Literal('config'), Type.Literal('operator'), Type.Literal('vendor')]),
   note: Text,
-  context_window: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Tokens that the model can hold, where it was set with the price.',
-  }),
+  context_window: orNull(
+    Type.Integer(),
+    'Tokens that the model can hold, where it was set with the price.',
+  ),
   valid_from: Text,
 })
 export type PriceVersion = Static<typeof PriceVersion>
@@ -43,13 +44,14 @@ export type PriceVersion = Static<typeof PriceVersion>
 /** A model with the price in force, and who sells it. */
 export const PriceView = Type.Object({
   model: Text,
-  price: Type.Union([PriceVersion, Type.Null()], { description: 'Null: it never had one.' }),
+  price: orNull(PriceVersion, 'Null: it never had one.'),
   is_callable: Type.Boolean({ description: 'Whether some group can sell it now.' }),
   is_missing: Type.Boolean({ description: 'A channel offers it, but it has no price.' }),
   in_file: Type.Boolean({ description: 'tollgate.yaml sets it: at each start anew.' }),
-  context_window: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Tokens that the model can hold: as set, else as its vendor says.',
-  }),
+  context_window: orNull(
+    Type.Integer(),
+    'Tokens that the model can hold: as set, else as its vendor says.',
+  ),
   vendor: Type.Union(
     [
       Type.Object({
@@ -99,7 +101,7 @@ export const PriceFilter = Type.Object({
 })
 
 /** Anything readable: what is wrong with it is told by the rules of tollgate.yaml. */
-const Given = Type.Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Null()]))
+const Given = Type.Optional(orNull(Type.String({ maxLength: 40 })))
 const givenRates = {
   input: Given,
   output: Given,
@@ -130,9 +132,10 @@ export const GivenPrice = Type.Object({
 })
 export type GivenPrice = Static<typeof GivenPrice>
 
-const Replaces = Type.Union([Type.Integer(), Type.Null()], {
-  description: 'Id of the price that was in force when you looked; null: there was none.',
-})
+const Replaces = orNull(
+  Type.Integer(),
+  'Id of the price that was in force when you looked; null: there was none.',
+)
 
 /** A price to be set. */
 export const PriceChange = Type.Object({
@@ -182,8 +185,8 @@ export const GroupPreview = Type.Object({
   group: Text,
   rate_multiplier: Text,
   long_context_pricing: Type.Boolean(),
-  before: Type.Union([Sold, Type.Null()]),
-  after: Type.Union([Sold, Type.Null()]),
+  before: orNull(Sold),
+  after: orNull(Sold),
 })
 export type GroupPreview = Static<typeof GroupPreview>
 
@@ -203,7 +206,7 @@ export const SimulationView = Type.Object({
   charged: Usd,
   simulated: Usd,
   difference: Usd,
-  percent: Type.Union([Type.Number(), Type.Null()]),
+  percent: orNull(Type.Number()),
   not_compared: Type.Integer({ description: 'Requests that used nothing.' }),
   is_complete: Type.Boolean({ description: 'False: only the first of very many were compared.' }),
   groups: Type.Array(GroupPreview),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { orNull } from '../shapes.ts'
 
 const Value = Type.Union([Type.String({ maxLength: 5000 }), Type.Number(), Type.Boolean()])
-const ValueOrNull = Type.Union([Value, Type.Null()])
 
 /** A setting of the whole gateway, by its name in tollgate.yaml. */
 export const SettingView = Type.Object({
@@ -14,12 +14,10 @@ export const SettingView = Type.Object({
   ]),
   choices: Type.Array(Type.String()),
   description: Type.String(),
-  value: Type.Union([Value, Type.Null()], { description: 'In force; null: not set.' }),
-  default: ValueOrNull,
+  value: orNull(Value, 'In force; null: not set.'),
+  default: orNull(Value),
   source: Type.Union([Type.Literal('default'), Type.Literal('console'), Type.Literal('file')]),
-  line: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Line of tollgate.yaml that has the last word.',
-  }),
+  line: orNull(Type.Integer(), 'Line of tollgate.yaml that has the last word.'),
 })
 export type SettingView = Static<typeof SettingView>
 
@@ -33,6 +31,6 @@ export type SettingList = Static<typeof SettingList>
 /** What changes, by name; null: as by default. */
 export const SettingPatch = Type.Object({
   revision: Type.String({ maxLength: 100 }),
-  changes: Type.Record(Type.String({ maxLength: 100 }), ValueOrNull),
+  changes: Type.Record(Type.String({ maxLength: 100 }), orNull(Value)),
 })
 export type SettingPatch = Static<typeof SettingPatch>

@@ -1,6 +1,6 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import { orNull } from '../shapes.ts'
 
-const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const email = Type.String({ minLength: 3, maxLength: 320 })
 const password = Type.String({ minLength: 1, maxLength: 1024 })
 const code = Type.String({ minLength: 1, maxLength: 64 })
