@@ -122,6 +122,28 @@ describe('what is read for an export', () => {
     expect(lines.join()).toContain('an export broke off')
   })
 
+  test('begins with its line of names when no row comes for long', async () => {
+    const never = Promise.withResolvers<void>()
+    const requestExport = createRequestExport({
+      accounts: scene.store.admin,
+      clock: () => 0,
+      log: createLogger({ sink: () => {}, pretty: false, level: 'warn', clock: () => 0 }),
+      lists: {
+        async *exportRequests() {
+          await never.promise
+          yield row
+        },
+      },
+    })
+    const { signal } = new AbortController()
+    const reader = (await requestExport.all({ query: { format: 'csv' }, signal })).body?.getReader()
+    const first = await reader?.read()
+    expect(new TextDecoder().decode(first?.value)).toMatch(/^request_id,[\w,]+\n$/)
+    never.resolve()
+    const second = await reader?.read()
+    expect(new TextDecoder().decode(second?.value)).toContain(row.requestId)
+  })
+
   test('is refused with 503 when too many do, until one of them has ended', async () => {
     const { open } = countedExport(1_000_000)
     const opened = await Promise.all(Array.from({ length: 16 }, (_, at) => open(at)))

@@ -4,7 +4,7 @@ import type { Person } from './person.ts'
 export interface Question {
   readonly name: string
   readonly path: string
-  /** Only its beginning: of an export. */
+  /** Only its beginning: it comes piece by piece. */
   readonly firstOnly?: boolean
 }
 
@@ -109,7 +109,7 @@ export async function adminQuestions(admin: Person): Promise<Question[]> {
     { name: 'prices', path: '/api/v1/admin/prices' },
     { name: 'price history', path: '/api/v1/admin/prices/gpt-large/history' },
     { name: 'settings', path: '/api/v1/admin/settings' },
-    { name: 'config.yaml', path: '/api/v1/admin/config.yaml' },
+    { name: 'config.yaml', path: '/api/v1/admin/config.yaml', firstOnly: true },
   ]
 }
 

@@ -1,10 +1,13 @@
+import { setPriority } from 'node:os'
 import { answerQuestions } from '../streams/part.ts'
 import { type Person, signIn } from './person.ts'
 import { adminQuestions, type Question } from './questions.ts'
 import type { Entry } from './scene.ts'
 
-// Somebody who looks at one list or chart after the other, while an export runs and a live view is
-// open: a process of its own, so that it takes nothing from who measures.
+// Somebody who looks at one list or chart after the other, while an export runs: a process of its
+// own that gives way to the load, so that it takes nothing from who measures.
+
+setPriority(19)
 
 let person: Person | undefined
 let questions: readonly Question[] = []
