@@ -67,6 +67,9 @@ describe('an export', () => {
   })
 })
 
+const personOf = (accountId: number) =>
+  ({ accountId, email: '', role: 'admin', sessionId: '', signedInAt: 0 }) as const
+
 /** An export of rows that are counted as they are read. */
 function countedExport(rows: number, failsAt = Number.POSITIVE_INFINITY) {
   let read = 0
@@ -94,9 +97,8 @@ function countedExport(rows: number, failsAt = Number.POSITIVE_INFINITY) {
     },
   })
   const open = (accountId = 1) => {
-    const who = { accountId, email: '', role: 'admin', sessionId: '', signedInAt: 0 } as const
     const { signal } = new AbortController()
-    return requestExport.all({ who, query: { format: 'jsonl' }, signal })
+    return requestExport.all({ who: personOf(accountId), query: { format: 'jsonl' }, signal })
   }
   return { open, read: () => read, closed: closed.promise, lines }
 }
@@ -136,7 +138,9 @@ describe('what is read for an export', () => {
       },
     })
     const { signal } = new AbortController()
-    const reader = (await requestExport.all({ query: { format: 'csv' }, signal })).body?.getReader()
+    const reader = (
+      await requestExport.all({ who: personOf(1), query: { format: 'csv' }, signal })
+    ).body?.getReader()
     const first = await reader?.read()
     expect(new TextDecoder().decode(first?.value)).toMatch(/^request_id,[\w,]+\n$/)
     never.resolve()
