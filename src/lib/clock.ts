@@ -3,7 +3,9 @@ export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
 
-const dayMs = 86_400_000
+/** A UTC day, in milliseconds: it has no hour more or less. */
+export const dayMs = 86_400_000
+
 let lastDay = Number.NaN
 let lastName = ''
 

@@ -1,9 +1,7 @@
 import { formatNano } from '../../billing/money.ts'
-import { utcDay } from '../../lib/clock.ts'
+import { dayMs, utcDay } from '../../lib/clock.ts'
 import type { ModelDayUsage, UsageSums } from '../../store/ports/lists.ts'
 import type { Sums, UsageRange } from './schema.ts'
-
-const dayMs = 86_400_000
 
 type Summed = Omit<UsageSums, 'firstByteMs'>
 

@@ -52,18 +52,15 @@ export const PriceView = Type.Object({
     Type.Integer(),
     'Tokens that the model can hold: as set, else as its vendor says.',
   ),
-  vendor: Type.Union(
-    [
-      Type.Object({
-        id: Text,
-        vendor: Text,
-        terms: PriceTermsView,
-        until: orNull(Text),
-        uncovered: Type.Array(Text),
-      }),
-      Type.Null(),
-    ],
-    { description: "The vendor's list price; null: not known." },
+  vendor: orNull(
+    Type.Object({
+      id: Text,
+      vendor: Text,
+      terms: PriceTermsView,
+      until: orNull(Text),
+      uncovered: Type.Array(Text),
+    }),
+    "The vendor's list price; null: not known.",
   ),
   channels: Type.Array(Type.Object({ id: Type.Integer(), name: Text, status: Text })),
   groups: Type.Array(
@@ -123,9 +120,10 @@ export const GivenPrice = Type.Object({
     ),
   ),
   context_window: Type.Optional(
-    Type.Union([Type.Integer(), Type.String({ maxLength: 40 }), Type.Null()], {
-      description: 'Tokens; null: as the vendor says; left out: as it is.',
-    }),
+    orNull(
+      Type.Union([Type.Integer(), Type.String({ maxLength: 40 })]),
+      'Tokens; null: as the vendor says; left out: as it is.',
+    ),
   ),
   per_call: Given,
   free: Type.Optional(Type.Boolean()),

@@ -2,9 +2,6 @@ import { formatNano } from '../../billing/money.ts'
 import { formatDurationMs } from '../../lib/units.ts'
 import type { SettingsConfig, SiteConfig } from './config.ts'
 
-/** A value as tollgate.yaml has it. */
-export type FileValue = string | number | boolean
-
 /** The `settings:` in force, as the file would have them. */
 export const settingsValues = (settings: SettingsConfig) => ({
   registration_enabled: settings.registrationEnabled,

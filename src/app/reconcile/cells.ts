@@ -1,4 +1,5 @@
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
+import { dayMs } from '../../lib/clock.ts'
 
 /** One value of a row, as its file has it. */
 export type Cell = string | number | null
@@ -58,7 +59,6 @@ export interface Moment {
   readonly until: number
 }
 
-const dayMs = 86_400_000
 const isoForm =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?([.,]\d{1,9})?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?$/i
 

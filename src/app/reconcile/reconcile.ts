@@ -1,3 +1,4 @@
+import { dayMs } from '../../lib/clock.ts'
 import type { AttemptStore } from '../../store/ports/attempts.ts'
 import type { BilledRow, Matching, MatchingSums } from '../../store/ports/matching.ts'
 import type { Span } from '../../store/ports/records.ts'
@@ -132,8 +133,6 @@ function findSpan(
       '--time-column, or tell the span with --since and --until.',
   )
 }
-
-const dayMs = 86_400_000
 
 /**
  * Attempts are looked for a day to both sides of the span: clocks differ, and a vendor may note the

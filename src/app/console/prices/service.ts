@@ -3,7 +3,7 @@ import { idKey, pageOf } from '../../../admin/page-of.ts'
 import { readList } from '../../../admin/paging.ts'
 import type { PriceService } from '../../../admin/prices/service.ts'
 import { edit } from '../../../admin/refusals.ts'
-import type { Clock } from '../../../lib/clock.ts'
+import { type Clock, dayMs } from '../../../lib/clock.ts'
 import { compareCodePoints } from '../../../lib/code-points.ts'
 import { feedRow } from '../../../site/feed/rows.ts'
 import type { PriceSetting } from '../../../store/ports/catalog.ts'
@@ -25,8 +25,6 @@ export interface PriceParts {
   readonly clock: Clock
   readonly changed: () => Promise<void>
 }
-
-const dayMs = 86_400_000
 
 /** Prices for administrators: read from the catalog in memory, written through the store. */
 export function createPriceService(parts: PriceParts): PriceService {

@@ -29,7 +29,7 @@ const ratesView = (rates: TokenRates) => ({
 })
 
 /** Terms as decimals in USD. */
-export function termsView(terms: PriceTerms): PriceTermsView {
+function termsView(terms: PriceTerms): PriceTermsView {
   switch (terms.unit) {
     case 'tokens': {
       const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesView(tier) }))

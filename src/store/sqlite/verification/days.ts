@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { dayMs } from '../../../lib/clock.ts'
 import {
   type DayColumn,
   type DaySums,
@@ -138,5 +139,4 @@ function firstSince(db: Database, from: number, known: number): number {
   return db.query<{ id: number | null }, [number]>(text).get(from)?.id ?? known
 }
 
-const dayMs = 86_400_000
 const startOfDay = (ms: number) => Math.floor(ms / dayMs) * dayMs
