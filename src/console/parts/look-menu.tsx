@@ -26,8 +26,7 @@ export function LookMenu() {
             <Menu.Item
               key={name}
               lang={name}
-              role="menuitemradio"
-              aria-checked={name === language}
+              aria-current={name === language ? true : undefined}
               fw={name === language ? 700 : undefined}
               onClick={() => choose(name)}
             >
@@ -39,8 +38,7 @@ export function LookMenu() {
           {(['auto', 'light', 'dark'] as const).map((scheme) => (
             <Menu.Item
               key={scheme}
-              role="menuitemradio"
-              aria-checked={scheme === colorScheme}
+              aria-current={scheme === colorScheme ? true : undefined}
               fw={scheme === colorScheme ? 700 : undefined}
               onClick={() => setColorScheme(scheme)}
             >

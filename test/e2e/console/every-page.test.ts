@@ -132,4 +132,52 @@ describeInBrowser('every page', () => {
       20_000,
     )
   })
+
+  test('the first load of the heaviest pages is under 400 kB', async () => {
+    for (const path of ['/sign-in', '/', '/admin']) {
+      const { page, context } = await scene.visit('/console/assets/none', looks[0])
+      await context.addCookies((await visits[0]?.page.context().cookies()) ?? [])
+      await page.goto(`${scene.gateway.url}/console${path}`)
+      await page.locator('h1').first().waitFor()
+      await page.locator(waiting).first().waitFor({ state: 'detached' })
+      const sizes = (await page.evaluate(
+        `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(({ transferSize }) => transferSize)`,
+      )) as readonly number[]
+      const bytes = sizes.reduce((sum, size) => sum + size, 0)
+      // Less would mean that something was in the cache, and was not counted.
+      expect(bytes).toBeGreaterThan(200_000)
+      expect(bytes).toBeLessThan(400_000)
+      await context.close()
+    }
+  }, 20_000)
+
+  test('a link leads back to its filters after signing in; language and dark mode stay', async () => {
+    const { page, context } = await scene.visit(
+      '/console/admin/requests?outcome=failed&model=gpt-4',
+      looks[0],
+    )
+    await signIn(page, owner, 'Sign in')
+    await page.getByRole('heading', { name: 'All requests' }).waitFor()
+    const { pathname, searchParams } = new URL(page.url())
+    expect([pathname, searchParams.get('outcome'), searchParams.get('model')]).toEqual([
+      ...['/console/admin/requests', 'failed', 'gpt-4'],
+    ])
+    const menu = page.getByRole('button', { name: /^(EN|中) · / })
+    await menu.click()
+    await page.getByRole('menuitem', { name: 'Dark' }).click()
+    await menu.click()
+    await page.getByRole('menuitem', { name: '简体中文' }).click()
+    await page.reload()
+    await page.getByRole('heading', { name: '全部请求' }).waitFor()
+    const root = page.locator('html')
+    expect(await root.getAttribute('lang')).toBe('zh-CN')
+    expect(await root.getAttribute('data-mantine-color-scheme')).toBe('dark')
+    await menu.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: '深色' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'hidden' })
+    await page.locator('button[aria-haspopup=menu]:focus').waitFor()
+    await context.close()
+  }, 20_000)
 })
