@@ -26,6 +26,9 @@ const site = {
   ],
 }
 
+/** Stands where something of a page is still to come. */
+const coming = '.mantine-Skeleton-root, .mantine-Loader-root'
+
 type Scene = Awaited<ReturnType<typeof startConsoleScene>>
 
 const start = () =>
@@ -167,7 +170,9 @@ describeInBrowser('hostile texts', () => {
     ].map((one) => one.outerHTML)`)
 
   async function look(page: Page, path: string) {
-    await page.goto(server.url.origin + path, { waitUntil: 'networkidle' })
+    await page.goto(server.url.origin + path, { waitUntil: 'load' })
+    await page.locator('h1').first().waitFor()
+    await page.locator(coming).first().waitFor({ state: 'hidden' })
     expect([path, await strangers(page)]).toEqual([path, []])
     await expectToFit(page)
   }
