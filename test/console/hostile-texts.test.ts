@@ -203,9 +203,9 @@ describeInBrowser('hostile texts', () => {
       scene.upstream.handle(answer)
       await page.getByRole('combobox', { name: 'Model' }).fill(model)
       await page.keyboard.press('Escape')
-      const answered = page.waitForResponse(/playground/)
+      const answered = page.waitForResponse(/api\/v1\/playground/)
       await page.getByRole('button', { name: 'Ask' }).click()
-      await (await answered).finished()
+      await answered
       await page.getByText('Ended after').waitFor()
       expect(await strangers(page)).toEqual([])
       await expectToFit(page)
