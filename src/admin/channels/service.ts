@@ -10,6 +10,7 @@ import type { PageQuery } from '../envelope.ts'
 import { idKey, pageOf } from '../page-of.ts'
 import { edit } from '../refusals.ts'
 import { type ChannelEntry, type CheckedChannel, changedFields, fieldsOf } from './entry.ts'
+import { keepKeysHome } from './key-address.ts'
 import type {
   Channel,
   ChannelChange,
@@ -87,9 +88,9 @@ export function createChannelService(parts: ChannelParts) {
       throw new Conflict(`the channel "${row.name}" was changed by somebody else meanwhile`)
     }
     const present = views.open(row)
-    const { apiKeys, proxy, ...settings } = requireRight(
-      check(changedFields(fieldsOf(present), wanted, keyMark)),
-    )
+    const checked = requireRight(check(changedFields(fieldsOf(present), wanted, keyMark)))
+    keepKeysHome(present, checked, wanted)
+    const { apiKeys, proxy, ...settings } = checked
     const isKept = JSON.stringify(apiKeys) === JSON.stringify(present.apiKeys)
     const write = {
       ...settings,

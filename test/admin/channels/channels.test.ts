@@ -188,6 +188,21 @@ describe('a new channel', () => {
 })
 
 describe('a change', () => {
+  test('to another host takes no stored key along', async () => {
+    const before = await make({ name: 'mover', api_keys: ['a-stored-key-1'] })
+    const speaks = { chat: 'http://127.0.0.2:9/v1' }
+    const patch = (change: object) => scene.ask('admin', 'PATCH', pathOf(before), change)
+    for (const given of [{}, { add_keys: ['another-key-22'] }]) {
+      const { status, field } = await patch({ speaks, ...given })
+      expect([status, field]).toEqual([400, 'api_keys'])
+    }
+    const [first] = before.keys as { mark: string }[]
+    const entered = { add_keys: ['another-key-22'], remove_keys: [first?.mark] }
+    expect((await patch({ speaks, ...entered })).status).toBe(200)
+    // Another path of the same host is no other place.
+    expect((await patch({ speaks: { chat: 'http://127.0.0.2:9/v2' } })).status).toBe(200)
+  })
+
   test('changes only what it names', async () => {
     const before = await make({
       name: 'partly',
