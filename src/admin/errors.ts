@@ -14,7 +14,8 @@ interface Finding {
 export function renderError(code: string | number, error: unknown, log: Logger): Response {
   const refusal = refusalIn(error)
   if (refusal) {
-    if (refusal.status >= 500)
+    // What is only full, or not there, is nobody's fault: people could fill the log with it.
+    if (refusal.reason === 'internal' || (refusal.status >= 500 && refusal.cause !== undefined))
       log.error('console', { error: refusal.message, cause: String(refusal.cause) })
     return refusal.toResponse()
   }

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { createGuard } from '../../src/admin/access.ts'
+import { ApiError } from '../../src/admin/api-error.ts'
 import { PageQuery } from '../../src/admin/envelope.ts'
 import { renderError } from '../../src/admin/errors.ts'
 import { createLogger } from '../../src/lib/log.ts'
@@ -79,6 +80,12 @@ describe('a body of the console', () => {
     request.headers.set('host', 'gateway.example')
     expect((await app.handle(request)).status).toBe(401)
   })
+})
+
+test('what is full is not noted as a fault', () => {
+  const full = new ApiError('unavailable', 'All places are taken.')
+  expect(renderError('UNKNOWN', full, log).status).toBe(503)
+  expect(lines).toEqual([])
 })
 
 test('a page is as large as it is asked to be', async () => {
