@@ -175,6 +175,8 @@ describeInBrowser('every page', () => {
     await menu.focus()
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: '深色' }).waitFor()
+    // Whoever presses a key sees where it goes: first the menu has the focus.
+    await page.locator('[role=menu]:focus, [role=menu] :focus').waitFor({ state: 'attached' })
     await page.keyboard.press('Escape')
     await page.getByRole('menu').waitFor({ state: 'hidden' })
     await page.locator('button[aria-haspopup=menu]:focus').waitFor()
