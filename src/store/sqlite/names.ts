@@ -1,4 +1,5 @@
 import { WriteRefused } from '../ports/admin.ts'
+import { NameTaken } from '../ports/edits.ts'
 import type { Queries } from './queries.ts'
 
 /** What has a name of its own: tables with a `name` that is unique among live rows. */
@@ -72,4 +73,10 @@ export function requireAccount(queries: Queries, email: string, asker: string): 
     known.map((row) => row.email),
   )
   throw new WriteRefused(`${asker}: unknown account "${email}"; ${names}.`)
+}
+
+/** Throws `NameTaken` when a live row has this name. */
+export function requireFreeName(queries: Queries, table: NamedTable, name: string): void {
+  if (findNamed(queries, table, name) === undefined) return
+  throw new NameTaken(`there is a ${table} "${name}" already; choose another name`)
 }

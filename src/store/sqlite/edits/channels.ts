@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { ChannelWrite } from '../../ports/admin.ts'
 import type { ChannelEdits, EditableCatalog, NewChannel } from '../../ports/channel-edits.ts'
-import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
+import { InUse, mostTokensCounted, NotThere } from '../../ports/edits.ts'
 import {
   channelRows,
   groupRows,
@@ -11,7 +11,7 @@ import {
   readGroup,
 } from '../catalog.ts'
 import { clearCooling } from '../health.ts'
-import { findNamed } from '../names.ts'
+import { requireFreeName } from '../names.ts'
 import type { Queries } from '../queries.ts'
 import type { ChannelTable } from '../tables.ts'
 import { channelColumns } from '../write-catalog.ts'
@@ -76,16 +76,11 @@ function requireChannel({ build, first }: Queries, id: number): Row {
   return row
 }
 
-function requireFree(queries: Queries, name: string): void {
-  if (findNamed(queries, 'channel', name) === undefined) return
-  throw new NameTaken(`there is a channel "${name}" already; choose another name`)
-}
-
 function addChannel(change: Change, channel: NewChannel): number {
   const { queries, now } = change
   const { build, first } = queries
   const { name, keysSealed } = channel
-  requireFree(queries, name)
+  requireFreeName(queries, 'channel', name)
   const columns = { ...channelColumns(channel), keys_sealed: keysSealed }
   const row = { name, ...columns, created_at: now }
   const made = first(build.insertInto('channel').values(row).returning('id'))
@@ -102,7 +97,7 @@ function setChannel(change: Change, id: number, channel: ChannelWrite): void {
   const row = requireChannel(queries, id)
   checkRevision(edit.revision, channelRevision(row), `the channel "${row.name}"`)
   const { name, keysSealed } = channel
-  if (name !== row.name) requireFree(queries, name)
+  if (name !== row.name) requireFreeName(queries, 'channel', name)
   const columns = { name, ...channelColumns(channel), keys_sealed: keysSealed }
   const changed = differingColumns(row, columns)
   if (Object.keys(changed).length === 0) return

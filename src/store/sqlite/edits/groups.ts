@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { GroupWrite } from '../../ports/admin.ts'
-import { InUse, NameTaken, NotThere } from '../../ports/edits.ts'
+import { InUse, NotThere } from '../../ports/edits.ts'
 import type { GroupEdits } from '../../ports/group-edits.ts'
 import { loadChannelNames } from '../catalog.ts'
-import { findNamed } from '../names.ts'
+import { requireFreeName } from '../names.ts'
 import type { Queries } from '../queries.ts'
 import type { GroupTable } from '../tables.ts'
 import { groupColumns, linkChannels } from '../write-catalog.ts'
@@ -43,16 +43,11 @@ function requireGroup({ build, first }: Queries, id: number): Row {
   return row
 }
 
-function requireFree(queries: Queries, name: string): void {
-  if (findNamed(queries, 'group', name) === undefined) return
-  throw new NameTaken(`there is a group "${name}" already; choose another name`)
-}
-
 function addGroup(change: Change, group: GroupWrite): number {
   const { queries, now } = change
   const { build, first } = queries
   const { name, channels } = group
-  requireFree(queries, name)
+  requireFreeName(queries, 'group', name)
   const row = { name, ...groupColumns(group), created_at: now }
   const made = first(build.insertInto('group').values(row).returning('id'))
   if (made === undefined) throw new Error(`Group "${name}" got no row.`)
@@ -70,7 +65,7 @@ function setGroup(change: Change, id: number, group: GroupWrite): void {
   const channels = loadChannelNames(queries).get(id) ?? []
   checkRevision(edit.revision, groupRevision(row, channels), `the group "${row.name}"`)
   const { name } = group
-  if (name !== row.name) requireFree(queries, name)
+  if (name !== row.name) requireFreeName(queries, 'group', name)
   const changed = differingColumns(row, { name, ...groupColumns(group) })
   const detail = differences(row, changed)
   const isLinkedAnew = JSON.stringify(channels) !== JSON.stringify(group.channels)
