@@ -1,5 +1,5 @@
 /** Longest time that the event loop is held; a request waits no longer for a piece of work. */
-const sliceMs = 5
+const sliceMs = 2
 
 /**
  * Runs a long computation to its end in slices, between which requests are answered. `steps` yields

@@ -2,12 +2,9 @@ import { sql } from 'kysely'
 import type { Listed, ListedAttempt, ListedAttemptFilter, PageAsked } from '../../ports/lists.ts'
 import type { Queries } from '../queries.ts'
 import { conditionsOf, equals, within } from './conditions.ts'
-import { idsIn, readPage } from './page.ts'
+import { idsIn, readPage, requestMs } from './page.ts'
 import type { Reader } from './reader.ts'
 import { type Key, runBuilt, type Search } from './search.ts'
-
-/** Longer than requests last: a request that began before may have attempts since. */
-const requestMs = 3_600_000
 
 /** Attempts of a filter, newest first. */
 export async function listAttempts(
@@ -30,6 +27,7 @@ export async function listAttempts(
   const search: Search = {
     ...{ table: 'attempt', id: 'request_row', place: 'position', others },
     index: isFailed ? { name: 'attempt_failed', where } : undefined,
+    // A request that began before may have attempts since.
     ...(await idsIn(reader, 'request', { since: since && since - requestMs })),
   }
   return readPage(reader, search, page, (keys) => readAttempts(reader, queries, keys))

@@ -1,3 +1,4 @@
+import { createPauses } from '../../../lib/slices.ts'
 import type { Reader } from './reader.ts'
 import { countsIds, type Key, lastId, type Search, selectOf } from './search.ts'
 
@@ -22,6 +23,7 @@ export async function* readAll<Row>(
   readRows: (keys: readonly Key[]) => Promise<readonly Row[]>,
   pageSize = usualSize,
 ): AsyncGenerator<Row> {
+  const pause = createPauses()
   const end = Math.min(search.to, (await lastId(reader, search)) + 1)
   let from = search.from
   while (from < end) {
@@ -30,7 +32,10 @@ export async function* readAll<Row>(
     const text = `${sql} ORDER BY ${search.id} LIMIT ?`
     const keys = await reader.all<Key>(text, [...values, pageSize])
     if (keys.length > 0) {
-      yield* await readRows(keys)
+      for (const row of await readRows(keys)) {
+        yield row
+        await pause()
+      }
       await Bun.sleep(restMs)
     }
     const last = keys.at(-1)

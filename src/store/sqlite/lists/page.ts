@@ -83,9 +83,12 @@ async function timeOf(reader: Reader, { table, id }: Search, at: number): Promis
 /** Tables with a time and an index on it, in whose order rows are made but for a little. */
 type TimedTable = 'request' | 'ledger'
 
+/** Longer than requests last: of two that begin so far apart the later one ends later, too. */
+export const requestMs = 3_600_000
+
 /**
- * More rows than begin while one of them lasts. Rows are numbered when they end: of so many that
- * begin one after the other, one has the lowest number of all that begin later, too.
+ * Most rows that are looked at. Rows are numbered when they end: of so many that begin one after the
+ * other, one has the lowest number of all that begin later, too.
  */
 const rowsAtOnce = { first: 20_000, last: 200_000 }
 
@@ -95,17 +98,30 @@ export async function idsIn(
   table: TimedTable,
   { since, until }: { readonly since?: number | undefined; readonly until?: number | undefined },
 ): Promise<{ readonly from: number; readonly to: number }> {
-  const find = async (what: string, condition: string, order: string, values: number[]) => {
+  const find = async (what: string, sql: string, values: readonly number[]) => {
     const [row] = await reader.all<{ id: number | null }>(
       `SELECT ${what}(id) AS id FROM (SELECT id FROM ${table} INDEXED BY ${table}_created_at
-        WHERE created_at ${condition} ORDER BY created_at ${order} LIMIT ?)`,
+        WHERE ${sql} LIMIT ?)`,
       values,
     )
     return row?.id ?? undefined
   }
+  const findFirst = (time: number) =>
+    find(
+      'min',
+      `created_at >= ? AND created_at <= ${requestMs} +
+        (SELECT min(created_at) FROM ${table} WHERE created_at >= ?) ORDER BY created_at`,
+      [time, time, rowsAtOnce.first],
+    )
+  const findLast = (time: number) =>
+    find(
+      'max',
+      `created_at < ? AND created_at >= -${requestMs} +
+        (SELECT max(created_at) FROM ${table} WHERE created_at < ?) ORDER BY created_at DESC`,
+      [time, time, rowsAtOnce.last],
+    )
   const nothing = { from: 0, to: 0 }
-  const from = since === undefined ? 0 : await find('min', '>= ?', 'ASC', [since, rowsAtOnce.first])
-  const last =
-    until === undefined ? endOfIds - 1 : await find('max', '< ?', 'DESC', [until, rowsAtOnce.last])
+  const from = since === undefined ? 0 : await findFirst(since)
+  const last = until === undefined ? endOfIds - 1 : await findLast(until)
   return from === undefined || last === undefined ? nothing : { from, to: last + 1 }
 }

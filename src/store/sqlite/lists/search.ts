@@ -46,12 +46,13 @@ export interface Found {
 }
 
 /** How long is searched for a page, and counted; the step under way is ended. */
-const searchMs = 120
-const countMs = 80
+const searchMs = 80
+const countMs = 50
 export const maxTotal = 10_000
 
 const rowsAtFirst = 2_000
-const maxRows = 16_000
+/** Some 5 MB of the file, which may have to come from the disk. */
+const maxRows = 8_000
 /** Of an index by blocks: most of these ids are not looked at, unless they all fit. */
 const maxBlockRows = 131_072
 /** A step that took less is followed by a larger one. */

@@ -138,6 +138,29 @@ test('a span has what began in it, in whatever order it ended', async () => {
   await store.close()
 })
 
+test('a span has what lasted for most of an hour, and what began after a long silence', async () => {
+  const store = openSqliteStore({ path: ':memory:', clock: () => now })
+  await seed(store)
+  const minuteMs = 60_000
+  const begun = [58, 0, 61, 3, 300, 359, 301]
+  await store.records.commit({
+    settle: begun.map((at) =>
+      settlement({ requestId: `req_${at}`, createdAt: now + at * minuteMs }),
+    ),
+  })
+  const minutes = async (since: number, until: number) => {
+    const span = { since: now + since * minuteMs, until: now + until * minuteMs }
+    const { rows } = await store.lists.requests(span, { size: 9 })
+    return rows.map(({ createdAt }) => (createdAt - now) / minuteMs)
+  }
+  expect(await minutes(0, 59)).toEqual([3, 0, 58])
+  expect(await minutes(1, 200)).toEqual([3, 61, 58])
+  expect(await minutes(100, 360)).toEqual([301, 359, 300])
+  expect(await minutes(301, 400)).toEqual([301, 359])
+  expect(await minutes(62, 300)).toEqual([])
+  await store.close()
+})
+
 test('a cursor that no list has given is refused', async () => {
   for (const cursor of ['', 'x', '-1', '1.5', '1 OR 1', '9'.repeat(30)]) {
     const page = made.store.lists.requests({}, { cursor, size: 5 })
