@@ -25,7 +25,7 @@ export const tableTypes = {
 /** Large enough to be cheap, small enough to come at once: single lines cost a system call each. */
 const chunkLength = 64 * 1024
 
-/** A line of names waits for rows no longer than this. */
+/** What is there waits for more no longer than this. */
 const soonMs = 100
 
 /** Headers of what is kept as a file, and by nobody in between. */
@@ -92,36 +92,39 @@ function streamOf(
   )
 }
 
-/** The line of names goes ahead when the first row is long in coming: there may be none. */
+/** What is there goes ahead when the next line is long in coming. */
 async function* inChunks(lines: AsyncGenerator<string>): AsyncGenerator<string> {
   let chunk = ''
+  let wait: Wait | undefined
   try {
-    for (let count = 0; ; count++) {
+    for (;;) {
       const coming = lines.next()
-      if (count === 1 && !(await isSoon(coming))) {
+      if (wait !== undefined && (await Promise.race([coming, wait.over])) === 'over') {
+        wait = undefined
         yield chunk
         chunk = ''
       }
       const { done, value } = await coming
       if (done) break
       chunk += value
+      wait ??= startWait()
       if (chunk.length < chunkLength) continue
+      wait = wait.end()
       yield chunk
       chunk = ''
     }
     if (chunk !== '') yield chunk
   } finally {
+    wait?.end()
     await lines.return(undefined)
   }
 }
 
-/** Whether something is settled within the time that nobody minds. */
-function isSoon(coming: Promise<unknown>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), soonMs)
-  const settled = coming.then(
-    () => true,
-    () => true, // who awaits it learns why
-  )
-  return Promise.race([settled, late.promise]).finally(() => clearTimeout(timer))
+type Wait = ReturnType<typeof startWait>
+
+/** The time that nobody minds, from now on. */
+function startWait() {
+  const { promise: over, resolve } = Promise.withResolvers<'over'>()
+  const timer = setTimeout(resolve, soonMs, 'over')
+  return { over, end: () => clearTimeout(timer) as undefined }
 }

@@ -59,3 +59,19 @@ test('so many files at once are enough for an account; whoever leaves makes room
   leaving.abort()
   expect((await open()).status).toBe(200)
 })
+
+test('what is there of a file goes ahead when the rest is long in coming', async () => {
+  const rest = Promise.withResolvers<void>()
+  const { open } = exportsOf(async function* () {
+    for (let id = 0; id < 3; id++) yield entry
+    await rest.promise
+    yield entry
+  })
+  const reader = (await open()).body?.getReader()
+  const lines = async () =>
+    new TextDecoder().decode((await reader?.read())?.value).split('\n').length
+  expect(await lines()).toBe(4)
+  rest.resolve()
+  expect(await lines()).toBe(2)
+  expect(await reader?.read()).toMatchObject({ done: true })
+})

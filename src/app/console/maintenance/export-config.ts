@@ -2,7 +2,6 @@ import { Document, isScalar, Scalar, visit } from 'yaml'
 import { isoTime } from '../../../lib/format.ts'
 import type { SecretBox } from '../../../lib/secrets.ts'
 import { createPauses } from '../../../lib/slices.ts'
-import type { AccountView } from '../../../store/ports/admin.ts'
 import type { CatalogRows, ChannelRow } from '../../../store/ports/catalog.ts'
 import type { Listed, ListedToken, ListStore, PageAsked } from '../../../store/ports/lists.ts'
 import type { Config } from '../../config/config.ts'
@@ -84,54 +83,59 @@ function* prices({ prices: rows }: CatalogRows): Generator<string> {
 async function* accounts({ lists }: ExportParts, next: NextPlaceholder): AsyncGenerator<string> {
   const pause = createPauses()
   const tokens = new Map<number, ListedToken[]>()
+  yield 'accounts:\n'
   let left = mostRows
   for await (const token of allOf((page) => lists.tokens({}, page))) {
     if (left-- === 0) {
       yield `# There are more than ${mostRows} tokens: the oldest are left out.\n`
       break
     }
-    tokens.set(token.accountId, [token, ...(tokens.get(token.accountId) ?? [])])
+    const known = tokens.get(token.accountId)
+    if (known) known.push(token)
+    else tokens.set(token.accountId, [token])
     await pause()
   }
-  yield 'accounts:\n'
   left = mostRows
   for await (const account of allOf((page) => lists.accounts({}, page))) {
     if (left-- === 0) {
       yield `# There are more than ${mostRows} accounts: the oldest are left out.\n`
       return
     }
-    yield accountText(account, tokens.get(account.id) ?? [], next)
+    yield textOf(asDocument([accountEntry(account)]), accountIndent)
+    const own = tokens.get(account.id) ?? []
+    if (own.length > 0) yield '    tokens:\n'
+    for (const token of own.toReversed()) {
+      yield tokenText(token, next)
+      await pause()
+    }
     await pause()
   }
 }
 
-function accountText(account: AccountView, tokens: readonly ListedToken[], next: NextPlaceholder) {
-  const entry = {
-    ...accountEntry(account),
-    ...(tokens.length > 0 && { tokens: tokens.map((token) => tokenEntry(token, next)) }),
-  }
-  const document = asDocument([entry])
-  for (const [at, { keyHint }] of tokens.entries()) {
-    const key = document.getIn([0, 'tokens', at, 'key'], true)
-    if (isScalar(key)) key.comment = ` ${oneLine(keyHint)}`
-  }
-  return indented(document.toString({ lineWidth: 0 }))
+const accountIndent = '  '
+const tokenIndent = '      '
+
+function tokenText(token: ListedToken, next: NextPlaceholder): string {
+  const document = asDocument([tokenEntry(token, next)])
+  const key = document.getIn([0, 'key'], true)
+  if (isScalar(key)) key.comment = ` ${oneLine(token.keyHint)}`
+  return textOf(document, tokenIndent)
 }
 
 /** Every page of a list, each read away from this thread. */
 async function* allOf<Row>(read: (page: PageAsked) => Promise<Listed<Row>>): AsyncGenerator<Row> {
   let cursor: string | undefined
   do {
-    const { rows, next } = await read({ size: 500, isCounted: false, ...(cursor && { cursor }) })
+    const { rows, next } = await read({ size: 100, isCounted: false, ...(cursor && { cursor }) })
     yield* rows
     cursor = next ?? undefined
   } while (cursor !== undefined)
 }
 
-const section = (name: string, value: object) =>
-  `${asDocument({ [name]: value }).toString({ lineWidth: 0 })}\n`
+const section = (name: string, value: object) => `${textOf(asDocument({ [name]: value }), '')}\n`
 
-const indented = (text: string) => text.replace(/^(?=.)/gm, '  ')
+const textOf = (document: Document, indent: string) =>
+  document.toString({ lineWidth: 0 }).replace(/^(?=.)/gm, indent)
 
 const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
