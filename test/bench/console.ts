@@ -13,12 +13,13 @@ import { leaveSubjectsCore } from './suite/tools.ts'
  * then what the model requests of the gateway notice of somebody who reads all the while.
  */
 const usage = `Usage: bun test/bench/console.ts FOLDER [--requests N] [--pairs N] [--seconds N] [--rate N]
-         [--only lists,reading]
+         [--rest MS] [--only lists,reading]
 
 FOLDER      has the database, or gets it (about 1 GB for the usual 1000000 requests)
 --pairs     of measurements without and with a reader (6)
 --seconds   how long each (5)
---rate      model requests a second; without it half of what the gateway can do`
+--rate      model requests a second; without it half of what the gateway can do
+--rest      milliseconds between two lists of the reader (100)`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,6 +28,7 @@ const { values, positionals } = parseArgs({
     pairs: { type: 'string', default: '6' },
     seconds: { type: 'string', default: '5' },
     rate: { type: 'string' },
+    rest: { type: 'string', default: '100' },
     only: { type: 'string', default: 'lists,reading' },
   },
 })
@@ -67,6 +69,7 @@ if (values.only.includes('reading')) {
     pairs: Number(values.pairs),
     seconds: Number(values.seconds),
     rate: values.rate === undefined ? undefined : Number(values.rate),
+    restMs: Number(values.rest),
     residentMb,
   })
 }

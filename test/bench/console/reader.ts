@@ -12,6 +12,7 @@ setPriority(19)
 let person: Person | undefined
 let questions: readonly Question[] = []
 let isEnding = false
+let thinkMs = 0
 let readers: readonly Promise<void>[] = []
 let seen = { answers: 0, bytes: 0, maxMs: 0 }
 
@@ -20,6 +21,7 @@ const exported = '/api/v1/admin/requests/export'
 async function readLists(who: Person): Promise<void> {
   while (!isEnding) {
     for (const { path, firstOnly } of questions) {
+      await Bun.sleep(thinkMs)
       if (isEnding) return
       const { bytes, wholeMs } = await who.ask(path, firstOnly)
       seen = {
@@ -51,9 +53,12 @@ const asked = {
   signIn: async ({ url, entry }: { url: string; entry: Entry }) => {
     person = await signIn(url, entry)
     questions = await adminQuestions(person)
+    // What is made at the first use of each is made now.
+    for (const { path, firstOnly } of questions) await person.ask(path, firstOnly)
   },
-  /** Begins to read. */
-  begin: () => {
+  /** Begins to read, with a rest before each list. */
+  begin: ({ restMs }: { restMs: number }) => {
+    thinkMs = restMs
     if (person === undefined) throw new Error('sign in first')
     isEnding = false
     seen = { answers: 0, bytes: 0, maxMs: 0 }

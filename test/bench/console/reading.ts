@@ -13,6 +13,8 @@ interface ReadingOptions {
   readonly seconds: number
   /** Model requests a second; undefined: half of what the gateway can do. */
   readonly rate: number | undefined
+  /** Between two lists of the reader. */
+  readonly restMs: number
   readonly residentMb: () => string
 }
 
@@ -25,7 +27,7 @@ const warmSeconds = 4
  * the machine's own noise goes) and with somebody who reads lists, charts and an export meanwhile.
  */
 export async function measureReading(gateway: Subject, options: ReadingOptions): Promise<void> {
-  const { pairs, seconds, residentMb } = options
+  const { pairs, seconds, restMs, residentMb } = options
   await using load: Part<LoadQuestions> = startPart('../suite/load.ts', cores.others)
   await using reader: Part<ReaderQuestions> = startPart('../console/reader.ts', cores.others)
   await reader.ask('signIn', { url: gateway.url, entry: entries.admin })
@@ -40,7 +42,7 @@ export async function measureReading(gateway: Subject, options: ReadingOptions):
   for (let pair = 0; pair < pairs; pair++) {
     const alone = await measure(seconds)
     const again = await measure(seconds)
-    await reader.ask('begin', undefined as never)
+    await reader.ask('begin', { restMs })
     const read = await measure(seconds)
     const seen = await reader.ask('end', undefined as never)
     for (const [name, { p99Ms }] of Object.entries({ alone, again, read })) {
@@ -60,7 +62,11 @@ export async function measureReading(gateway: Subject, options: ReadingOptions):
     const { median, min, max } = spreadOf(pairwise(ours, found.alone, (a, b) => a / b)) ?? {}
     return `${median?.toFixed(2)} (${min?.toFixed(2)}–${max?.toFixed(2)})`
   }
+  const medianOf = (ours: readonly number[]) => `${spreadOf(ours)?.median.toFixed(2)} ms`
   console.log(`p99 over that alone: alone again ${ratio(found.again)}, read ${ratio(found.read)}`)
+  console.log(
+    `Medians of p99: alone ${medianOf([...found.alone, ...found.again])}, read ${medianOf(found.read)}`,
+  )
 }
 
 /** Answers a second when each connection asks anew at once; the first stretch warms up. */
