@@ -1,12 +1,9 @@
 import { Database } from 'bun:sqlite'
 import type { RequestRow, Settlement } from '../../src/store/ports/records.ts'
+import { attemptColumns, requestColumns } from '../../src/store/queries/request-columns.ts'
+import { insertText } from '../../src/store/sqlite/insert-text.ts'
 import { fillUsageTotals } from '../../src/store/sqlite/migrations/0006-usage-totals.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import {
-  attemptColumns,
-  insertText,
-  requestColumns,
-} from '../../src/store/sqlite/request-columns.ts'
 import { type MadeSize, madeStart, makeSettlements, makeWorld } from '../support/made-ledger.ts'
 
 const perTransaction = 20_000

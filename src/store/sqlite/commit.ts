@@ -10,17 +10,13 @@ import type {
   Settlement,
   TokenSpending,
 } from '../ports/records.ts'
+import { attemptColumns, requestColumns, reservationColumns } from '../queries/request-columns.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import { createDailySums } from './daily-sums.ts'
+import { insertText } from './insert-text.ts'
 import { createKnownSpending } from './known-spending.ts'
 import { type AccountTotals, createOpenAccounts } from './open-accounts.ts'
 import { createPatience } from './patience.ts'
-import {
-  attemptColumns,
-  insertText,
-  requestColumns,
-  reservationColumns,
-} from './request-columns.ts'
 
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
 type Named<Row> = { [Name in keyof Row]: Row[Name] }

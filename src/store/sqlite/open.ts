@@ -2,23 +2,22 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../ports/store.ts'
-import { createAdminStore } from './admin-store.ts'
-import { listAttempts } from './attempts.ts'
-import { createAvailabilityStore } from './availability.ts'
-import { loadCatalog, loadPriceHistory } from './catalog.ts'
+import { createAdminStore } from '../queries/admin-store.ts'
+import { createAttemptStore } from '../queries/attempts.ts'
+import { createAvailabilityStore } from '../queries/availability.ts'
+import { createCatalogStore } from '../queries/catalog.ts'
+import { createEdits } from '../queries/edits/edits.ts'
+import { createHealthStore } from '../queries/health.ts'
+import { createRecordReading } from '../queries/records.ts'
+import { createSignInStore } from '../queries/sign-in/sign-in.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createClaim } from './claim.ts'
 import { createCommit } from './commit.ts'
-import { createEdits } from './edits/edits.ts'
+import { createEngine } from './engine.ts'
 import { checkPlace, explained } from './failures.ts'
-import { clearCooling, loadCooling, saveCooling } from './health.ts'
 import { createReader } from './lists/reader.ts'
 import { createListStore } from './lists/store.ts'
 import { migrate } from './migrate.ts'
-import { createPatience } from './patience.ts'
-import { createQueries } from './queries.ts'
-import { exportLedger, exportRequests, findReceipt, sumUsage } from './records.ts'
-import { createSignInStore } from './sign-in/sign-in.ts'
 import { createSweep } from './sweep.ts'
 import { createTokenLookup } from './tokens.ts'
 import { createVerification } from './verification/verification.ts'
@@ -82,7 +81,7 @@ function openDatabase(options: SqliteOptions): Database {
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, clock } = options
   const db = explained(path, () => openDatabase(options))
-  const queries = createQueries(db, path)
+  const engine = createEngine(db, path)
   const findByHash = createTokenLookup(db, clock)
   const sweep = createSweep(db)
   const serving = createClaim(path)
@@ -90,39 +89,26 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const reader = createReader(db)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const readVersion = () => dataVersion.get()?.data_version
-  const saveHealth = db.transaction(saveCooling)
-  const patience = createPatience(db)
-  const load = db.transaction(() => loadCatalog(queries))
   const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
   let seenVersion = readVersion()
   let isOpen = true
 
   return {
     tokens: { findByHash: (keyHash) => access(() => findByHash(keyHash)) },
-    catalog: {
-      load: () => access(() => load.deferred()),
-      priceHistory: (model) => access(() => loadPriceHistory(queries, model)),
-    },
+    catalog: createCatalogStore(engine),
     records: {
+      ...createRecordReading(engine),
       commit: createCommit(db, clock, checkpointer),
       sweep: () => access(sweep),
-      exportRequests: (span) => exportRequests(queries, span),
-      exportLedger: (span) => exportLedger(queries, span),
-      receipt: (requestId) => access(() => findReceipt(queries, requestId)),
-      tokenUsage: (tokenId, sinceDay) => access(() => sumUsage(queries, tokenId, sinceDay)),
     },
-    admin: createAdminStore({ db, queries, clock, access }),
-    edits: createEdits({ db, queries, clock, access }),
+    admin: createAdminStore({ engine, clock }),
+    edits: createEdits({ engine, clock }),
     verification: createVerification(db, path),
-    health: {
-      load: () => access(() => loadCooling(queries)),
-      save: (changed, ended) => patience(() => saveHealth.immediate(queries, changed, ended)),
-      clear: (channelId) => access(() => clearCooling(queries, channelId)),
-    },
-    lists: createListStore({ reader, queries, clock }),
-    attempts: { list: (filter) => listAttempts(queries, filter) },
-    availability: createAvailabilityStore(db),
-    signIn: createSignInStore({ db, queries, clock, access }),
+    health: createHealthStore(engine),
+    lists: createListStore({ reader, clock }),
+    attempts: createAttemptStore(engine),
+    availability: createAvailabilityStore(engine),
+    signIn: createSignInStore({ engine, clock }),
     changedElsewhere: () =>
       access(() => {
         const version = readVersion()

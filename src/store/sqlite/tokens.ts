@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { Limits } from '../ports/catalog.ts'
 import type { TokenBudget, TokenRecord } from '../ports/tokens.ts'
-import { parseList } from './json.ts'
+import { parseList } from '../queries/json.ts'
 import { createSpending } from './spending.ts'
 
 const findByHash = `

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import type { AvailabilityBucket } from '../../../src/store/ports/availability.ts'
-import { createAvailabilityStore } from '../../../src/store/sqlite/availability.ts'
+import { createAvailabilityStore } from '../../../src/store/queries/availability.ts'
+import { createEngine } from '../../../src/store/sqlite/engine.ts'
 import { type RunningBinary, startBinary } from '../../support/binary.ts'
 import type { FaultRequest } from '../../support/fault/requests.ts'
 import { httpBytes, write } from '../../support/fault/steps.ts'
@@ -220,7 +221,7 @@ function configOf(
 }
 
 async function readAvailability(database: Database) {
-  const store = createAvailabilityStore(database)
+  const store = createAvailabilityStore(createEngine(database, database.filename))
   const minutes = await store.read('minute', 0, Number.MAX_SAFE_INTEGER)
   return Map.groupBy(minutes, ({ model }) => model)
 }

@@ -1,21 +1,22 @@
 import type { LedgerFilter, Listed, PageAsked } from '../../ports/lists.ts'
 import type { LedgerEntry } from '../../ports/records.ts'
-import type { Queries } from '../queries.ts'
-import { selectLedger } from '../records.ts'
+import { readEntries } from '../../queries/lists/ledger.ts'
 import { conditionsOf, equals, oneOf, within } from './conditions.ts'
 import { idsIn, readPage } from './page.ts'
 import type { Reader } from './reader.ts'
-import { type IdIndex, type Key, runBuilt, type Search } from './search.ts'
+import type { IdIndex, Search } from './search.ts'
+import { idsOf, readSteps } from './steps.ts'
 
 /** Ledger entries of a filter, newest first. */
 export async function listLedger(
   reader: Reader,
-  queries: Queries,
   filter: LedgerFilter,
   page: PageAsked,
 ): Promise<Listed<LedgerEntry>> {
   const search = await searchLedger(reader, filter)
-  return readPage(reader, search, page, (keys) => readEntries(reader, queries, keys, 'desc'))
+  return readPage(reader, search, page, (keys) =>
+    readSteps(reader, readEntries(idsOf(keys), 'desc')),
+  )
 }
 
 /** Where a filter's entries are. */
@@ -38,16 +39,4 @@ function indexOf({ accountId, kinds }: LedgerFilter): IdIndex | undefined {
   }
   if (accountId === undefined) return undefined
   return { name: 'ledger_account', where: { sql: 'account_id = ?', values: [accountId] } }
-}
-
-/** The entries with these ids. */
-export function readEntries(
-  reader: Reader,
-  queries: Queries,
-  keys: readonly Key[],
-  order: 'asc' | 'desc',
-): Promise<readonly LedgerEntry[]> {
-  const ids = keys.map(({ id }) => id)
-  const query = selectLedger(queries).where('ledger.id', 'in', ids).orderBy('ledger.id', order)
-  return runBuilt<LedgerEntry>(reader, query)
 }

@@ -1,13 +1,13 @@
 import type { ListedRequest, NewRequests } from '../../ports/lists.ts'
-import type { Queries } from '../queries.ts'
+import { readRequests } from '../../queries/lists/requests.ts'
 import { readAll } from './exports.ts'
 import type { Reader } from './reader.ts'
-import { ofAccount, readRequests } from './requests.ts'
+import { ofAccount } from './requests.ts'
 import { type Key, lastId, type Search } from './search.ts'
+import { idsOf, readSteps } from './steps.ts'
 
 interface Asked {
   readonly reader: Reader
-  readonly queries: Queries
   readonly sinceRow: number | undefined
   readonly accountId: number | undefined
   readonly limit: number
@@ -15,7 +15,7 @@ interface Asked {
 
 /** Requests that ended after that of a row, oldest first. */
 export async function readNewRequests(asked: Asked): Promise<NewRequests> {
-  const { reader, queries, sinceRow, accountId, limit } = asked
+  const { reader, sinceRow, accountId, limit } = asked
   const newest = await lastId(reader, { table: 'request', id: 'id' })
   if (sinceRow === undefined || newest <= sinceRow) {
     return { rows: [], lastRow: sinceRow ?? newest }
@@ -26,7 +26,7 @@ export async function readNewRequests(asked: Asked): Promise<NewRequests> {
     ...{ from: sinceRow + 1, to: newest + 1 },
   }
   const rows: ListedRequest[] = []
-  const read = (keys: readonly Key[]) => readRequests(reader, queries, keys, 'asc')
+  const read = (keys: readonly Key[]) => readSteps(reader, readRequests(idsOf(keys), 'asc'))
   for await (const row of readAll(reader, search, read, limit)) {
     rows.push(row)
     if (rows.length === limit) break

@@ -1,17 +1,15 @@
 import type { AccountView, AuditEntry } from '../../ports/admin.ts'
 import type { AccountFilter, AuditFilter, Listed, PageAsked } from '../../ports/lists.ts'
-import { readAccount, selectWithTokenCount } from '../admin.ts'
-import { selectAudit, toAuditEntry } from '../audit.ts'
-import type { Queries } from '../queries.ts'
+import { readAccounts, readAudit } from '../../queries/lists/people.ts'
 import { beginsWith, conditionsOf, contains, equals, within } from './conditions.ts'
 import { readPage } from './page.ts'
 import type { Reader } from './reader.ts'
-import { endOfIds, runBuilt, type Search } from './search.ts'
+import { endOfIds, type Search } from './search.ts'
+import { idsOf, readSteps } from './steps.ts'
 
 /** Live accounts of a filter, newest first. */
 export function listAccounts(
   reader: Reader,
-  queries: Queries,
   { search, role, status }: AccountFilter,
   page: PageAsked,
 ): Promise<Listed<AccountView>> {
@@ -22,17 +20,12 @@ export function listAccounts(
     contains(['email'], search),
   )
   const where: Search = { table: 'account', id: 'id', others, from: 0, to: endOfIds }
-  return readPage(reader, where, page, async (keys) => {
-    const ids = keys.map(({ id }) => id)
-    const query = selectWithTokenCount(queries).where('account.id', 'in', ids)
-    return (await runBuilt(reader, query.orderBy('account.id', 'desc'))).map(readAccount)
-  })
+  return readPage(reader, where, page, (keys) => readSteps(reader, readAccounts(idsOf(keys))))
 }
 
 /** What was changed by hand, newest first. */
 export function listAudit(
   reader: Reader,
-  queries: Queries,
   filter: AuditFilter,
   page: PageAsked,
 ): Promise<Listed<AuditEntry>> {
@@ -47,9 +40,5 @@ export function listAudit(
       ? undefined
       : { name: 'audit_subject', where: { sql: 'subject = ?', values: [subject] } }
   const where: Search = { table: 'audit', id: 'id', index, others, from: 0, to: endOfIds }
-  return readPage(reader, where, page, async (keys) => {
-    const ids = keys.map(({ id }) => id)
-    const query = selectAudit(queries).where('id', 'in', ids).orderBy('id', 'desc')
-    return (await runBuilt(reader, query)).map(toAuditEntry)
-  })
+  return readPage(reader, where, page, (keys) => readSteps(reader, readAudit(idsOf(keys))))
 }

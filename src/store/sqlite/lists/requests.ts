@@ -1,20 +1,21 @@
 import type { Listed, ListedRequest, PageAsked, RequestFilter } from '../../ports/lists.ts'
-import type { Queries } from '../queries.ts'
-import { type RequestResult, selectRequests, toRequest } from '../records.ts'
+import { readRequests } from '../../queries/lists/requests.ts'
 import { conditionsOf, equals, within } from './conditions.ts'
 import { idsIn, readPage } from './page.ts'
 import type { Reader } from './reader.ts'
-import { type Condition, type IdIndex, type Key, runBuilt, type Search } from './search.ts'
+import type { Condition, IdIndex, Search } from './search.ts'
+import { idsOf, readSteps } from './steps.ts'
 
 /** Requests of a filter, newest first. */
 export async function listRequests(
   reader: Reader,
-  queries: Queries,
   filter: RequestFilter,
   page: PageAsked,
 ): Promise<Listed<ListedRequest>> {
   const search = await searchRequests(reader, filter)
-  return readPage(reader, search, page, (keys) => readRequests(reader, queries, keys, 'desc'))
+  return readPage(reader, search, page, (keys) =>
+    readSteps(reader, readRequests(idsOf(keys), 'desc')),
+  )
 }
 
 /** Where a filter's requests are. */
@@ -73,34 +74,4 @@ export const ofAccount = ({ sql, values }: Condition): IdIndex => ({
 function idsNamed(column: string, table: string, name: string | undefined) {
   if (name === undefined) return undefined
   return { sql: `${column} IN (SELECT id FROM ${table} WHERE name = ?)`, values: [name] }
-}
-
-const selectListed = (queries: Queries) =>
-  selectRequests(queries).select((eb) =>
-    eb
-      .selectFrom('ledger')
-      .select('ledger.amount_nano')
-      .whereRef('ledger.request_id', '=', 'request.request_id')
-      .$asScalar()
-      .as('ledgerAmountNano'),
-  )
-
-type Found = RequestResult & { readonly ledgerAmountNano: number | null }
-
-/** The requests with these row ids. */
-export async function readRequests(
-  reader: Reader,
-  queries: Queries,
-  keys: readonly Key[],
-  order: 'asc' | 'desc',
-): Promise<readonly ListedRequest[]> {
-  const ids = keys.map(({ id }) => id)
-  const query = selectListed(queries).where('request.id', 'in', ids).orderBy('request.id', order)
-  return (await runBuilt<Found>(reader, query)).map(toListed)
-}
-
-/** An upstream's own report may be long: it is in the receipt. */
-function toListed({ ledgerAmountNano, ...row }: Found): ListedRequest {
-  const { usageRaw: _, ...request } = toRequest(row)
-  return { ...request, ledgerAmountNano }
 }

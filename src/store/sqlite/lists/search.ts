@@ -1,4 +1,3 @@
-import type { Compilable } from 'kysely'
 import type { Listed } from '../../ports/lists.ts'
 import type { SqlValue } from '../thread.ts'
 import type { Reader } from './reader.ts'
@@ -178,10 +177,4 @@ export async function lastId(
 ): Promise<number> {
   const [row] = await reader.all<{ id: number | null }>(`SELECT max(${id}) AS id FROM ${table}`, [])
   return row?.id ?? 0
-}
-
-/** Runs what the query builder built. */
-export function runBuilt<Row>(reader: Reader, query: Compilable<Row>): Promise<readonly Row[]> {
-  const { sql, parameters } = query.compile()
-  return reader.all<Row>(sql, parameters as readonly SqlValue[])
 }

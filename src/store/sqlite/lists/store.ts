@@ -1,35 +1,35 @@
 import type { Clock } from '../../../lib/clock.ts'
 import type { DayUsage, ListStore, ModelDayUsage } from '../../ports/lists.ts'
-import type { Queries } from '../queries.ts'
+import { readEntries } from '../../queries/lists/ledger.ts'
+import { readRequests } from '../../queries/lists/requests.ts'
 import { listAttempts } from './attempts.ts'
 import { readAll } from './exports.ts'
-import { listLedger, readEntries, searchLedger } from './ledger.ts'
+import { listLedger, searchLedger } from './ledger.ts'
 import { readNewRequests } from './new-requests.ts'
 import { listAccounts, listAudit } from './people.ts'
 import type { Reader } from './reader.ts'
 import { createRecent } from './recent.ts'
-import { listRequests, readRequests, searchRequests } from './requests.ts'
+import { listRequests, searchRequests } from './requests.ts'
+import { idsOf, readSteps } from './steps.ts'
 import { listTokens } from './tokens.ts'
 import { readTotals, readUsage } from './usage.ts'
 
 interface ListParts {
   readonly reader: Reader
-  /** For building alone. */
-  readonly queries: Queries
   readonly clock: Clock
 }
 
 /** Lists, charts and exports, read away from the thread that answers requests. */
 export function createListStore(parts: ListParts): ListStore {
-  const { reader, queries, clock } = parts
+  const { reader, clock } = parts
   const recentUsage = createRecent<readonly ModelDayUsage[]>(clock)
   const recentTotals = createRecent<readonly DayUsage[]>(clock)
   return {
-    requests: (filter, page) => listRequests(reader, queries, filter, page),
-    attempts: (filter, page) => listAttempts(reader, queries, filter, page),
-    ledger: (filter, page) => listLedger(reader, queries, filter, page),
-    audit: (filter, page) => listAudit(reader, queries, filter, page),
-    accounts: (filter, page) => listAccounts(reader, queries, filter, page),
+    requests: (filter, page) => listRequests(reader, filter, page),
+    attempts: (filter, page) => listAttempts(reader, filter, page),
+    ledger: (filter, page) => listLedger(reader, filter, page),
+    audit: (filter, page) => listAudit(reader, filter, page),
+    accounts: (filter, page) => listAccounts(reader, filter, page),
     tokens: (filter, page) => listTokens(parts, filter, page),
     usage(filter) {
       const isOfOne = filter.accountId !== undefined || filter.tokenId !== undefined
@@ -40,13 +40,13 @@ export function createListStore(parts: ListParts): ListStore {
       recentTotals(`${sinceDay} ${untilDay}`, () => readTotals(reader, sinceDay, untilDay)),
     async *exportRequests(filter) {
       const search = await searchRequests(reader, filter)
-      yield* readAll(reader, search, (keys) => readRequests(reader, queries, keys, 'asc'))
+      yield* readAll(reader, search, (keys) => readSteps(reader, readRequests(idsOf(keys), 'asc')))
     },
     async *exportLedger(filter) {
       const search = await searchLedger(reader, filter)
-      yield* readAll(reader, search, (keys) => readEntries(reader, queries, keys, 'asc'))
+      yield* readAll(reader, search, (keys) => readSteps(reader, readEntries(idsOf(keys), 'asc')))
     },
     newRequests: (sinceRow, accountId, limit) =>
-      readNewRequests({ reader, queries, sinceRow, accountId, limit }),
+      readNewRequests({ reader, sinceRow, accountId, limit }),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { differences, differingColumns } from '../../../../src/store/sqlite/edits/differences.ts'
+import { differences, differingColumns } from '../../../../src/store/queries/edits/differences.ts'
 
 const row = {
   ...{ name: '[1]', description: '["cheap"]', priority: 1, models: '["a"]', probe: null },

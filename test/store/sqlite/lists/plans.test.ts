@@ -1,10 +1,12 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { ListStore } from '../../../../src/store/ports/lists.ts'
-import { listAttempts } from '../../../../src/store/sqlite/attempts.ts'
+import { createAttemptStore } from '../../../../src/store/queries/attempts.ts'
+import type { Engine } from '../../../../src/store/queries/engine.ts'
+import { createRecordReading } from '../../../../src/store/queries/records.ts'
+import type { Steps } from '../../../../src/store/queries/steps.ts'
+import { compileQuery, createEngine } from '../../../../src/store/sqlite/engine.ts'
 import { createListStore } from '../../../../src/store/sqlite/lists/store.ts'
-import { createQueries, type Queries } from '../../../../src/store/sqlite/queries.ts'
-import { exportRequests } from '../../../../src/store/sqlite/records.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { now, temporaryDirectory } from '../../support.ts'
@@ -21,7 +23,7 @@ beforeAll(async () => {
   await fillLedger(path, count)
   db = new Database(path, { readonly: true })
   reader = createNotingReader(path)
-  lists = createListStore({ reader, queries: createQueries(db, path), clock: () => now })
+  lists = createListStore({ reader, clock: () => now })
 }, 60_000)
 afterAll(async () => {
   await reader.close()
@@ -139,18 +141,21 @@ test('an export holds a page at a time, and ends when nobody reads on', async ()
 })
 
 test('exports of the command line find their way as before: new indexes mislead them nowhere', async () => {
-  const queries = createQueries(db, path)
+  const engine = createEngine(db, path)
   const plans: string[][] = []
-  const noting: Queries = {
-    ...queries,
-    all(query) {
-      const { sql, parameters } = query.compile()
+  function* noted<Result>(steps: Steps<Result>): Steps<Result> {
+    let step = steps.next()
+    while (!step.done) {
+      const { sql, parameters } = compileQuery(step.value.node)
       plans.push(planOf({ sql, parameters: parameters as Asked['parameters'], rows: 0 }))
-      return queries.all(query)
-    },
+      step = steps.next(yield step.value)
+    }
+    return step.value
   }
+  const noting: Engine = { ...engine, read: (steps) => engine.read(() => noted(steps())) }
   const filter = { channelIds: [1], requestAgeMs: 0, since }
-  for (const rows of [exportRequests(noting, {}), listAttempts(noting, filter)]) {
+  const exported = createRecordReading(noting).exportRequests({})
+  for (const rows of [exported, createAttemptStore(noting).list(filter)]) {
     for await (const row of rows) if (row) break
   }
   expect(plans).toHaveLength(3)

@@ -1,0 +1,40 @@
+import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { AdminStore } from '../ports/admin.ts'
+import { adjustBalance } from './adjust.ts'
+import {
+  countAccountsAndTokens,
+  findAccount,
+  findAccounts,
+  listAccounts,
+  listLedger,
+  listTokens,
+} from './admin.ts'
+import { listAudit } from './audit.ts'
+import { changeAccount, changeToken } from './change.ts'
+import type { Engine } from './engine.ts'
+import { spentWith } from './token-usage.ts'
+import { applyWrites } from './write.ts'
+
+interface AdminParts {
+  readonly engine: Engine
+  readonly clock: Clock
+}
+
+/** Managing accounts and tokens: each change is one transaction. */
+export function createAdminStore({ engine, clock }: AdminParts): AdminStore {
+  const { read, write } = engine
+  return {
+    write: (writes) => write(() => applyWrites(writes, clock())),
+    adjust: (adjustment) => write(() => adjustBalance(adjustment, clock())),
+    changeAccount: (change) => write(() => changeAccount(change, clock())),
+    changeToken: (change) => write(() => changeToken(change, clock())),
+    audit: (limit) => read(() => listAudit(limit)),
+    ledger: (account, limit) => read(() => listLedger(account, limit)),
+    spending: (tokenIds) => read(() => spentWith(tokenIds, utcDay(clock()))),
+    accounts: () => read(listAccounts),
+    accountsNamed: (emails) => read(() => findAccounts(emails)),
+    account: (email) => read(() => findAccount(email)),
+    tokens: (filter) => read(() => listTokens(filter)),
+    counts: (atMost) => read(() => countAccountsAndTokens(atMost)),
+  }
+}

@@ -1,0 +1,189 @@
+import { sql } from 'kysely'
+import type {
+  AccountView,
+  AdminCounts,
+  StoredAccount,
+  TokenFilter,
+  TokenView,
+} from '../ports/admin.ts'
+import type { Limits } from '../ports/catalog.ts'
+import type { LedgerEntry } from '../ports/records.ts'
+import type { TokenBudget } from '../ports/tokens.ts'
+import { build } from './build.ts'
+import { parseList } from './json.ts'
+import { findAccountId } from './names.ts'
+import { selectLedger } from './records.ts'
+import { passwordProvider } from './sign-in/passwords.ts'
+import { all, first, type Steps } from './steps.ts'
+
+/** Rows of a page of tokens when the caller names no limit. */
+const defaultLimit = 1000
+
+/** Live accounts. */
+export const selectAccounts = () =>
+  build
+    .selectFrom('account')
+    .leftJoin('credential', (join) =>
+      join
+        .onRef('credential.account_id', '=', 'account.id')
+        .on('credential.provider', '=', passwordProvider),
+    )
+    .select([
+      'account.id as id',
+      'account.email as email',
+      'account.role as role',
+      'account.status as status',
+      'account.balance_nano as balanceNano',
+      'account.reserved_nano as reservedNano',
+      'account.credit_limit_nano as creditLimitNano',
+      'account.balance_low_nano as balanceLowNano',
+      'account.rpm as rpm',
+      'account.tpm as tpm',
+      'account.concurrency as concurrency',
+      'credential.password_mark as passwordMark',
+      'account.created_at as createdAt',
+    ])
+    .where('account.deleted_at', 'is', null)
+
+/** Live accounts with the number of their tokens. */
+export const selectWithTokenCount = () =>
+  selectAccounts().select((eb) =>
+    eb
+      .selectFrom('token')
+      .select((count) => count.fn.countAll<number>().as('count'))
+      .whereRef('token.account_id', '=', 'account.id')
+      .where('token.deleted_at', 'is', null)
+      .$asScalar()
+      .$notNull()
+      .as('tokenCount'),
+  )
+
+/** All live accounts, oldest first. */
+export function* listAccounts(): Steps<AccountView[]> {
+  const rows = yield* all(selectWithTokenCount().orderBy('account.id'))
+  return rows.map(readAccount)
+}
+
+/** The accounts of so many e-mails go into one statement: it holds some ten thousand parameters. */
+const emailsPerQuery = 500
+
+/** Those of the live accounts that have these e-mails, oldest first. */
+export function* findAccounts(emails: readonly string[]): Steps<StoredAccount[]> {
+  const found: StoredAccount[] = []
+  for (let from = 0; from < emails.length; from += emailsPerQuery) {
+    const part = emails.slice(from, from + emailsPerQuery)
+    const rows = yield* all(selectAccounts().where('account.email', 'in', part))
+    found.push(...rows.map(readAccount))
+  }
+  return found.sort((a, b) => a.id - b.id)
+}
+
+/** Counts through an index that leaves out what is deleted, and no further than asked for. */
+export function* countAccountsAndTokens(atMost: number): Steps<AdminCounts> {
+  return {
+    accounts: yield* countLive('account', atMost),
+    tokens: yield* countLive('token', atMost),
+  }
+}
+
+function* countLive(table: 'account' | 'token', atMost: number): Steps<number> {
+  const rows = build
+    .selectFrom(table)
+    .select(sql`1`.as('one'))
+    .where('deleted_at', 'is', null)
+    .limit(atMost)
+  const counted = yield* first(
+    build.selectFrom(rows.as('row')).select((eb) => eb.fn.countAll<number>().as('count')),
+  )
+  return counted?.count ?? 0
+}
+
+export function* findAccount(email: string): Steps<AccountView | undefined> {
+  const row = yield* first(selectWithTokenCount().where('account.email', '=', email))
+  return row && readAccount(row)
+}
+
+/** A row of such a query as the ports know it. */
+export function readAccount<Row extends Limits>({ rpm, tpm, concurrency, ...row }: Row) {
+  return { ...row, limits: { rpm, tpm, concurrency } }
+}
+
+/** The newest ledger entries of a live account, newest last. Reads no others. */
+export function* listLedger(account: string, limit: number): Steps<LedgerEntry[]> {
+  const id = yield* findAccountId(account)
+  if (id === undefined) return []
+  const newest = yield* all(
+    selectLedger().where('ledger.account_id', '=', id).orderBy('ledger.id', 'desc').limit(limit),
+  )
+  return newest.toReversed()
+}
+
+/** Live tokens. */
+export const selectTokens = () =>
+  build
+    .selectFrom('token')
+    .innerJoin('account', 'account.id', 'token.account_id')
+    .innerJoin('group', 'group.id', 'token.group_id')
+    .select([
+      'token.id as id',
+      'account.email as account',
+      'token.name as name',
+      'token.key_hash as keyHash',
+      'token.key_sealed as keySealed',
+      'token.key_hint as keyHint',
+      'group.name as group',
+      'token.status as status',
+      'token.models as models',
+      'token.ip_allow as ipAllow',
+      'token.strict as strict',
+      'token.expires_at as expiresAt',
+      'token.budget_total_nano as totalNano',
+      'token.budget_day_nano as dayNano',
+      'token.budget_month_nano as monthNano',
+      'token.rpm as rpm',
+      'token.tpm as tpm',
+      'token.concurrency as concurrency',
+      'token.created_at as createdAt',
+    ])
+    .where('token.deleted_at', 'is', null)
+
+/** Live tokens that fit the filter, newest last. */
+export function* listTokens(filter: TokenFilter): Steps<TokenView[]> {
+  let query = selectTokens()
+    .orderBy('token.id')
+    .limit(filter.limit ?? defaultLimit)
+  const { account, group, id, keyHashes, name, afterId } = filter
+  // A live token's account and group are live too: a name of theirs means the live row.
+  if (account !== undefined) {
+    query = query.where('account.email', '=', account).where('account.deleted_at', 'is', null)
+  }
+  if (group !== undefined) {
+    query = query.where('group.name', '=', group).where('group.deleted_at', 'is', null)
+  }
+  if (id !== undefined) query = query.where('token.id', '=', id)
+  if (keyHashes !== undefined) query = query.where('token.key_hash', 'in', keyHashes)
+  if (name !== undefined) query = query.where('token.name', '=', name)
+  if (afterId !== undefined) query = query.where('token.id', '>', afterId)
+  return (yield* all(query)).map(readToken)
+}
+
+/** What a token's row has in columns of its own kind. */
+interface TokenColumns extends TokenBudget, Limits {
+  readonly models: string
+  readonly ipAllow: string
+  readonly strict: number
+}
+
+/** A token's row as the ports know it. */
+export function readToken<Row extends TokenColumns>(found: Row) {
+  const { totalNano, dayNano, monthNano, strict, ...more } = found
+  const { rpm, tpm, concurrency, ...row } = more
+  return {
+    ...row,
+    budget: { totalNano, dayNano, monthNano },
+    limits: { rpm, tpm, concurrency },
+    models: parseList(row.models),
+    ipAllow: parseList(row.ipAllow),
+    isStrict: strict === 1,
+  }
+}

@@ -1,0 +1,189 @@
+import { sql } from 'kysely'
+import { createPauses } from '../../lib/slices.ts'
+import {
+  type AvailabilityBucket,
+  type AvailabilityStore,
+  type BucketSize,
+  bucketMs,
+} from '../ports/availability.ts'
+import { addCounts, decodeCounts, encodeCounts } from './availability-counts.ts'
+import { build } from './build.ts'
+import type { Engine } from './engine.ts'
+import { parseColumn } from './json.ts'
+import { all, run, type Steps } from './steps.ts'
+
+const dayMs = bucketMs.day
+
+/** How long buckets of a size are kept. */
+const keptMs = {
+  minute: 2 * dayMs,
+  hour: 35 * dayMs,
+  day: 400 * dayMs,
+} as const satisfies Record<BucketSize, number>
+const sizes = Object.keys(keptMs) as readonly BucketSize[]
+
+/** What one statement reads, writes or removes: about a millisecond. */
+const rowsPerStep = 500
+const stepsPerPrune = 100
+
+/** How well requests were answered: minutes, and with them their hours and days. */
+export function createAvailabilityStore({ read, write }: Engine): AvailabilityStore {
+  return {
+    add: (minutes) => write(() => addMinutes(minutes)),
+    async read(size, since, until) {
+      const pause = createPauses()
+      const found: AvailabilityBucket[] = []
+      let after: Place = { startedAt: since, groupId: -1, model: '' }
+      while (true) {
+        const from = after
+        const rows = await read(() => readOn(size, from, until))
+        for (const row of rows) found.push(toBucket(row))
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < rowsPerStep) return found
+        after = last
+        await pause()
+      }
+    },
+    async readGroup(groupId, size, since, until) {
+      const pause = createPauses()
+      const found: AvailabilityBucket[] = []
+      const ms = bucketMs[size]
+      // One bucket after the other: the key leads to each, past those of all other groups.
+      for (let startedAt = Math.ceil(since / ms) * ms; startedAt < until; startedAt += ms) {
+        const start = startedAt
+        for (const row of await read(() => readOfGroup(groupId, size, start))) {
+          found.push(toBucket(row))
+        }
+        await pause()
+      }
+      return found
+    },
+    async prune(now) {
+      let steps = 0
+      for (const size of sizes) {
+        while (steps++ < stepsPerPrune) {
+          const removed = await write(() => removeSome(size, now - keptMs[size]))
+          if (removed < rowsPerStep) break
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+      }
+    },
+  }
+}
+
+type Place = Pick<AvailabilityBucket, 'startedAt' | 'groupId' | 'model'>
+type Row = Place & { readonly counts: string }
+
+const selectRows = (size: BucketSize) =>
+  build
+    .selectFrom('availability')
+    .select(['started_at as startedAt', 'group_id as groupId', 'model', 'counts'])
+    .where('size', '=', size)
+
+/** The rows that follow a place, in the order of their key. */
+const readOn = (size: BucketSize, after: Place, until: number): Steps<readonly Row[]> =>
+  all(
+    selectRows(size)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('started_at', 'group_id', 'model'),
+          '>',
+          tuple(after.startedAt, after.groupId, after.model),
+        ),
+      )
+      .where('started_at', '<', until)
+      .orderBy('started_at')
+      .orderBy('group_id')
+      .orderBy('model')
+      .limit(rowsPerStep),
+  )
+
+const readOfGroup = (groupId: number, size: BucketSize, startedAt: number) =>
+  all(
+    selectRows(size)
+      .where('started_at', '=', startedAt)
+      .where('group_id', '=', groupId)
+      .orderBy('model'),
+  )
+
+const removeSome = (size: BucketSize, before: number): Steps<number> =>
+  run(
+    build
+      .deleteFrom('availability')
+      .where(({ eb, refTuple }) =>
+        eb(
+          refTuple('size', 'started_at', 'group_id', 'model'),
+          'in',
+          build
+            .selectFrom('availability')
+            .select(['size', 'started_at', 'group_id', 'model'])
+            .where('size', '=', size)
+            .where('started_at', '<', before)
+            .limit(rowsPerStep)
+            .$asTuple('size', 'started_at', 'group_id', 'model'),
+        ),
+      ),
+  )
+
+/** Adds minutes to what is there, and to their hours and days. */
+function* addMinutes(minutes: readonly AvailabilityBucket[]): Steps<void> {
+  for (const size of sizes) {
+    const added = [...sumsOf(size, minutes).values()]
+    for (let from = 0; from < added.length; from += rowsPerStep) {
+      yield* addBuckets(size, added.slice(from, from + rowsPerStep))
+    }
+  }
+}
+
+interface Sum extends Place {
+  readonly counts: readonly number[]
+}
+
+/** What minutes come to in buckets of a size. */
+function sumsOf(size: BucketSize, minutes: readonly AvailabilityBucket[]) {
+  const sums = new Map<string, Sum>()
+  for (const { groupId, model, startedAt: minute, ...counts } of minutes) {
+    const startedAt = minute - (minute % bucketMs[size])
+    const key = keyOf({ startedAt, groupId, model })
+    const sum = addCounts(sums.get(key)?.counts ?? [], encodeCounts(counts))
+    sums.set(key, { startedAt, groupId, model, counts: sum })
+  }
+  return sums
+}
+
+const keyOf = ({ startedAt, groupId, model }: Place) => `${startedAt} ${groupId} ${model}`
+
+function* addBuckets(size: BucketSize, added: readonly Sum[]): Steps<void> {
+  const known = new Map((yield* all(selectPlaces(size, added))).map((row) => [keyOf(row), row]))
+  const rows = added.map((sum) => {
+    const { startedAt, groupId, model, counts } = sum
+    const before = parseColumn<readonly number[]>(known.get(keyOf(sum))?.counts ?? '[]')
+    const key = { size, started_at: startedAt, group_id: groupId, model }
+    return { ...key, counts: JSON.stringify(addCounts(before, counts)) }
+  })
+  yield* run(
+    build
+      .insertInto('availability')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['size', 'started_at', 'group_id', 'model'])
+          .doUpdateSet(({ ref }) => ({ counts: ref('excluded.counts') })),
+      ),
+  )
+}
+
+/** The rows at these places. Their types are named: PostgreSQL can't tell them in a list of rows. */
+function selectPlaces(size: BucketSize, places: readonly Place[]) {
+  const rows = places.map(
+    ({ startedAt, groupId, model }) =>
+      sql`(cast(${startedAt} as bigint), cast(${groupId} as bigint), ${model})`,
+  )
+  return selectRows(size).where(
+    sql<boolean>`(started_at, group_id, model) in (values ${sql.join(rows)})`,
+  )
+}
+
+function toBucket({ counts, ...place }: Row): AvailabilityBucket {
+  return { ...place, ...decodeCounts(parseColumn(counts)) }
+}

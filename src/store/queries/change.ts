@@ -1,0 +1,74 @@
+import { isoTime } from '../../lib/format.ts'
+import { type AccountChange, type TokenChange, WriteRefused } from '../ports/admin.ts'
+import type { Limits } from '../ports/catalog.ts'
+import { addAudit } from './audit.ts'
+import { build } from './build.ts'
+import { requireAccount } from './names.ts'
+import { first, run, type Steps } from './steps.ts'
+
+/** Changes what is named of an account, and nothing else. Call it in a transaction. */
+export function* changeAccount(change: AccountChange, now: number): Steps<void> {
+  const { account, actor } = change
+  const id = yield* requireAccount(account, `change of account "${account}"`)
+  const columns = {
+    ...(change.role !== undefined && { role: change.role }),
+    ...(change.creditLimitNano !== undefined && { credit_limit_nano: change.creditLimitNano }),
+    ...(change.balanceLowNano !== undefined && { balance_low_nano: change.balanceLowNano }),
+    ...changedLimits(change.limits),
+  }
+  const before = yield* first(build.selectFrom('account').selectAll().where('id', '=', id))
+  const detail = differences(before ?? {}, columns)
+  if (Object.keys(detail).length === 0) return
+  yield* run(build.updateTable('account').set(columns).where('id', '=', id))
+  yield* addAudit({ createdAt: now, actor, action: 'account.set', subject: account, detail })
+}
+
+/** The same of a token. */
+export function* changeToken(change: TokenChange, now: number): Steps<void> {
+  const { id, actor, budget = {}, expiresAt, isStrict } = change
+  const { totalNano, dayNano, monthNano } = budget
+  const columns = {
+    ...(totalNano !== undefined && { budget_total_nano: totalNano }),
+    ...(dayNano !== undefined && { budget_day_nano: dayNano }),
+    ...(monthNano !== undefined && { budget_month_nano: monthNano }),
+    ...changedLimits(change.limits),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    ...(isStrict !== undefined && { strict: isStrict ? 1 : 0 }),
+  }
+  const before = yield* first(
+    build.selectFrom('token').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
+  )
+  if (before === undefined) throw new WriteRefused(`there is no token ${id}; it may be removed`)
+  const detail = differences(before, columns)
+  if (Object.keys(detail).length === 0) return
+  yield* run(build.updateTable('token').set(columns).where('id', '=', id))
+  yield* addAudit({ createdAt: now, actor, action: 'token.set', subject: `token ${id}`, detail })
+}
+
+/** The named ones, as columns. */
+function changedLimits({ rpm, tpm, concurrency }: Partial<Limits> = {}): Partial<Limits> {
+  return {
+    ...(rpm !== undefined && { rpm }),
+    ...(tpm !== undefined && { tpm }),
+    ...(concurrency !== undefined && { concurrency }),
+  }
+}
+
+/** Of the columns that are to be written, those that change: `{ role: { from, to } }`. */
+function differences(
+  before: { readonly [column: string]: unknown },
+  columns: { readonly [column: string]: unknown },
+) {
+  return Object.fromEntries(
+    Object.entries(columns).flatMap(([column, to]) => {
+      const from = before[column]
+      return from === to ? [] : [[column, { from: shown(column, from), to: shown(column, to) }]]
+    }),
+  )
+}
+
+/** As people read it: a time, a flag. */
+function shown(column: string, value: unknown): unknown {
+  if (column === 'expires_at' && typeof value === 'number') return isoTime(value)
+  return column === 'strict' ? value === 1 : value
+}

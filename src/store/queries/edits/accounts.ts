@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { AccountEdits, AccountFields, EditableAccount } from '../../ports/account-edits.ts'
+import type { AccountWrite } from '../../ports/admin.ts'
+import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
+import { readAccount, selectAccounts } from '../admin.ts'
+import { build } from '../build.ts'
+import { findAccountId } from '../names.ts'
+import { endSessionsOf } from '../sign-in/passwords.ts'
+import { first, run, type Steps } from '../steps.ts'
+import { writeAccount } from '../write-accounts.ts'
+import { removeAccount as markAccountRemoved } from '../write-remove.ts'
+import { type Change, type EditParts, inTransaction, note } from './change.ts'
+import { countTokens } from './count-tokens.ts'
+import { differences, differingColumns } from './differences.ts'
+import { checkRevision, revisionOf } from './revision.ts'
+
+/** Accounts by hand. */
+export function createAccountEdits(parts: EditParts): AccountEdits {
+  const { engine } = parts
+  const change = inTransaction(parts)
+  const add = change(addAccount)
+  const set = change(setAccount)
+  const remove = change(removeAccount)
+  return {
+    findAccount: (id) => engine.read(() => readEditable(id)),
+    addAccount: (account, edit) => add(edit, account),
+    setAccount: (id, fields, edit) => set(edit, id, fields),
+    removeAccount: (id, edit) => remove(edit, id),
+  }
+}
+
+const editable = [
+  'role',
+  'status',
+  'creditLimitNano',
+  'balanceLowNano',
+  'rpm',
+  'tpm',
+  'concurrency',
+] as const
+
+function* readEditable(id: number): Steps<EditableAccount | undefined> {
+  const row = yield* first(selectAccounts().where('account.id', '=', id))
+  if (row === undefined) return undefined
+  const tokenCount = yield* countTokens('account_id', id, mostTokensCounted)
+  return { ...readAccount(row), tokenCount, revision: revisionOf(row, editable) }
+}
+
+function* requireEditable(id: number): Steps<EditableAccount> {
+  const found = yield* readEditable(id)
+  if (found) return found
+  throw new NotThere(`there is no account ${id}; it may be removed`)
+}
+
+function* addAccount(change: Change, account: AccountWrite): Steps<number> {
+  const { now } = change
+  const { email, role, status, openingNano, password } = account
+  if (yield* isTaken(email)) {
+    throw new NameTaken(`there is an account "${email}" already; choose another e-mail`)
+  }
+  yield* writeAccount(account, now)
+  const id = yield* findAccountId(email)
+  if (id === undefined) throw new Error(`The account "${email}" was not stored.`)
+  const detail = { role, status, opening_nano: openingNano, ...(password && { password: 'set' }) }
+  yield* note(change, 'account.create', email, detail)
+  return id
+}
+
+/** People write their address in capitals, too: two that differ in these only are one. */
+function* isTaken(email: string): Steps<boolean> {
+  const found = yield* first(
+    build
+      .selectFrom('account')
+      .select('id')
+      .where(sql`lower(email)`, '=', email.toLowerCase())
+      .where('deleted_at', 'is', null),
+  )
+  return found !== undefined
+}
+
+function* setAccount(change: Change, id: number, fields: AccountFields): Steps<void> {
+  const { edit } = change
+  const before = yield* requireEditable(id)
+  checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
+  const { role, status, creditLimitNano, balanceLowNano, limits = {} } = fields
+  const columns = {
+    ...(role !== undefined && { role }),
+    ...(status !== undefined && { status }),
+    ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
+    ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
+    ...limits,
+  }
+  const present = columnsOf(before)
+  const changed = differingColumns(present, columns)
+  if (Object.keys(changed).length === 0) return
+  yield* run(build.updateTable('account').set(changed).where('id', '=', id))
+  if (role !== undefined || status !== undefined) yield* requireAdministrator(before)
+  if (status === 'disabled') yield* endSessionsOf(id)
+  yield* note(change, 'account.set', before.email, differences(present, changed))
+}
+
+const columnsOf = (account: EditableAccount) => ({
+  role: account.role,
+  status: account.status,
+  credit_limit_nano: account.creditLimitNano,
+  balance_low_nano: account.balanceLowNano,
+  ...account.limits,
+})
+
+/** Called when it is done: throws, so that it is undone, where nobody could administer any more. */
+function* requireAdministrator(before: EditableAccount): Steps<void> {
+  if (before.role !== 'admin' || before.status !== 'active') return
+  const left = yield* first(
+    build
+      .selectFrom('account')
+      .select('id')
+      .where('role', '=', 'admin')
+      .where('status', '=', 'active')
+      .where('deleted_at', 'is', null)
+      .limit(1),
+  )
+  if (left) return
+  throw new InUse(
+    `"${before.email}" is the last administrator; make somebody else one before you change that`,
+  )
+}
+
+function* removeAccount(change: Change, id: number): Steps<void> {
+  const { now, edit } = change
+  const before = yield* requireEditable(id)
+  checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
+  yield* markAccountRemoved(before.email, now)
+  yield* requireAdministrator(before)
+  const detail = { balance_nano: before.balanceNano, tokens: before.tokenCount }
+  yield* note(change, 'account.remove', before.email, detail)
+}

@@ -1,0 +1,51 @@
+import type { PriceRow, PriceSetting, PriceTerms } from '../../ports/catalog.ts'
+import type { PriceEdits } from '../../ports/price-edits.ts'
+import { build } from '../build.ts'
+import { readPrice } from '../catalog.ts'
+import { first, type Steps } from '../steps.ts'
+import { writePrice } from '../write-catalog.ts'
+import { type Change, type EditParts, inTransaction, note } from './change.ts'
+import { checkSeen } from './revision.ts'
+
+/** Prices by hand: rows are only ever added. */
+export function createPriceEdits(parts: EditParts): PriceEdits {
+  const set = inTransaction(parts)(setPrice)
+  return { setPrice: ({ price, replaces, ...edit }) => set(edit, price, replaces) }
+}
+
+function* setPrice(change: Change, price: PriceSetting, replaces: number | null): Steps<PriceRow> {
+  const { now } = change
+  const { model } = price
+  const before = yield* priceInForce(model)
+  checkSeen(replaces, before?.id ?? null, `the price of "${model}"`)
+  yield* writePrice(price, now)
+  const after = yield* priceInForce(model)
+  if (after === undefined) throw new Error(`the price of "${model}" was not stored.`)
+  if (after.id === before?.id) return after
+  const action = price.terms.unit === 'none' ? 'price.remove' : 'price.set'
+  const detail = { from: before ? shown(before) : null, to: shown(after) }
+  yield* note(change, action, model, detail)
+  return after
+}
+
+function* priceInForce(model: string): Steps<PriceRow | undefined> {
+  const row = yield* first(
+    build
+      .selectFrom('model_price')
+      .selectAll()
+      .where('model', '=', model)
+      .orderBy('id', 'desc')
+      .limit(1),
+  )
+  return row && readPrice(row)
+}
+
+/** Figures in the units that they are stored in: micro-USD per 1M tokens, nano-USD per call. */
+function shown({ id, terms, source, note }: PriceRow): { readonly [name: string]: unknown } {
+  return { id, source, ...(note !== '' && { note }), ...flat(terms) }
+}
+
+const flat = (terms: PriceTerms) =>
+  terms.unit === 'tokens'
+    ? { unit: terms.unit, ...terms.base, ...(terms.tiers.length > 0 && { tiers: terms.tiers }) }
+    : terms

@@ -1,0 +1,157 @@
+import { sql } from 'kysely'
+import type { FirstAdministrator, PasswordChange } from '../../ports/sign-in.ts'
+import { addAudit } from '../audit.ts'
+import { build } from '../build.ts'
+import { requireAccount } from '../names.ts'
+import { first, run, type Steps } from '../steps.ts'
+
+/** What the credential of a password is called, as the sign-in library has it. */
+export const passwordProvider = 'credential'
+
+interface Password {
+  readonly hash: string
+  /** Absent: the mark stays, so that the configuration does not take the password back. */
+  readonly mark?: string
+}
+
+/** Sets the password of an account, and ends its sessions. Call it in a transaction. */
+export function* putPassword(
+  accountId: number,
+  { hash, mark }: Password,
+  now: number,
+): Steps<void> {
+  const marked = mark === undefined ? {} : { password_mark: mark }
+  const row = {
+    account_id: accountId,
+    provider: passwordProvider,
+    subject: String(accountId),
+    password_hash: hash,
+    ...marked,
+    created_at: now,
+    updated_at: now,
+  }
+  yield* run(
+    build
+      .insertInto('credential')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['provider', 'subject'])
+          .doUpdateSet({ password_hash: hash, ...marked, updated_at: now }),
+      ),
+  )
+  yield* endSessionsOf(accountId)
+}
+
+/** Signs an account out everywhere, and out of what it was about to do. */
+export function* endSessionsOf(accountId: number): Steps<void> {
+  yield* run(build.deleteFrom('session').where('account_id', '=', accountId))
+  yield* run(build.deleteFrom('verification').where('value', '=', String(accountId)))
+}
+
+/** Takes from a removed account all that it could sign in with. */
+export function* removeSignIn(accountId: number): Steps<void> {
+  yield* endSessionsOf(accountId)
+  for (const table of ['credential', 'two_factor', 'passkey'] as const)
+    yield* run(build.deleteFrom(table).where('account_id', '=', accountId))
+}
+
+/** Sets a password by hand, with an audit row. */
+export function* changePassword(change: PasswordChange, now: number): Steps<void> {
+  const { account, passwordHash, actor } = change
+  const id = yield* requireAccount(account, `password of account "${account}"`)
+  yield* putPassword(id, { hash: passwordHash }, now)
+  const entry = { createdAt: now, actor, subject: account, detail: {} }
+  yield* addAudit({ ...entry, action: 'account.password' })
+}
+
+/** Forgets the second factor of an account, with an audit row. */
+export function* forgetTwoFactor(
+  { account, actor }: Pick<PasswordChange, 'account' | 'actor'>,
+  now: number,
+): Steps<void> {
+  const id = yield* requireAccount(account, `second factor of account "${account}"`)
+  yield* run(build.deleteFrom('two_factor').where('account_id', '=', id))
+  yield* run(build.updateTable('account').set({ two_factor_enabled: 0 }).where('id', '=', id))
+  yield* endSessionsOf(id)
+  const entry = { createdAt: now, actor, subject: account, detail: {} }
+  yield* addAudit({ ...entry, action: 'account.reset_2fa' })
+}
+
+/** Whether an active administrator has a password, a provider or a passkey. */
+export function* hasAdministrator(): Steps<boolean> {
+  const row = yield* first(
+    build
+      .selectFrom('account')
+      .select('id')
+      .where('role', '=', 'admin')
+      .where('deleted_at', 'is', null)
+      .where('status', '=', 'active')
+      .where(({ or, exists, selectFrom }) =>
+        or([
+          exists(selectFrom('credential').select('id').whereRef('account_id', '=', 'account.id')),
+          exists(selectFrom('passkey').select('id').whereRef('account_id', '=', 'account.id')),
+        ]),
+      )
+      .limit(1),
+  )
+  return row !== undefined
+}
+
+/** Without regard to case, as people sign in; of several the oldest. */
+function* findByAddress(email: string): Steps<number | undefined> {
+  const oldest = yield* first(
+    build
+      .selectFrom('account')
+      .select('id')
+      .where(sql<boolean>`lower(email) = lower(${email})`)
+      .where('deleted_at', 'is', null)
+      .orderBy('id')
+      .limit(1),
+  )
+  return oldest?.id
+}
+
+/** Makes the first administrator, with an audit row. Call it in a transaction. */
+export function* makeAdministrator(
+  { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
+  now: number,
+): Steps<FirstAdministrator> {
+  if (yield* hasAdministrator()) return 'closed'
+  const known = yield* findByAddress(email)
+  if (known !== undefined) {
+    const row = yield* first(build.selectFrom('account').select('status').where('id', '=', known))
+    if (row?.status !== 'active' || (yield* findPasswordHash(known)) !== null) return 'taken'
+    yield* run(build.updateTable('account').set({ role: 'admin' }).where('id', '=', known))
+  }
+  const id = known ?? (yield* openAdministrator(email, now))
+  yield* putPassword(id, { hash: passwordHash }, now)
+  const entry = { createdAt: now, actor: email, subject: email, detail: {} }
+  yield* addAudit({ ...entry, action: 'account.first_admin' })
+  return known === undefined ? 'created' : 'promoted'
+}
+
+function* openAdministrator(email: string, now: number): Steps<number> {
+  const row = {
+    ...{ email, role: 'admin' as const, status: 'active' as const },
+    ...{ balance_nano: 0, credit_limit_nano: 0, created_at: now },
+  }
+  const made = yield* first(build.insertInto('account').values(row).returning('id'))
+  if (made === undefined) throw new Error('The first administrator was not stored.')
+  return made.id
+}
+
+/** Null: it has none, or may not sign in. */
+export function* findPasswordHash(accountId: number): Steps<string | null> {
+  const row = yield* first(
+    build
+      .selectFrom('credential')
+      .innerJoin('account', 'account.id', 'credential.account_id')
+      .select('credential.password_hash as hash')
+      .where('credential.account_id', '=', accountId)
+      .where('credential.provider', '=', passwordProvider)
+      .where('account.status', '=', 'active')
+      .where('account.deleted_at', 'is', null),
+  )
+  return row?.hash ?? null
+}

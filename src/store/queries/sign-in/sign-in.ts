@@ -1,0 +1,78 @@
+import type { Clock } from '../../../lib/clock.ts'
+import type { SessionView, SignInStore, StoredSession } from '../../ports/sign-in.ts'
+import { addAudit } from '../audit.ts'
+import { build } from '../build.ts'
+import type { Engine } from '../engine.ts'
+import { all, first, run, type Steps } from '../steps.ts'
+import {
+  changePassword,
+  findPasswordHash,
+  forgetTwoFactor,
+  hasAdministrator,
+  makeAdministrator,
+} from './passwords.ts'
+import { createSignInRecords } from './records.ts'
+
+interface SignInParts {
+  readonly engine: Engine
+  readonly clock: Clock
+}
+
+/** Signing in. */
+export function createSignInStore({ engine, clock }: SignInParts): SignInStore {
+  const { read, write } = engine
+  return {
+    records: createSignInRecords(engine),
+    session: (tokenHash, nowMs) => read(() => findSession(tokenHash, nowMs)),
+    sessions: (accountId, nowMs) => read(() => listSessions(accountId, nowMs)),
+    endSessions: (accountId, which) => write(() => endSessions(accountId, which)),
+    passwordHash: (accountId) => read(() => findPasswordHash(accountId)),
+    hasAdministrator: () => read(hasAdministrator),
+    makeAdministrator: (email, passwordHash) =>
+      write(() => makeAdministrator({ email, passwordHash }, clock())),
+    setPassword: (change) => write(() => changePassword(change, clock())),
+    resetTwoFactor: (account, actor) => write(() => forgetTwoFactor({ account, actor }, clock())),
+    note: (actor, action, subject) =>
+      write(() => addAudit({ createdAt: clock(), actor, action, subject, detail: {} })),
+  }
+}
+
+const findSession = (tokenHash: string, nowMs: number): Steps<StoredSession | undefined> =>
+  first(
+    build
+      .selectFrom('session')
+      .innerJoin('account', 'account.id', 'session.account_id')
+      .select([
+        'session.id as id',
+        'account.id as accountId',
+        'account.email as email',
+        'account.role as role',
+        'session.created_at as createdAt',
+        'session.expires_at as expiresAt',
+      ])
+      .where('session.token_hash', '=', tokenHash)
+      .where('session.expires_at', '>', nowMs)
+      .where('account.status', '=', 'active')
+      .where('account.deleted_at', 'is', null),
+  )
+
+const listSessions = (accountId: number, nowMs: number): Steps<readonly SessionView[]> =>
+  all(
+    build
+      .selectFrom('session')
+      .select(['id', 'created_at as createdAt', 'expires_at as expiresAt', 'address'])
+      .select('user_agent as userAgent')
+      .where('account_id', '=', accountId)
+      .where('expires_at', '>', nowMs)
+      .orderBy('id', 'desc')
+      .limit(100),
+  )
+
+function endSessions(
+  accountId: number,
+  which: Parameters<SignInStore['endSessions']>[1],
+): Steps<number> {
+  const own = build.deleteFrom('session').where('account_id', '=', accountId)
+  if ('id' in which) return run(own.where('id', '=', which.id))
+  return run(which.except === null ? own : own.where('id', '!=', which.except))
+}

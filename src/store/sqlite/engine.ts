@@ -1,0 +1,43 @@
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { createQueryId, SqliteQueryCompiler } from 'kysely'
+import type { Engine } from '../queries/engine.ts'
+import type { Outcome, Statement, Steps } from '../queries/steps.ts'
+import { explained } from './failures.ts'
+import { createPatience } from './patience.ts'
+
+/**
+ * Runs steps on SQLite, to their end at once: nothing can come between two statements, and no promise
+ * can leave a transaction open.
+ */
+export function createEngine(db: Database, path: string): Engine {
+  const patience = createPatience(db)
+  const transaction = db.transaction(<Result>(steps: () => Steps<Result>) => follow(db, steps()))
+  return {
+    read: async (steps) => explained(path, () => follow(db, steps())),
+    snapshot: async <Result>(steps: () => Steps<Result>) =>
+      explained(path, () => transaction.deferred(steps) as Result),
+    write: <Result>(steps: () => Steps<Result>) =>
+      patience(() => transaction.immediate(steps) as Result),
+  }
+}
+
+function follow<Result>(db: Database, steps: Steps<Result>): Result {
+  let step = steps.next()
+  while (!step.done) step = steps.next(perform(db, step.value))
+  return step.value
+}
+
+function perform(db: Database, { node, wants }: Statement): Outcome {
+  const { sql, parameters } = compileQuery(node)
+  const values = parameters as SQLQueryBindings[]
+  if (wants === 'changes') return { rows: [], changes: db.run(sql, values).changes }
+  // These are made anew for each query: their memory should not wait for a collection.
+  using statement = db.prepare<object, SQLQueryBindings[]>(sql)
+  return { rows: statement.all(...values), changes: 0 }
+}
+
+const compiler = new SqliteQueryCompiler()
+
+/** A statement in SQLite's words. */
+export const compileQuery = (node: Statement['node']) =>
+  compiler.compileQuery(node, createQueryId())
