@@ -2,6 +2,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { DayUsage, ListStore, ModelDayUsage } from '../../ports/lists.ts'
 import { readEntries } from '../../queries/lists/ledger.ts'
 import { readRequests } from '../../queries/lists/requests.ts'
+import { readTotals, readUsage } from '../../queries/lists/usage.ts'
 import { listAttempts } from './attempts.ts'
 import { readAll } from './exports.ts'
 import { listLedger, searchLedger } from './ledger.ts'
@@ -12,7 +13,6 @@ import { createRecent } from './recent.ts'
 import { listRequests, searchRequests } from './requests.ts'
 import { idsOf, readSteps } from './steps.ts'
 import { listTokens } from './tokens.ts'
-import { readTotals, readUsage } from './usage.ts'
 
 interface ListParts {
   readonly reader: Reader
@@ -33,11 +33,13 @@ export function createListStore(parts: ListParts): ListStore {
     tokens: (filter, page) => listTokens(parts, filter, page),
     usage(filter) {
       const isOfOne = filter.accountId !== undefined || filter.tokenId !== undefined
-      const read = () => readUsage(reader, filter)
+      const read = () => readSteps(reader, readUsage(filter))
       return isOfOne ? read() : recentUsage(JSON.stringify(filter), read)
     },
     totals: (sinceDay, untilDay) =>
-      recentTotals(`${sinceDay} ${untilDay}`, () => readTotals(reader, sinceDay, untilDay)),
+      recentTotals(`${sinceDay} ${untilDay}`, () =>
+        readSteps(reader, readTotals(sinceDay, untilDay)),
+      ),
     async *exportRequests(filter) {
       const search = await searchRequests(reader, filter)
       yield* readAll(reader, search, (keys) => readSteps(reader, readRequests(idsOf(keys), 'asc')))
