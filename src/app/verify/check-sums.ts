@@ -1,4 +1,5 @@
 import {
+  type DaySums,
   dayColumns,
   type FileFault,
   type OddAttempts,
@@ -15,9 +16,15 @@ export function fileDifference(fault: FileFault): Difference {
   return { kind, row: `${table} ${fault.row}`, changes: [], reason }
 }
 
-/** Words for a daily sum: these are what budgets are held to. */
-export function dayDifference({ tokenId, day, model, stored, summed }: OddDay): Difference {
-  const row = `usage_day of token ${tokenId}, ${day}, model ${JSON.stringify(model)}`
+/**
+ * Words for a daily sum: those of a token are what budgets are held to, those of all tokens what the
+ * charts of the gateway show.
+ */
+export function dayDifference(odd: OddDay): Difference {
+  const { tokenId, day, model, stored, summed } = odd
+  const of = `${day}, model ${JSON.stringify(model)}`
+  if (tokenId === null) return totalDifference(odd, `usage_total of ${of}`)
+  const row = `usage_day of token ${tokenId}, ${of}`
   if (summed === null) {
     return { kind: 'day', row, changes: [], reason: 'there are no such requests' }
   }
@@ -25,11 +32,33 @@ export function dayDifference({ tokenId, day, model, stored, summed }: OddDay): 
     const reason = `is missing, though there are ${summed.requests} such requests, which cost ${summed.amount_nano} nano-USD`
     return { kind: 'day', row, changes: [], reason }
   }
-  const changes = changesIn(
-    dayColumns.map((column) => [column, stored[column], summed[column]] as const),
-  )
-  return { kind: 'day', row, changes, reason: 'the sum of its requests' }
+  return {
+    kind: 'day',
+    row,
+    changes: sumChanges(stored, summed),
+    reason: 'the sum of its requests',
+  }
 }
+
+/** Nothing is charged by a total, and nothing is counted from it: it may be put right by hand. */
+function totalDifference({ stored, summed }: OddDay, row: string): Difference {
+  if (summed === null) {
+    const reason =
+      'usage_day has no such rows. Only charts show it; delete it, and they will be right'
+    return { kind: 'total', row, changes: [], reason }
+  }
+  const way = 'Only charts show it; put that into it, and they will be right'
+  if (stored === null) {
+    const figures = dayColumns.map((column) => `${column} ${summed[column]}`).join(', ')
+    const reason = `is missing, though usage_day has such rows, whose sum is ${figures}. ${way}`
+    return { kind: 'total', row, changes: [], reason }
+  }
+  const reason = `the sum of such rows in usage_day. ${way}`
+  return { kind: 'total', row, changes: sumChanges(stored, summed), reason }
+}
+
+const sumChanges = (stored: DaySums, summed: DaySums) =>
+  changesIn(dayColumns.map((column) => [column, stored[column], summed[column]] as const))
 
 /** Words for a balance of an account that has no entry in the span that is verified. */
 export function balanceDifference(sum: OddSum): Difference {

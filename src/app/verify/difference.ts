@@ -19,6 +19,7 @@ export const differenceKinds = [
   'reserved',
   'reservation',
   'day',
+  'total',
   'attempts',
 ] as const
 /** One of `differenceKinds`. */

@@ -17,7 +17,10 @@ export interface VerificationStore {
   entries(extent: Extent): AsyncIterable<Page<CheckedEntry>>
   /** Requests whose attempts are not numbered 0, 1, 2 …, and attempts of no request. */
   oddAttempts(extent: Extent): AsyncIterable<Page<OddAttempts>>
-  /** Daily sums that are not those of their requests; with `since`, from that UTC day on. */
+  /**
+   * Daily sums that are not those of their requests, then sums of all tokens that are not those of
+   * each token's; with `since`, from that UTC day on.
+   */
   oddDays(extent: Extent): AsyncIterable<Page<OddDay>>
   /** Balances that do not fit the newest entry, of accounts that `entries` does not give. */
   oddBalances(extent: Extent): AsyncIterable<Page<OddSum>>
@@ -131,7 +134,8 @@ export const dayColumns = [
 export type DayColumn = (typeof dayColumns)[number]
 
 export interface OddDay {
-  readonly tokenId: number
+  /** Null: the sum of all tokens. */
+  readonly tokenId: number | null
   readonly day: string
   /** '' for models that had no price. */
   readonly model: string

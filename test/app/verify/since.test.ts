@@ -88,6 +88,18 @@ test('daily sums are checked from the beginning of that day on', async () => {
   }
 })
 
+test('totals of all tokens are checked from the beginning of that day on', async () => {
+  const spoil = (day: string) => (db: Database) =>
+    db.run(`UPDATE usage_total SET requests = 77777 WHERE
+      (day, model) = (SELECT day, model FROM usage_total WHERE day ${day} LIMIT 1)`)
+  expect(await foundAfter(spoil("< '2026-10-05'"))).toEqual([])
+  for (const day of ["= '2026-10-05'", "> '2026-10-05'"]) {
+    expect(await foundAfter(spoil(day))).toEqual([
+      expect.stringMatching(/^usage_total of .* requests is 77777, should be \d+: the sum of/),
+    ])
+  }
+})
+
 test('a time in the future leaves nothing but balances and reservations', async () => {
   const { verified, found } = await verifyFile(clean, madeStart + 1000 * dayMs)
   expect(found).toEqual([])

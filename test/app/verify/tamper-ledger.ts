@@ -1,4 +1,4 @@
-import { accountRow, dayRow, type Tamperings } from './victims.ts'
+import { accountRow, dayRow, type Tamperings, totalRow } from './victims.ts'
 
 const forge = (requestId: string | null) =>
   'INSERT INTO ledger (id, created_at, account_id, kind, amount_nano, request_id, ' +
@@ -167,6 +167,62 @@ export const ledgerTamperings: Tamperings = {
       ),
     expected: () => ['day: usage_day of token 1, 2026-01-01, model "house"'],
     text: () => /there are no such requests/,
+  },
+  'the total of all tokens (usage_total) changed': {
+    change: (db, { victim: { day, model } }) =>
+      db.run('UPDATE usage_total SET requests = 0, amount_nano = 7 WHERE day = ? AND model = ?', [
+        day,
+        model,
+      ]),
+    expected: ({ victim }) => [`total: ${totalRow(victim)}`],
+    text: ({ victim }) =>
+      new RegExp(
+        `^${totalRow(victim)}: requests is 0, should be [1-9]\\d*; amount_nano is 7, ` +
+          'should be [1-9]\\d*: the sum of such rows in usage_day\\. .*put that into it',
+        'm',
+      ),
+  },
+  'usage_total deleted': {
+    change: (db, { victim: { day, model } }) =>
+      db.run('DELETE FROM usage_total WHERE day = ? AND model = ?', [day, model]),
+    expected: ({ victim }) => [`total: ${totalRow(victim)}`],
+    text: () =>
+      /is missing, though usage_day has such rows, whose sum is requests [1-9]\d*, input_/,
+  },
+  'usage_total forged': {
+    change: (db) =>
+      db.run(
+        "INSERT INTO usage_total VALUES ('2026-01-01', 'house', 1, 1, 1, 0, 0, 0, 0, 5, 0, 0, 0)",
+      ),
+    expected: () => ['total: usage_total of 2026-01-01, model "house"'],
+    text: () => /usage_day has no such rows\. .*delete it/,
+  },
+  'a day of one token and the total changed alike': {
+    change: (db, { victim: { token_id, day, model } }) => {
+      db.run(
+        'UPDATE usage_day SET amount_nano = amount_nano + 9 WHERE token_id = ? AND day = ? AND model = ?',
+        [token_id, day, model],
+      )
+      db.run('UPDATE usage_total SET amount_nano = amount_nano + 9 WHERE day = ? AND model = ?', [
+        day,
+        model,
+      ])
+    },
+    expected: ({ victim }) => [`day: ${dayRow(victim)}`],
+    text: () => /amount_nano is \d+, should be \d+: the sum of its requests/,
+  },
+  'a day of one token and its total changed, each in its own way': {
+    change: (db, { victim: { token_id, day, model } }) => {
+      db.run('UPDATE usage_day SET begun = 77 WHERE token_id = ? AND day = ? AND model = ?', [
+        token_id,
+        day,
+        model,
+      ])
+      db.run('UPDATE usage_total SET failed = 78 WHERE day = ? AND model = ?', [day, model])
+    },
+    expected: ({ victim }) => [`day: ${dayRow(victim)}`, `total: ${totalRow(victim)}`],
+    text: ({ victim }) =>
+      new RegExp(`^${totalRow(victim)}: failed is 78, should be \\d+: the sum`, 'm'),
   },
   'reservation changed': {
     change: (db) => db.run("UPDATE reservation SET amount_nano = 1 WHERE request_id = 'req_open'"),

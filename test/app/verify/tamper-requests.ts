@@ -45,6 +45,11 @@ function hideCachedTokens(db: Database, { victim }: Victims): void {
       'cache_read_tokens = cache_read_tokens - 100 WHERE token_id = ? AND day = ? AND model = ?',
     [less, token_id, day, model],
   )
+  db.run(
+    'UPDATE usage_total SET amount_nano = amount_nano - ?, ' +
+      'cache_read_tokens = cache_read_tokens - 100 WHERE day = ? AND model = ?',
+    [less, day, model],
+  )
 }
 
 /** Falsified requests and prices. */

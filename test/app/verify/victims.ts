@@ -98,3 +98,6 @@ export const accountRow = (id: number) => `account ${id} (account-${id}@example.
 /** How the daily sum that a request belongs to is called. */
 export const dayRow = ({ token_id, day, model }: Victim) =>
   `usage_day of token ${token_id}, ${day}, model "${model}"`
+
+/** How that day's sum of all tokens is called. */
+export const totalRow = ({ day, model }: Victim) => `usage_total of ${day}, model "${model}"`

@@ -2,13 +2,14 @@ import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../../lib/clock.ts'
 import {
   type DayColumn,
-  type DaySums,
   dayColumns,
   type Extent,
   type OddDay,
   type Page,
 } from '../../ports/verification.ts'
+import { type Found, toOddDay } from './day-sums.ts'
 import { idSteps, inPages, pause } from './paging.ts'
+import { oddTotals } from './totals.ts'
 
 // Sums are taken as floating point, which is exact up to 2^53 and never overflows, whatever
 // somebody has written into a row. The database's own sums are compared with them as numbers.
@@ -53,18 +54,14 @@ FROM temp.summed_day AS summed LEFT JOIN main.usage_day AS stored
   USING (token_id, day, model)
 WHERE ${inRange('summed')} AND stored.token_id IS NULL`
 
-type Prefixed<Prefix extends string> = {
-  readonly [column in DayColumn as `${Prefix}_${column}`]: number | null
-}
-type Found = Pick<OddDay, 'tokenId' | 'day' | 'model'> & Prefixed<'stored'> & Prefixed<'summed'>
-
 const requestStep = 20_000
 const tokenStep = 2_000
 
 /**
  * Adds up all requests into a table of this connection's own, on disk where it is large; then
  * compares the daily sums with it, some tokens at a time, each time after adding the requests that
- * have come in meanwhile: both sides of a comparison are of one snapshot.
+ * have come in meanwhile: both sides of a comparison are of one snapshot. Last, the totals of all
+ * tokens.
  */
 export async function* readOddDays(db: Database, extent: Extent): AsyncGenerator<Page<OddDay>> {
   const { since, firstRequest, lastRequest } = extent
@@ -111,20 +108,13 @@ async function* compare(
     }
     await pause()
   }
-}
-
-function toOddDay(found: Found): OddDay {
-  const { tokenId, day, model } = found
-  return { tokenId, day, model, stored: sumsOf(found, 'stored'), summed: sumsOf(found, 'summed') }
-}
-
-function sumsOf(found: Found, prefix: 'stored' | 'summed'): DaySums | null {
-  if (found[`${prefix}_requests`] === null) return null
-  const pairs = dayColumns.map((column) => {
-    const sum = found[`${prefix}_${column}`] ?? found[`summed_${column}`] ?? 0
-    return [column, sum] as const
-  })
-  return Object.fromEntries(pairs) as DaySums
+  db.run('BEGIN')
+  try {
+    catchUp()
+    yield* oddTotals(db, day)
+  } finally {
+    db.run('COMMIT')
+  }
 }
 
 function maxOf(db: Database, column: string): number {
