@@ -203,6 +203,33 @@ describe('a change', () => {
     expect((await patch({ speaks: { chat: 'http://127.0.0.2:9/v2' } })).status).toBe(200)
   })
 
+  test('to another proxy takes no stored key along that it could read', async () => {
+    const proxied = 'http://me:hunter2@127.0.0.1:3128'
+    const before = await make({ name: 'proxied', api_keys: ['a-stored-key-1'], proxy: proxied })
+    const patch = (change: object) => scene.ask('admin', 'PATCH', pathOf(before), change)
+    const elsewhere = { proxy: 'http://127.0.0.1:3129' }
+    for (const given of [{}, { add_keys: ['another-key-22'] }]) {
+      const { status, field, message } = await patch({ ...elsewhere, ...given })
+      expect([status, field]).toEqual([400, 'api_keys'])
+      expect(message).toContain(`on their way to ${scene.upstream.url}`)
+    }
+    const [first] = before.keys as { mark: string }[]
+    // The same one with another password, and none, are no other place.
+    expect((await patch({ proxy: 'http://me:hunter3@127.0.0.1:3128' })).status).toBe(200)
+    expect((await patch({ proxy: null })).status).toBe(200)
+    expect((await patch(elsewhere)).status).toBe(400)
+    const entered = { add_keys: ['another-key-22'], remove_keys: [first?.mark] }
+    expect((await patch({ ...elsewhere, ...entered })).status).toBe(200)
+    await scene.ask('admin', 'DELETE', pathOf(before))
+  })
+
+  test('to another proxy leaves keys that only travel in TLS', async () => {
+    const before = await make({ name: 'tls', speaks: { chat: 'https://api.example.com/v1' } })
+    const change = { proxy: 'http://127.0.0.1:3129' }
+    expect((await scene.ask('admin', 'PATCH', pathOf(before), change)).status).toBe(200)
+    await scene.ask('admin', 'DELETE', pathOf(before))
+  })
+
   test('changes only what it names', async () => {
     const before = await make({
       name: 'partly',
