@@ -29,8 +29,9 @@ export interface Serving {
   /** Applies the configuration anew; a broken one is reported and changes nothing. */
   reload(): Promise<void>
   /**
-   * Stops taking requests, lets those under way end (at most the grace time, then they are ended),
-   * settles them all and closes the database. A second call cuts the grace short.
+   * Tells load balancers, after the delay takes no more requests, lets those under way end (at most
+   * the grace time, then they are ended), settles them all and closes the database. A second call
+   * cuts delay and grace short.
    */
   stop(): Promise<void>
 }
@@ -47,7 +48,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
   const { listening, metrics } = await openPorts(tollgate, config, log)
   const setupUrl = setupUrlOf(await tollgate.openSetup(), config.site.baseUrl ?? listening.url)
   const poll = setInterval(() => void refreshIfChanged(), pollMs)
-  let graceMs = config.server.shutdownGraceMs
+  let { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
   let stopping: Promise<void> | undefined
   let outdated = false
 
@@ -62,7 +63,17 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     }
   }
 
+  /** Goes on as before, until those who send requests had the time to send them elsewhere. */
+  async function drain(): Promise<void> {
+    tollgate.drain()
+    if (delayMs === 0) return
+    log.info('draining', { active: tollgate.active(), delay_ms: delayMs })
+    const deadline = performance.now() + delayMs
+    while (performance.now() < deadline && delayMs > 0) await pause()
+  }
+
   async function stop(): Promise<void> {
+    await drain()
     clearInterval(poll)
     log.info('stopping', { active: tollgate.active(), grace_ms: graceMs })
     const closed = listening.close()
@@ -98,7 +109,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
       }
     },
     stop() {
-      if (stopping) graceMs = 0
+      if (stopping) delayMs = graceMs = 0
       stopping ??= stop()
       return stopping
     },

@@ -8,6 +8,8 @@ import { docsRoutes } from '../site/docs/routes.ts'
 import type { FeedSite } from '../site/feed/document.ts'
 import { createFeedBuilder } from '../site/feed/feed.ts'
 import { feedPaths, feedRoutes } from '../site/feed/routes.ts'
+import type { Readiness } from '../site/health/readiness.ts'
+import { healthRoutes } from '../site/health/routes.ts'
 import { encodePlaza } from '../site/plaza/document.ts'
 import { type PlazaParts, plazaRoutes } from '../site/plaza/routes.ts'
 import { createFrontRule, createHostRule } from '../site/public-hosts.ts'
@@ -30,13 +32,16 @@ export interface SiteParts {
   readonly plazaRefusal: PlazaParts['refusalOf']
   /** How well requests are answered. */
   readonly status: StatusSource
+  /** Whether requests may be sent here. */
+  readonly readiness: Readiness
 }
 
 /** What a host of its own for the feed or the status page serves. */
 const publicPaths = [...feedPaths, statusPath, statusPagePath]
 
 /** The public pages, wired, and the timer that builds them. Building begins at once. */
-export function createSite({ config, catalog, clock, log, plazaRefusal, status }: SiteParts) {
+export function createSite(parts: SiteParts) {
+  const { config, catalog, clock, log, plazaRefusal, status, readiness } = parts
   let { site, settings } = config
   let isHidden = createHostRule(site, publicPaths)
   let isFront = createFrontRule(site)
@@ -74,7 +79,8 @@ export function createSite({ config, catalog, clock, log, plazaRefusal, status }
       .use(settingsRoutes(publicSettings))
       .use(statusRoutes(statusPages))
       .use(statusPageRoutes(statusPages))
-      .use(schemaRoutes(schemaFiles, clock)),
+      .use(schemaRoutes(schemaFiles, clock))
+      .use(healthRoutes(readiness)),
     /** The documentation of an application that has these routes and others. */
     docs: (app: () => AnyElysia, consoleApi: () => Promise<AnyElysia>) =>
       docsRoutes({

@@ -20,6 +20,7 @@ import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Repeat } from '../lib/repeat.ts'
 import type { SecretBox } from '../lib/secrets.ts'
+import { createReadiness } from '../site/health/readiness.ts'
 import type { Store } from '../store/ports/store.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
@@ -70,6 +71,8 @@ export interface Tollgate {
   readonly metrics: MetricsSource
   /** Exchanges under way, streams included. */
   active(): number
+  /** From now on load balancers are told to send requests elsewhere; those that come are taken. */
+  drain(): void
   /** Refuses requests that still come, by connections that were open before. */
   close(): void
   /** Ends all exchanges that are under way, each with its record. */
@@ -104,6 +107,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   )
   const tick = () => performance.now()
   const availability = createAvailability({ store: store.availability, clock, log })
+  const readiness = createReadiness({ check: store.check, tick, log })
   const plazaRefusal = createPlazaAccess(gatekeeper)
   const site = createSite({
     config,
@@ -112,6 +116,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     log,
     plazaRefusal,
     status: availability,
+    readiness,
   })
   const watchdog = createWatchdog(tick)
   const heartbeats = createHeartbeats(tick, parts.heartbeat)
@@ -210,6 +215,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       (await store.signIn.hasAdministrator()) ? undefined : setupCode.create(),
     metrics,
     active: forwarder.active,
+    drain: readiness.drain,
     close() {
       forwarder.close()
       door.close()

@@ -55,6 +55,7 @@ export function buildConfig(
       trustedProxies: server.trusted_proxies ?? [],
       maxBodyBytes: sure(parseSizeBytes(server.max_body ?? '64MiB')),
       metrics: server.metrics === undefined ? null : sure(parseListen(server.metrics)),
+      shutdownDelayMs: sure(parseWait(server.shutdown_delay ?? '0s')),
       shutdownGraceMs: duration(server.shutdown_grace ?? '30s'),
     },
     store: buildStore(file.store, path),

@@ -13,6 +13,8 @@ export interface ServerConfig {
   readonly maxBodyBytes: number
   /** Where /metrics is; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null
+  /** How long a stop still takes requests, for load balancers to notice it; 0: not at all. */
+  readonly shutdownDelayMs: number
   /** How long a stop waits for open streams. */
   readonly shutdownGraceMs: number
 }

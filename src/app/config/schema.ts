@@ -25,6 +25,12 @@ export const ServerSection = Type.Object(
     metrics: optional(
       text('listen', 'Address of a listener of its own for /metrics; left out: there is none.'),
     ),
+    shutdown_delay: optional(
+      text(
+        'wait',
+        'How long a stop (SIGTERM) still takes requests while /readyz says 503; 0s: not at all.',
+      ),
+    ),
     shutdown_grace: optional(text('duration', 'How long a stop (SIGTERM) lets open streams end.')),
   },
   { ...map, description: 'Where and how the process listens.' },

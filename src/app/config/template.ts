@@ -34,6 +34,9 @@ server:
   #max_body: 64MiB
   # Where Prometheus finds /metrics: on an address of its own. Left out, there are no metrics.
   #metrics: "127.0.0.1:9464"
+  # How long a stop still takes requests while /readyz says 503, so that a load balancer in front has
+  # noticed before connections are refused: a little longer than it takes to notice.
+  #shutdown_delay: 0s
   # How long a stop lets open answers end.
   #shutdown_grace: 30s
 

@@ -147,6 +147,22 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
   'GET /schemas/settings.json': schemaFile('Schema of the public settings'),
   'GET /schemas/status.json': schemaFile('Schema of the status'),
   'GET /schemas/tollgate.yaml.json': schemaFile("Schema of the operator's tollgate.yaml"),
+  'GET /livez': {
+    tag: 'Site',
+    summary: 'Whether the process answers',
+    description: 'For supervisors: what is behind the gateway, its database too, is not asked.',
+    needsKey: false,
+    answer: { description: 'It does.', contentType: 'text/plain', example: 'alive\n' },
+  },
+  'GET /readyz': {
+    tag: 'Site',
+    summary: 'Whether requests may be sent here',
+    description:
+      'For load balancers, as often as they like: the database is asked at most once a second.',
+    needsKey: false,
+    answer: { description: 'They may.', contentType: 'text/plain', example: 'ready\n' },
+    others: { 503: 'The gateway is about to stop, or its database does not answer.' },
+  },
   'GET /api/hello': {
     tag: 'Site',
     summary: 'Sign of life',

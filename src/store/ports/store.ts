@@ -25,6 +25,8 @@ export interface Store {
   readonly signIn: SignInStore
   /** True when another process has changed the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<boolean>
+  /** Resolves when the database answers, rejects when it does not. Cheap: asked every second. */
+  check(): Promise<void>
   /**
    * Takes the store for this process, which is to serve from it: false while another one does. The
    * claim ends with `close`, or with the process.

@@ -88,6 +88,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const checkpointer = createCheckpointer(path)
   const reader = createReader(db)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  // Reads the database itself, not only this connection's own state.
+  const schemaVersion = db.prepare('PRAGMA schema_version')
   const readVersion = () => dataVersion.get()?.data_version
   const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
   let seenVersion = readVersion()
@@ -115,6 +117,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
         const changed = version !== seenVersion
         seenVersion = version
         return changed
+      }),
+    check: () =>
+      access(() => {
+        schemaVersion.get()
       }),
     claimServing: () => access(serving.claim),
     async close() {

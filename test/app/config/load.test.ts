@@ -112,6 +112,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           trustedProxies: [],
           metrics: null,
           maxBodyBytes: 64 * 2 ** 20,
+          shutdownDelayMs: 0,
           shutdownGraceMs: 30_000,
         },
         store: { path: resolve('tollgate.db'), synchronous: 'normal' },

@@ -1,0 +1,79 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+
+export interface ReadinessParts {
+  /** Resolves when the database answers, rejects when it fails. */
+  readonly check: () => Promise<void>
+  /** Milliseconds that only ever grow. */
+  readonly tick: Clock
+  readonly log: Logger
+  /** How long an answer of the database is good for, and how long it may take; default 1,000 ms. */
+  readonly goodForMs?: number
+}
+
+/** Why no requests should be sent here. */
+export type Unready = 'draining' | 'database'
+
+/** Whether a load balancer may send requests here. */
+export interface Readiness {
+  /** Undefined: ready. Never takes much longer than a check may take, and never rejects. */
+  problem(): Promise<Unready | undefined>
+  /** The process is about to stop: not ready from now on. */
+  drain(): void
+}
+
+/**
+ * Asks the database at most once a second, however many ask here, and only when somebody asks. One
+ * that is silent counts as one that fails: who waits for it is answered in time.
+ */
+export function createReadiness({
+  check,
+  tick,
+  log,
+  goodForMs = 1_000,
+}: ReadinessParts): Readiness {
+  let isDraining = false
+  let answers = true
+  let answeredAt = Number.NEGATIVE_INFINITY
+  let running: { readonly since: number; readonly ended: Promise<void> } | undefined
+
+  function found(error?: unknown): void {
+    const isWell = error === undefined
+    answeredAt = tick()
+    if (isWell === answers) return
+    answers = isWell
+    if (isWell) log.info('the database answers again', {})
+    else log.error('not ready: the database does not answer', { error: String(error) })
+  }
+
+  function begin() {
+    const ended = check()
+      .then(() => found(), found)
+      .finally(() => {
+        running = undefined
+      })
+    running = { since: tick(), ended }
+    return running
+  }
+
+  async function databaseAnswers(): Promise<boolean> {
+    if (running === undefined && tick() - answeredAt < goodForMs) return answers
+    const { since, ended } = running ?? begin()
+    const silence = Promise.withResolvers<void>()
+    const timer = setTimeout(silence.resolve, Math.max(0, goodForMs - (tick() - since)))
+    await Promise.race([ended, silence.promise])
+    clearTimeout(timer)
+    if (running?.ended === ended) found(`silent for ${goodForMs} ms`)
+    return answers
+  }
+
+  return {
+    async problem() {
+      if (isDraining) return 'draining'
+      return (await databaseAnswers()) ? undefined : 'database'
+    },
+    drain() {
+      isDraining = true
+    },
+  }
+}

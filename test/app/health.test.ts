@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { applyConfig } from '../../src/app/apply.ts'
+import { openInstance } from '../../src/app/instance.ts'
+import { until } from '../e2e/until.ts'
+import { startFakeUpstream } from '../support/fake-upstream.ts'
+import { createTempDir } from '../support/temp-dir.ts'
+import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
+import { configOf, startServing } from './serving.ts'
+
+// What load balancers ask, through the whole app.
+
+const upstream = { upstream: 'http://127.0.0.1:1' }
+const ask = (url: string, method = 'GET', key = '') =>
+  fetch(url, { method, headers: { 'x-api-key': key }, proxy: false })
+
+async function told(url: string) {
+  const answer = await ask(url)
+  return [answer.status, await answer.text()]
+}
+
+test.each([
+  ['/livez', 'alive\n'],
+  ['/readyz', 'ready\n'],
+])('%s is open to all, for GET and HEAD, and is never kept', async (path, text) => {
+  await using gateway = await startServing(upstream)
+  const url = gateway.serving.url + path
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await ask(url, method)
+    expect([answer.status, await answer.text()]).toEqual([200, method === 'GET' ? text : ''])
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  }
+  for (const wrong of [ask(url, 'POST'), ask(`${url}/`), ask(`${url}/x`)]) {
+    const answer = await wrong
+    expect([answer.status, await answer.text()]).toEqual([404, '404 page not found'])
+  }
+})
+
+test('a database that is gone: alive, but not ready', async () => {
+  const gateway = await startServing(upstream)
+  await gateway.instance.store.close()
+  expect(await told(`${gateway.serving.url}/readyz`)).toEqual([
+    503,
+    'the database does not answer\n',
+  ])
+  expect(await told(`${gateway.serving.url}/livez`)).toEqual([200, 'alive\n'])
+  await gateway.serving.stop()
+})
+
+test('a stop is told first; requests are taken until the delay is over, then the port closes', async () => {
+  await using models = startFakeUpstream(() => Response.json({ choices: [], usage: {} }))
+  const gateway = await startServing({ upstream: models.url, server: { shutdown_delay: '1s' } })
+  const { url } = gateway.serving
+  const began = performance.now()
+  const stopped = gateway.serving.stop()
+  expect(await told(`${url}/readyz`)).toEqual([503, 'draining: the gateway is about to stop\n'])
+  expect(await told(`${url}/livez`)).toEqual([200, 'alive\n'])
+  const body = { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] }
+  expect((await gateway.ask('/v1/chat/completions', body)).status).toBe(200)
+  await stopped
+  expect(performance.now() - began).toBeGreaterThan(950)
+  expect(ask(`${url}/livez`)).rejects.toThrow()
+})
+
+test('a second stop cuts the delay short', async () => {
+  const gateway = await startServing({ ...upstream, server: { shutdown_delay: '1h' } })
+  const stopped = gateway.serving.stop()
+  expect((await told(`${gateway.serving.url}/readyz`))[0]).toBe(503)
+  await gateway.serving.stop()
+  await stopped
+})
+
+test('what another process changes is still followed while it drains', async () => {
+  using folder = createTempDir()
+  const options = { ...upstream, store: folder.join('tollgate.db') }
+  const gateway = await startServing({ ...options, server: { shutdown_delay: '1h' } })
+  void gateway.serving.stop()
+  const changed = configOf(tollgateYaml({ ...options, token: { enabled: false } }))
+  const other = await openInstance(changed)
+  await applyConfig(other, changed, { prune: false })
+  await other.store.close()
+  await until('the token to be refused', async () => {
+    const answer = await ask(`${gateway.serving.url}/v1/models`, 'GET', testKey)
+    return answer.status === 401
+  })
+  await gateway.serving.stop()
+})

@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import { createLogger } from '../../../src/lib/log.ts'
+import { createReadiness } from '../../../src/site/health/readiness.ts'
+
+/** A database that is asked through `check`, on a clock that stands still until it is moved. */
+function scene(goodForMs?: number) {
+  const lines: string[] = []
+  let now = 0
+  let asked = 0
+  let answer = async () => {}
+  const readiness = createReadiness({
+    check() {
+      asked++
+      return answer()
+    },
+    tick: () => now,
+    log: createLogger({
+      sink: (line) => lines.push(line),
+      pretty: false,
+      clock: () => 0,
+      level: 'info',
+    }),
+    ...(goodForMs !== undefined && { goodForMs }),
+  })
+  return {
+    ...readiness,
+    asked: () => asked,
+    said: () =>
+      lines.splice(0).map((line) => JSON.parse(line) as { level: string; error?: string }),
+    answerBy(next: () => Promise<void>) {
+      answer = next
+    },
+    pass(ms: number) {
+      now += ms
+    },
+  }
+}
+
+const failing = async () => {
+  throw new Error('disk I/O error')
+}
+
+test('asks the database once a second, however many ask', async () => {
+  const { problem, asked, pass } = scene()
+  expect(await Promise.all(Array.from({ length: 50 }, problem))).toEqual(Array(50).fill(undefined))
+  pass(999)
+  await problem()
+  expect(asked()).toBe(1)
+  pass(1)
+  await Promise.all([problem(), problem()])
+  expect(asked()).toBe(2)
+})
+
+test('nobody asks: the database is not asked either', () => {
+  expect(scene().asked()).toBe(0)
+})
+
+test('a database that fails is told, logged once, and recovers by itself', async () => {
+  const { problem, answerBy, pass, said } = scene()
+  answerBy(failing)
+  for (let second = 0; second < 3; second++) {
+    expect(await problem()).toBe('database')
+    pass(1_000)
+  }
+  expect(said()).toMatchObject([{ level: 'error', error: 'Error: disk I/O error' }])
+  answerBy(async () => {})
+  expect(await problem()).toBeUndefined()
+  expect(said()).toMatchObject([{ level: 'info' }])
+})
+
+test('a failure is remembered as long as an answer is', async () => {
+  const { problem, answerBy, asked, pass } = scene()
+  answerBy(failing)
+  expect(await problem()).toBe('database')
+  pass(999)
+  expect(await problem()).toBe('database')
+  expect(asked()).toBe(1)
+})
+
+test('a database that is silent holds nobody up, and is asked no second time meanwhile', async () => {
+  const { problem, answerBy, asked, pass, said } = scene(20)
+  const late = Promise.withResolvers<void>()
+  answerBy(() => late.promise)
+  expect(await problem()).toBe('database')
+  expect(said()).toMatchObject([{ level: 'error', error: 'silent for 20 ms' }])
+  pass(60_000)
+  // It has had its time: this one is answered at once.
+  expect(await Promise.race([problem(), Bun.sleep(15)])).toBe('database')
+  expect(asked()).toBe(1)
+  late.resolve()
+  await late.promise
+  await Bun.sleep(0)
+  expect(await problem()).toBeUndefined()
+})
+
+test('a gateway that drains is not ready, whatever the database says, which is not asked', async () => {
+  const { problem, drain, asked } = scene()
+  drain()
+  expect(await problem()).toBe('draining')
+  expect(asked()).toBe(0)
+})
