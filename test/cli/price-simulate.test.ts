@@ -11,7 +11,7 @@ import {
   settlement,
   tokenWrite,
 } from '../store/support.ts'
-import { createWorkplace, type Workplace } from './cli.ts'
+import { createWorkplace, program, type Workplace } from './cli.ts'
 
 const day = 86_400_000
 const now = Date.now()
@@ -208,8 +208,7 @@ test('a table for people', async () => {
 
 test('on a terminal it counts while it reads, and leaves nothing of that', async () => {
   let shown = ''
-  const main = join(import.meta.dir, '../../src/main.ts')
-  const child = Bun.spawn([process.execPath, main, 'price', 'simulate', '--with', 'next.yaml'], {
+  const child = Bun.spawn([...program, 'price', 'simulate', '--with', 'next.yaml'], {
     cwd: place.path,
     terminal: {
       data(_, bytes) {

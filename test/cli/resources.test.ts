@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createWorkplace, type RunOptions, type Workplace } from './cli.ts'
+import { createWorkplace, program, type RunOptions, type Workplace } from './cli.ts'
 
 let place: Workplace
 beforeAll(async () => {
@@ -202,20 +202,17 @@ test('on a terminal it asks, and no answer is a no', async () => {
   const answer = async (text: string) => {
     let shown = ''
     let asked = false
-    const child = Bun.spawn(
-      [process.execPath, `${import.meta.dir}/../../src/main.ts`, 'channel', 'remove', 'spare'],
-      {
-        cwd: place.path,
-        terminal: {
-          data(terminal, bytes) {
-            shown += new TextDecoder().decode(bytes)
-            if (asked || !shown.includes('[y/N]')) return
-            asked = true
-            terminal.write(text)
-          },
+    const child = Bun.spawn([...program, 'channel', 'remove', 'spare'], {
+      cwd: place.path,
+      terminal: {
+        data(terminal, bytes) {
+          shown += new TextDecoder().decode(bytes)
+          if (asked || !shown.includes('[y/N]')) return
+          asked = true
+          terminal.write(text)
         },
       },
-    )
+    })
     return { code: await child.exited, shown }
   }
   const refused = await answer('\r')
