@@ -5,17 +5,23 @@ import type { Logger } from '../lib/log.ts'
 import type { createConsoleDoor } from './console/door.ts'
 import type { createSite } from './site.ts'
 
+export interface HttpParts {
+  readonly models: ReturnType<typeof modelRoutes>
+  readonly site: ReturnType<typeof createSite>
+  readonly door: ReturnType<typeof createConsoleDoor>
+  readonly log: Logger
+  /** True when the process is about to stop. */
+  readonly isDraining: () => boolean
+}
+
 /** All that is answered over HTTP, put together; the caller listens. */
-export function createHttpApp(
-  routes: ReturnType<typeof modelRoutes>,
-  site: ReturnType<typeof createSite>,
-  door: ReturnType<typeof createConsoleDoor>,
-  log: Logger,
-) {
+export function createHttpApp({ models, site, door, log, isDraining }: HttpParts) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
-    .onRequest(
-      ({ request }) => site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined),
-    )
+    .onRequest(({ request, set }) => {
+      // A proxy that keeps connections must find none closed on which it has just sent a request.
+      if (isDraining()) set.headers.connection = 'close'
+      return site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined)
+    })
     .onError(({ code, error }) => {
       if (code === 'NOT_FOUND') return pageNotFound()
       log.error('unhandled error', { code: String(code), error: String(error) })
@@ -24,7 +30,7 @@ export function createHttpApp(
       }
       return Response.json(body, { status: 500 })
     })
-    .use(routes)
+    .use(models)
     .use(site.routes)
     .use(door.routes)
   return app.use(site.docs(() => app, door.api))

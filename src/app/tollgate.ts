@@ -204,7 +204,10 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     log,
   )
   return {
-    app: createHttpApp(modelRoutes(routeParts), site, door, log),
+    app: createHttpApp({
+      ...{ models: modelRoutes(routeParts), site, door, log },
+      isDraining: readiness.isDraining,
+    }),
     configure(changed) {
       fileConfig = changed
       applySettings()

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import { applyConfig } from '../../src/app/apply.ts'
 import { openInstance } from '../../src/app/instance.ts'
+import { ask as askModel } from '../e2e/caller.ts'
+import { allDialects } from '../e2e/dialects.ts'
+import { startHesitating } from '../e2e/hesitating.ts'
 import { until } from '../e2e/until.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { createTempDir } from '../support/temp-dir.ts'
@@ -60,6 +63,28 @@ test('a stop is told first; requests are taken until the delay is over, then the
   await stopped
   expect(performance.now() - began).toBeGreaterThan(950)
   expect(ask(`${url}/livez`)).rejects.toThrow()
+})
+
+test('while it drains, no connection is kept for another request', async () => {
+  const { upstream: models, go } = startHesitating({ input: 10, output: 5 })
+  await using _ = models
+  go()
+  const gateway = await startServing({ upstream: models.url, server: { shutdown_delay: '1h' } })
+  const { url } = gateway.serving
+  const areKept = async () => {
+    const answers = await Promise.all([
+      ...allDialects.flatMap((one) => [askModel(url, one, true), askModel(url, one, false)]),
+      ...['/livez', '/nothing', '/status', '/console/'].map((path) => ask(url + path)),
+    ])
+    await Promise.all(answers.map((answer) => answer.text()))
+    return answers.map(({ headers }) => headers.get('connection') !== 'close')
+  }
+  const count = 2 * allDialects.length + 4
+  expect(await areKept()).toEqual(Array(count).fill(true))
+  const stopped = gateway.serving.stop()
+  expect(await areKept()).toEqual(Array(count).fill(false))
+  await gateway.serving.stop()
+  await stopped
 })
 
 test('a second stop cuts the delay short', async () => {

@@ -18,6 +18,7 @@ export type Unready = 'draining' | 'database'
 export interface Readiness {
   /** Undefined: ready. Never takes much longer than a check may take, and never rejects. */
   problem(): Promise<Unready | undefined>
+  isDraining(): boolean
   /** The process is about to stop: not ready from now on. */
   drain(): void
 }
@@ -72,6 +73,7 @@ export function createReadiness({
       if (isDraining) return 'draining'
       return (await databaseAnswers()) ? undefined : 'database'
     },
+    isDraining: () => isDraining,
     drain() {
       isDraining = true
     },
