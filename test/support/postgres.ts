@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { createTempDir } from './temp-dir.ts'
+
+/** A PostgreSQL server of a test's own, on this machine alone, in a temporary folder. */
+export interface PostgresServer extends AsyncDisposable {
+  readonly port: number
+  /** How a configuration names a database of it. */
+  url(database: string): string
+  /** Ends it: `fast` as an administrator does, `immediate` as a power cut does. */
+  stop(mode: 'fast' | 'immediate'): Promise<void>
+  /** Starts it again on the same port; resolves when it takes connections. */
+  start(): Promise<void>
+}
+
+const debianFolder = '/usr/lib/postgresql'
+const owner = { name: 'tollgate', password: 'word of a test' }
+const startMs = 30_000
+
+/** The folder with the server's programs: Debian's newest, or where the shell finds them. */
+function findPrograms(): string | undefined {
+  const versions = existsSync(debianFolder) ? readdirSync(debianFolder).map(Number) : []
+  const folders = versions
+    .sort((one, other) => other - one)
+    .map((version) => join(debianFolder, String(version), 'bin'))
+  folders.push(...(process.env.PATH ?? '').split(':'))
+  return folders.find((folder) =>
+    ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))),
+  )
+}
+
+const programs = findPrograms()
+
+/** False: no server is installed. With CI=true that is an error, for there nothing may be left out. */
+export const hasPostgres = programs !== undefined
+if (!hasPostgres) {
+  const text = 'PostgreSQL is not installed ("apt-get install postgresql"): its tests are left out.'
+  if (process.env.CI === 'true') throw new Error(text)
+  console.warn(text)
+}
+
+/** The server refuses to be run by root; any other user may. */
+function unprivileged(): { readonly user: number; readonly group: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = (flag: string, name: string) => {
+    const { status, stdout } = spawnSync('id', [flag, name])
+    return status === 0 ? Number(stdout) : undefined
+  }
+  for (const name of ['postgres', 'nobody']) {
+    const [user, group] = [idOf('-u', name), idOf('-g', name)]
+    if (user !== undefined && group !== undefined) return { user, group }
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody".')
+}
+
+/** A command line for one of the server's programs, which also ends when this process is killed. */
+function commandOf(program: string, ...words: readonly string[]): readonly [string, string[]] {
+  const path = join(programs ?? '', program)
+  if (Bun.which('setpriv') === null) return [path, [...words]]
+  const other = unprivileged()
+  const identity = other
+    ? [`--reuid=${other.user}`, `--regid=${other.group}`, '--clear-groups']
+    : []
+  return ['setpriv', [...identity, '--pdeathsig=QUIT', '--', path, ...words]]
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const server = createServer()
+    server.once('error', failed)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+/** Removes a folder when this process is gone, however it went; "bun test" tells nobody of its end. */
+function removeLater(path: string): void {
+  const text = 'while kill -0 "$1" 2>/dev/null; do sleep 0.5; done; sleep 1; rm -rf "$0"'
+  const words = ['-c', text, path, String(process.pid)]
+  spawn('sh', words, { detached: true, stdio: 'ignore' }).unref()
+}
+
+function makeCluster(folder: string, data: string): void {
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, owner.password)
+  const other = unprivileged()
+  if (other) for (const path of [folder, passwordFile]) chownSync(path, other.user, other.group)
+  const { status, stderr } = spawnSync(
+    ...commandOf(
+      'initdb',
+      ...['-D', data, '-U', owner.name, '--pwfile', passwordFile, '--auth=scram-sha-256'],
+      ...['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions'],
+    ),
+  )
+  if (status !== 0) throw new Error(`initdb failed: ${stderr}`)
+}
+
+/** Starts a server with the settings that a new one has; `settings` are further ones. */
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const folder = createTempDir('tollgate-postgres')
+  const data = folder.join('data')
+  makeCluster(folder.path, data)
+  const port = await freePort()
+  let running: ChildProcess | undefined
+  const endNow = () => running?.kill('SIGQUIT')
+  removeLater(folder.path)
+
+  const server: PostgresServer = {
+    port,
+    url: (database) =>
+      `postgres://${owner.name}:${encodeURIComponent(owner.password)}@127.0.0.1:${port}/${database}`,
+    async start() {
+      running = spawn(
+        ...commandOf(
+          'postgres',
+          ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder.path],
+          ...settings.flatMap((setting) => ['-c', setting]),
+        ),
+      )
+      await ready(running)
+    },
+    async stop(mode) {
+      const stopped = running
+      running = undefined
+      if (!stopped || stopped.exitCode !== null) return
+      const ended = new Promise((done) => stopped.once('exit', done))
+      stopped.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      await ended
+    },
+    async [Symbol.asyncDispose]() {
+      await server.stop('immediate')
+      process.off('exit', endNow)
+      folder.remove()
+    },
+  }
+  process.on('exit', endNow)
+  await server.start()
+  return server
+}
+
+/** Waits until it says so; rejects with what it says when it ends instead. */
+function ready(server: ChildProcess): Promise<void> {
+  return new Promise((done, failed) => {
+    let said = ''
+    const timer = setTimeout(() => failed(new Error(`No PostgreSQL in time: ${said}`)), startMs)
+    server.stderr?.on('data', (bytes: Buffer) => {
+      said = (said + bytes).slice(-4_000)
+      if (!said.includes('is ready to accept connections')) return
+      clearTimeout(timer)
+      done()
+    })
+    server.once('exit', () => {
+      clearTimeout(timer)
+      failed(new Error(`PostgreSQL ended: ${said}`))
+    })
+    server.stdout?.resume()
+  })
+}
+
+let shared: Promise<PostgresServer> | undefined
+
+/** The server that all tests of this process share; it is started when it is first asked for. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  shared ??= startPostgres()
+  return shared
+}
+
+/** A database of a test's own on the shared server. */
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string
+  readonly name: string
+}
+
+let databases = 0
+
+/** Makes one, as a copy of `template` where one is named. Nobody may be connected to that. */
+export async function createDatabase(template = 'template1'): Promise<TestDatabase> {
+  const server = await sharedPostgres()
+  const name = `test_${++databases}`
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+  return {
+    name,
+    url: server.url(name),
+    [Symbol.asyncDispose]: () => administer(`DROP DATABASE ${name} WITH (FORCE)`),
+  }
+}
+
+/** Runs one statement as the server's administrator. */
+export async function administer(text: string): Promise<void> {
+  const client = new Client({ connectionString: (await sharedPostgres()).url('postgres') })
+  await client.connect()
+  try {
+    await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
