@@ -24,11 +24,13 @@ export async function* exportLines<Row>(
   { format, isForSpreadsheets = false }: Form,
 ): AsyncGenerator<string> {
   const cell = isForSpreadsheets ? (value: Cell) => csvCell(guarded(value)) : csvCell
-  if (format === 'csv') yield `${Object.keys(fields).join(',')}\n`
-  for await (const row of rows) {
-    const view = viewOf(fields, row)
-    yield `${format === 'csv' ? Object.values(view).map(cell).join(',') : JSON.stringify(view)}\n`
+  if (format === 'jsonl') {
+    for await (const row of rows) yield `${JSON.stringify(viewOf(fields, row))}\n`
+    return
   }
+  const readers = Object.values(fields)
+  yield `${Object.keys(fields).join(',')}\n`
+  for await (const row of rows) yield `${readers.map((read) => cell(read(row))).join(',')}\n`
 }
 
 /** One value in the form of RFC 4180. */

@@ -60,6 +60,7 @@ export const ledgerFields = {
 
 /** Reads all fields of a row. */
 export function viewOf<Row, F extends Fields<Row>>(fields: F, row: Row): View<F> {
-  const entries = Object.entries(fields).map(([name, read]) => [name, read(row)])
-  return Object.fromEntries(entries)
+  const view: { [Name in keyof F]?: ReturnType<F[Name]> } = {}
+  for (const name in fields) view[name] = fields[name]?.(row) as ReturnType<F[typeof name]>
+  return view as View<F>
 }

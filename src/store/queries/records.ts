@@ -51,15 +51,17 @@ export type RequestResult =
   ReturnType<RequestQuery['execute']> extends Promise<(infer Row)[]> ? Row : never
 
 /** A row of `selectRequests` as the ports know it. */
-export function toRequest(row: RequestResult): StoredRequest {
-  return {
-    ...row,
-    stream: row.stream === 1,
-    estimated: row.estimated === 1,
-    clamped: row.clamped === 1,
-    longContextPricing: row.longContextPricing === 1,
-  }
-}
+export const toRequest = (row: RequestResult): StoredRequest => ({ ...row, ...flagsOf(row) })
+
+type Flag = 'stream' | 'estimated' | 'clamped' | 'longContextPricing'
+
+/** What of a row is yes or no. */
+export const flagsOf = (row: Pick<RequestResult, Flag>): Pick<StoredRequest, Flag> => ({
+  stream: row.stream === 1,
+  estimated: row.estimated === 1,
+  clamped: row.clamped === 1,
+  longContextPricing: row.longContextPricing === 1,
+})
 
 /** Ledger entries with the name of their account. */
 export const selectLedger = () =>

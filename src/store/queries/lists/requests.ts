@@ -1,5 +1,5 @@
 import type { ListedRequest } from '../../ports/lists.ts'
-import { type RequestResult, selectRequests, toRequest } from '../records.ts'
+import { flagsOf, type RequestResult, selectRequests } from '../records.ts'
 import { all, type Steps } from '../steps.ts'
 
 const selectListed = () =>
@@ -26,7 +26,6 @@ export function* readRequests(
 }
 
 /** An upstream's own report may be long: it is in the receipt. */
-function toListed({ ledgerAmountNano, ...row }: Found): ListedRequest {
-  const { usageRaw: _, ...request } = toRequest(row)
-  return { ...request, ledgerAmountNano }
+function toListed({ usageRaw: _, ...row }: Found): ListedRequest {
+  return Object.assign(row, flagsOf(row))
 }
