@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { createQueryId, PostgresQueryCompiler, SqliteQueryCompiler, sql } from 'kysely'
+import { build } from '../../../src/store/queries/build.ts'
+import { all, first, run, type Steps } from '../../../src/store/queries/steps.ts'
+
+const compilers = { sqlite: new SqliteQueryCompiler(), postgres: new PostgresQueryCompiler() }
+
+/** Runs steps to their end, in a database's words; each statement is answered with these rows. */
+function follow<Result>(
+  steps: Steps<Result>,
+  engine: keyof typeof compilers,
+  rows: readonly unknown[],
+) {
+  const asked: { sql: string; parameters: readonly unknown[]; wants: string }[] = []
+  let step = steps.next()
+  while (!step.done) {
+    const { node, wants } = step.value
+    const { sql, parameters } = compilers[engine].compileQuery(node, createQueryId())
+    asked.push({ sql, parameters, wants })
+    step = steps.next({ rows, changes: rows.length })
+  }
+  return { asked, result: step.value }
+}
+
+function* move(from: number, to: number) {
+  const tokens = build.updateTable('token').set({ group_id: to })
+  const moved = yield* run(tokens.where('group_id', '=', from))
+  const left = yield* first(sql<{ id: number }>`select id from token where group_id = ${from}`)
+  const some = yield* all(build.selectFrom('token').select('id').limit(2))
+  return { moved, left, some }
+}
+
+test.each([
+  ['sqlite', '?', '?'],
+  ['postgres', '$1', '$2'],
+] as const)('the same steps are put into the words of %s', (engine, one, two) => {
+  const rows = [{ id: 7 }, { id: 8 }]
+  const { asked, result } = follow(move(1, 2), engine, rows)
+  expect(asked).toEqual([
+    {
+      sql: `update "token" set "group_id" = ${one} where "group_id" = ${two}`,
+      parameters: [2, 1],
+      wants: 'changes',
+    },
+    { sql: `select id from token where group_id = ${one}`, parameters: [1], wants: 'rows' },
+    { sql: `select "id" from "token" limit ${one}`, parameters: [2], wants: 'rows' },
+  ])
+  expect(result).toEqual({ moved: 2, left: { id: 7 }, some: rows })
+})
+
+test('the builder compiles nothing by itself: no statement is in the words of a wrong database', () => {
+  expect(() => build.selectFrom('token').select('id').compile()).toThrow('by the engine')
+})
+
+/** Names of what gives steps: generators, and functions that say so. */
+const makers = /function\* (\w+)|(?:function |const )(\w+)[^\n]*\bSteps</g
+/** A call at the beginning of a statement, that nothing is done with. */
+const begun = /(?:[^\s,(>=&|?:+]\n\s*|\bif \([^\n]*\) |\belse )(\w+)\(/g
+
+test('no steps are begun and forgotten, for without yield* they would do nothing', async () => {
+  const room = join(import.meta.dir, '../../../src/store/queries')
+  const paths = await Array.fromAsync(new Glob('**/*.ts').scan(room))
+  const texts = await Promise.all(paths.map((path) => Bun.file(join(room, path)).text()))
+  const names = new Set(
+    texts.flatMap((text) => [...text.matchAll(makers)].map(([, one, two]) => one ?? two)),
+  )
+  expect(names.size).toBeGreaterThan(80)
+  const forgotten = texts.flatMap((text, place) =>
+    [...text.matchAll(begun)]
+      .filter(([, name]) => names.has(name))
+      .map(([, name]) => `${name} in ${paths[place]}`),
+  )
+  expect(forgotten).toEqual([])
+})
