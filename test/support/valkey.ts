@@ -1,0 +1,96 @@
+import { describe } from 'bun:test'
+import { createServer } from 'node:net'
+import { createTempDir } from './temp-dir.ts'
+
+/** A real Valkey or Redis: Debian's, or the one that `VALKEY` names. */
+const program =
+  process.env.VALKEY ?? Bun.which('valkey-server') ?? Bun.which('redis-server') ?? undefined
+
+if (program === undefined) {
+  const message = 'No valkey-server or redis-server: tests of shared counters do not run.'
+  if (process.env.CI === 'true') throw new Error(message)
+  console.warn(`${message} Install one of them, or name one in VALKEY.`)
+}
+
+/** `describe` for tests that need a Valkey: skipped where there is none. In CI there must be one. */
+export const describeWithValkey = program === undefined ? describe.skip : describe
+
+/** A server of a test's own on a free port, which keeps nothing on disk. */
+export interface Valkey {
+  readonly url: string
+  /** Resolves when it answers. What it knew when it was stopped is gone. */
+  start(): Promise<void>
+  /** Kills it. */
+  stop(): Promise<void>
+  /** It answers nothing, but its connections stay: what a machine does that is out of reach. */
+  freeze(): void
+  thaw(): void
+  /** Asks by a connection of its own. */
+  ask(command: string, ...args: string[]): Promise<unknown>
+}
+
+/** Starts a server. Stop it: it would end with the test process, but not sooner. */
+export async function startValkey(): Promise<Valkey> {
+  const port = await freePort()
+  const url = `redis://127.0.0.1:${port}`
+  const folder = createTempDir('tollgate-valkey')
+  let child: Bun.Subprocess | undefined
+  const end = () => {
+    child?.kill('SIGKILL')
+    folder.remove()
+  }
+  process.once('exit', end)
+
+  async function ask(command: string, ...args: string[]): Promise<unknown> {
+    const client = new Bun.RedisClient(url, { autoReconnect: false, enableOfflineQueue: true })
+    try {
+      return await client.send(command, args)
+    } finally {
+      client.close()
+    }
+  }
+
+  async function start(): Promise<void> {
+    if (child !== undefined) throw new Error('It runs already.')
+    const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--databases', '16']
+    child = Bun.spawn([program ?? '', '--port', String(port), '--dir', folder.path, ...options], {
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
+      if ((await ask('PING').catch(() => '')) === 'PONG') return
+      await Bun.sleep(5) // nobody listens yet
+    }
+    throw new Error(`${program} did not answer on ${url} within 10 s.`)
+  }
+
+  await start()
+  return {
+    url,
+    start,
+    async stop() {
+      child?.kill('SIGKILL')
+      await child?.exited
+      child = undefined
+    },
+    freeze: () => child?.kill('SIGSTOP'),
+    thaw: () => child?.kill('SIGCONT'),
+    ask,
+  }
+}
+
+let names = 0
+
+/** A prefix that nobody else uses: what tests of one server are kept apart by. */
+export const freshPrefix = (): string => `test-${process.pid}-${++names}`
+
+function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const server = createServer().once('error', reject)
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    server.close(() => resolve(port))
+  })
+  return promise
+}
