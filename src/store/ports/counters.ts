@@ -1,0 +1,111 @@
+import type { Limits } from './catalog.ts'
+import type { CoolingId, CoolingRow } from './health.ts'
+
+/** Who is counted: a name that is the same on all nodes, and the limits of the moment. */
+export interface Counted {
+  readonly name: string
+  readonly limits: Limits
+}
+
+/** A limit that leaves no room. */
+export interface Shortage {
+  /** Whose it is: the place in what was asked for. */
+  readonly at: number
+  readonly limit: keyof Limits
+  /** How long as far as is known, in milliseconds. */
+  readonly retryAfterMs: number
+}
+
+/** A request that asks for its places. */
+export interface Admission {
+  readonly counted: readonly Counted[]
+  readonly llmTokens: number
+  /** Its name among all slots of all nodes. */
+  readonly slot: string
+}
+
+/** Let in, and in which of the window's parts it counts; or all that keeps it out. */
+export type Admitted =
+  | { readonly ok: true; readonly part: number }
+  | { readonly ok: false; readonly shortages: readonly Shortage[] }
+
+/** What is counted more, or less, in a part of a window. */
+export interface Change {
+  readonly name: string
+  readonly part: number
+  readonly requests: number
+  readonly llmTokens: number
+}
+
+/** A slot of someone who is counted. */
+export interface HeldSlot {
+  readonly name: string
+  readonly slot: string
+}
+
+/** What is told of in one call. */
+export interface Report {
+  readonly changes?: readonly Change[]
+  /** Slots that are free again. */
+  readonly freed?: readonly HeldSlot[]
+  /** Slots that are still taken: their leases begin anew. */
+  readonly kept?: readonly HeldSlot[]
+}
+
+/** Limits of requests and LLM tokens a minute, and of requests at once, over all nodes. */
+export interface LimitCounters {
+  /** Takes all places, or none, in one step. */
+  admit(admission: Admission): Promise<Admitted>
+  /** What has become of requests that were let in. In one step; parts that have passed are skipped. */
+  report(report: Report): Promise<void>
+}
+
+/** Where conversations are at home: short texts by name, each forgotten some time after its last use. */
+export interface SharedTexts {
+  get(name: string): Promise<string | undefined>
+  set(name: string, text: string): Promise<void>
+  /** Forgets a text, if it begins so. */
+  drop(name: string, beginning: string): Promise<void>
+}
+
+/** What cools, as all nodes have told. */
+export interface CoolingBoard {
+  write(changed: readonly CoolingRow[], ended: readonly CoolingId[]): Promise<void>
+  /** All rows; undefined when nothing has changed since `version`. */
+  read(
+    version: string,
+  ): Promise<{ readonly version: string; readonly rows: readonly CoolingRow[] } | undefined>
+}
+
+/**
+ * What all nodes count together. While it can't be reached every call rejects at once, and whoever
+ * counts goes on alone; nothing ever waits longer than a moment.
+ */
+export interface Counters extends LimitCounters, SharedTexts, CoolingBoard {
+  /** Whether it can't be reached at present. */
+  isAway(): boolean
+  /** How many nodes count here, as last known; 1 at least. */
+  nodes(): number
+  /** The part of the window that a moment of this process's monotonic clock (ms) is in. */
+  partAt(tick: number): number
+  /** How long a slot is kept without being told of, in milliseconds. */
+  readonly leaseMs: number
+  /**
+   * Calls back when it can be reached (again): what is asked at once is asked before all else.
+   * `isEmpty`: it knows nothing (any more) of what this node has told it.
+   */
+  onBack(listener: (isEmpty: boolean) => void): void
+  /** Leaves, so that the other nodes know at once. */
+  close(): Promise<void>
+}
+
+/** A call to counters that can't be reached. It may have arrived all the same, if `isSent`. */
+export class CountersAway extends Error {
+  override readonly name = 'CountersAway'
+  readonly isSent: boolean
+
+  constructor(reason: string, isSent: boolean) {
+    super(reason)
+    this.isSent = isSent
+  }
+}

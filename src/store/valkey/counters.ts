@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from '../../lib/log.ts'
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import type { Counters } from '../ports/counters.ts'
+import { coolingBoard } from './cooling.ts'
+import { limitCounters } from './limits.ts'
+import { createLink, type Link } from './link.ts'
+import { beatScript, partMs } from './scripts.ts'
+import { sharedTexts } from './texts.ts'
+
+/** How counters are opened. */
+export interface ValkeyOptions {
+  readonly url: string
+  readonly log: Logger
+  /** What all names begin with: gateways of one prefix count together. */
+  readonly prefix?: string
+  /** How long a dead node's slots stay taken. */
+  readonly leaseMs?: number
+  readonly repeat?: Repeat
+}
+
+const usualLeaseMs = 20_000
+/** Signs of life in a lease: one or two may get lost. */
+const beatsPerLease = 4
+
+/** The answer to a sign of life: how many nodes live, the name of the memory, and now. */
+type Beat = readonly [nodes: number, memory: string, now: number]
+
+/**
+ * Counts in a Valkey or Redis, shared by all nodes. Resolves when it is connected, or has failed to
+ * be once: it is tried again for as long as it takes. Tells the log when it goes and comes back.
+ */
+export async function openValkeyCounters(options: ValkeyOptions): Promise<Counters> {
+  const { url, log, prefix = 'tollgate', leaseMs = usualLeaseMs, repeat = repeatByTimer } = options
+  const node = randomUUID()
+  const memoryKey = `${prefix}:memory`
+  const nodesKey = `${prefix}:nodes`
+  const listeners: ((isEmpty: boolean) => void)[] = []
+  let nodes = 1
+  let memory = ''
+  let isEmpty = true
+  /** The server's clock less this process's monotonic one. */
+  let offsetMs = Date.now() - performance.now()
+
+  async function beat(run: Link['run']): Promise<void> {
+    const values = [node, String(leaseMs), randomUUID()]
+    const [count, name, now] = (await run(beatScript, [nodesKey, memoryKey], values)) as Beat
+    offsetMs = now - performance.now()
+    nodes = Math.max(1, count)
+    isEmpty = memory !== name
+    memory = name
+  }
+
+  const tellBack = () => {
+    for (const listener of listeners) listener(isEmpty)
+  }
+
+  const link = createLink({
+    url,
+    greet: ({ run }) => beat(run),
+    onAway(reason) {
+      log.warn('shared counters are out of reach: this node keeps to its share of the limits', {
+        ...{ reason, nodes },
+      })
+    },
+    onBack(wasAway) {
+      if (wasAway) log.info('shared counters are within reach again', { nodes })
+      tellBack()
+    },
+  })
+
+  async function beatAgain(): Promise<void> {
+    if (link.isAway()) return
+    try {
+      await beat(link.run)
+      if (isEmpty) tellBack()
+    } catch {
+      return // whoever watches the link was told
+    }
+  }
+
+  await link.open()
+  const stopBeats = repeat(() => void beatAgain(), leaseMs / beatsPerLease)
+  return {
+    ...limitCounters(link, prefix, leaseMs),
+    ...sharedTexts(link, prefix),
+    ...coolingBoard(link, { prefix, memoryKey, memory: () => memory }),
+    isAway: link.isAway,
+    nodes: () => nodes,
+    partAt: (tick) => Math.floor((tick + offsetMs) / partMs),
+    leaseMs,
+    onBack: (listener) => listeners.push(listener),
+    async close() {
+      stopBeats()
+      await link.send('ZREM', [nodesKey, node]).catch(() => {}) // its lease ends by itself, too
+      link.close()
+    },
+  }
+}

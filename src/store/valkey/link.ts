@@ -1,0 +1,152 @@
+import { CountersAway } from '../ports/counters.ts'
+import { type Script, scripts } from './scripts.ts'
+
+/** How a link tells of itself. */
+export interface LinkParts {
+  /** `redis:`, `rediss:` or `valkey:`; may hold a password. */
+  readonly url: string
+  /** Comes first after connecting; when it rejects, the server counts as away still. */
+  readonly greet: (link: Pick<Link, 'run'>) => Promise<void>
+  readonly onAway: (reason: string) => void
+  /** Connected and greeted; `wasAway`: `onAway` was told before. */
+  readonly onBack: (wasAway: boolean) => void
+}
+
+/** A connection to a Valkey or Redis that never keeps anybody waiting. */
+export interface Link {
+  isAway(): boolean
+  /** Rejects with `CountersAway`, at once while the server is away. */
+  run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>
+  send(command: string, values: readonly string[]): Promise<unknown>
+  /** Connects; resolves when that has succeeded or failed once. */
+  open(): Promise<void>
+  close(): void
+}
+
+/** A call that takes longer counts as failed, and the server as away; it is looked so often. */
+const patienceMs = 150
+const lookMs = 50
+/** So often it is tried whether the server is there again. */
+const retryMs = 250
+
+interface Call {
+  /** How often it was found to be the oldest. */
+  looks: number
+  readonly reject: (error: CountersAway) => void
+}
+
+/**
+ * One failure of any kind opens the circuit: all calls under way reject at once, and those that come,
+ * until a new connection has been greeted. `Bun.RedisClient` writes the calls of one turn together.
+ */
+export function createLink({ url, greet, onAway, onBack }: LinkParts): Link {
+  let client: Bun.RedisClient | undefined
+  /** Of the connection that is being greeted, too. */
+  const calls = new Set<Call>()
+  let isUp = false
+  let isClosed = false
+  let isTold = false
+  let watch: ReturnType<typeof setTimeout> | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
+
+  function fail(reason: string): void {
+    if (client === undefined) return
+    client.onclose = null
+    client.close()
+    client = undefined
+    isUp = false
+    for (const call of calls) call.reject(new CountersAway(reason, true))
+    calls.clear()
+    if (isClosed) return
+    if (!isTold) onAway(reason)
+    isTold = true
+    retry ??= setTimeout(() => void connect(), retryMs)
+    retry.unref()
+  }
+
+  /** Time in which this process was busy does not count: replies may wait to be read. */
+  function look(): void {
+    watch = undefined
+    const [oldest] = calls
+    if (oldest === undefined) return
+    oldest.looks++
+    if (oldest.looks * lookMs > patienceMs) fail(`no answer within ${patienceMs} ms`)
+    else watch = setTimeout(look, lookMs)
+  }
+
+  function call(work: (client: Bun.RedisClient) => Promise<unknown>): Promise<unknown> {
+    const current = client
+    if (current === undefined) return Promise.reject(new CountersAway('not connected', false))
+    return new Promise((resolve, reject) => {
+      const one: Call = { looks: 0, reject }
+      calls.add(one)
+      watch ??= setTimeout(look, lookMs)
+      work(current).then(
+        (value) => {
+          calls.delete(one)
+          resolve(value)
+        },
+        (error: unknown) => {
+          if (!calls.delete(one)) return // it has been told
+          reject(new CountersAway(messageOf(error), true))
+          if (client === current) fail(messageOf(error))
+        },
+      )
+    })
+  }
+
+  const run: Link['run'] = ({ hash, text }, keys, values) => {
+    const rest = [String(keys.length), ...keys, ...values]
+    return call((to) =>
+      to.send('EVALSHA', [hash, ...rest]).catch((error: unknown) => {
+        if (!messageOf(error).includes('NOSCRIPT')) throw error
+        return to.send('EVAL', [text, ...rest])
+      }),
+    )
+  }
+
+  async function connect(): Promise<void> {
+    retry = undefined
+    if (isClosed || client !== undefined) return
+    const fresh = new Bun.RedisClient(url, {
+      ...{ autoReconnect: false, enableOfflineQueue: false, connectionTimeout: patienceMs * 2 },
+    })
+    client = fresh
+    try {
+      await fresh.connect()
+      fresh.onclose = (error) => client === fresh && fail(messageOf(error))
+      for (const { text } of scripts) await call((to) => to.send('SCRIPT', ['LOAD', text]))
+      await greet({ run })
+    } catch (error) {
+      if (client === fresh) fail(messageOf(error))
+      return
+    }
+    if (client !== fresh) return
+    isUp = true
+    const wasAway = isTold
+    isTold = false
+    onBack(wasAway)
+  }
+
+  const unlessAway = (work: () => Promise<unknown>) =>
+    isUp ? work() : Promise.reject(new CountersAway('away', false))
+
+  return {
+    isAway: () => !isUp,
+    run: (script, keys, values) => unlessAway(() => run(script, keys, values)),
+    send: (command, values) => unlessAway(() => call((to) => to.send(command, [...values]))),
+    open: connect,
+    close() {
+      isClosed = true
+      clearTimeout(retry)
+      clearTimeout(watch)
+      fail('closed')
+    },
+  }
+}
+
+/** Without the words that all of them begin with. */
+const messageOf = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error)
+  return text === 'Connection closed' ? 'unreachable, or it refuses the password' : text
+}

@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Admitted, Counters } from '../../../src/store/ports/counters.ts'
+import { CountersAway } from '../../../src/store/ports/counters.ts'
+import { openValkeyCounters } from '../../../src/store/valkey/counters.ts'
+import { noLimits } from '../../support/no-limits.ts'
+import { describeWithValkey, freshPrefix, startValkey, type Valkey } from '../../support/valkey.ts'
+
+let valkey: Valkey
+const opened: Counters[] = []
+
+const open = async (prefix: string, leaseMs?: number, url = valkey.url) => {
+  const lines: string[] = []
+  const note = (level: string) => () => void lines.push(level)
+  const log = { info: note('info'), warn: note('warn'), error: note('error') }
+  const counters = await openValkeyCounters({ url, log, prefix, ...(leaseMs && { leaseMs }) })
+  opened.push(counters)
+  return { counters, lines }
+}
+
+const counted = (name: string, limits: Partial<typeof noLimits>) => ({
+  name,
+  limits: { ...noLimits, ...limits },
+})
+
+/** How many of them were let in. */
+const countIn = (all: readonly Admitted[]) => all.filter(({ ok }) => ok).length
+
+async function until(holds: () => boolean, limitMs = 5_000): Promise<void> {
+  for (const end = performance.now() + limitMs; !holds(); await Bun.sleep(5))
+    if (performance.now() > end) throw new Error('It did not come about in time.')
+}
+
+describeWithValkey('counters in a Valkey', () => {
+  beforeAll(async () => {
+    valkey = await startValkey()
+  })
+  afterAll(async () => {
+    await Promise.all(opened.map((counters) => counters.close()))
+    await valkey.stop()
+  })
+
+  describe('places', () => {
+    test('as many as allowed are let in, over all nodes together', async () => {
+      const prefix = freshPrefix()
+      const nodes = [await open(prefix), await open(prefix), await open(prefix)]
+      const asked = Array.from({ length: 120 }, (_, at) =>
+        nodes[at % 3]?.counters.admit({
+          counted: [counted('token:1', { rpm: 50 })],
+          llmTokens: 0,
+          slot: `slot ${at}`,
+        }),
+      )
+      const found = await Promise.all(asked)
+      expect(countIn(found.flatMap((one) => one ?? []))).toBe(50)
+      const refused = found.at(-1)
+      if (refused?.ok !== false) throw new Error('it was let in')
+      expect(refused.shortages).toHaveLength(1)
+      expect(refused.shortages[0]).toMatchObject({ at: 0, limit: 'rpm' })
+      expect(refused.shortages[0]?.retryAfterMs).toBeWithin(59_000, 60_501)
+    })
+
+    test('all are taken or none, and all limits that leave no room are told', async () => {
+      const { counters } = await open(freshPrefix())
+      const full = counted('group:1', { tpm: 10, concurrency: 1 })
+      const key = counted('token:1', { rpm: 1, concurrency: 1 })
+      const admit = (...all: ReturnType<typeof counted>[]) =>
+        counters.admit({ counted: all, llmTokens: 7, slot: crypto.randomUUID() })
+      expect(await admit(full)).toMatchObject({ ok: true })
+      expect(await admit(key, full)).toMatchObject({
+        ok: false,
+        shortages: [
+          { at: 1, limit: 'tpm' },
+          { at: 1, limit: 'concurrency', retryAfterMs: 1000 },
+        ],
+      })
+      expect(await admit(key)).toMatchObject({ ok: true })
+      expect(await admit(key)).toMatchObject({ ok: false })
+    })
+
+    test('what is told of a request makes room, or takes more', async () => {
+      const { counters } = await open(freshPrefix())
+      const key = counted('token:1', { tpm: 100, concurrency: 1 })
+      const admit = (llmTokens: number, slot: string) =>
+        counters.admit({ counted: [key], llmTokens, slot })
+      const first = await admit(90, 'a')
+      if (!first.ok) throw new Error('it was refused')
+      const change = { name: key.name, part: first.part, requests: 0 }
+      const freed = [{ name: key.name, slot: 'a' }]
+      await counters.report({ changes: [{ ...change, llmTokens: -50 }], freed })
+      expect(await admit(61, 'b')).toMatchObject({ ok: false })
+      expect(await admit(60, 'b')).toMatchObject({ ok: true })
+      await counters.report({
+        changes: [{ ...change, llmTokens: 1 }],
+        freed: [{ name: key.name, slot: 'b' }],
+      })
+      const shortage = await admit(1, 'c')
+      expect(shortage).toMatchObject({ ok: false, shortages: [{ limit: 'tpm' }] })
+    })
+
+    test('no more is given back than was counted', async () => {
+      const { counters } = await open(freshPrefix())
+      const key = counted('token:1', { tpm: 100 })
+      const admit = (llmTokens: number) => counters.admit({ counted: [key], llmTokens, slot: '' })
+      const first = await admit(50)
+      if (!first.ok) throw new Error('it was refused')
+      const change = { name: key.name, part: first.part, requests: -9, llmTokens: -1_000_000 }
+      await counters.report({ changes: [change] })
+      expect(await admit(100)).toMatchObject({ ok: true })
+      expect(await admit(1)).toMatchObject({ ok: false })
+    })
+
+    test('more than the limit at once is let in alone', async () => {
+      const { counters } = await open(freshPrefix())
+      const admit = (llmTokens: number) =>
+        counters.admit({ counted: [counted('token:1', { tpm: 100 })], llmTokens, slot: '' })
+      expect(await admit(500)).toMatchObject({ ok: true })
+      expect(await admit(1)).toMatchObject({ ok: false })
+    })
+
+    test('a part of the window that has passed counts no more, however many there are', async () => {
+      const { counters } = await open(freshPrefix())
+      const key = counted('token:1', { rpm: 1000, tpm: 1_000_000 })
+      const part = counters.partAt(performance.now())
+      const at = (back: number) => ({
+        ...{ name: key.name, part: part - back, requests: 1, llmTokens: 10 },
+      })
+      // Half a second before it passes, and all the parts of a minute.
+      await counters.report({ changes: Array.from({ length: 604 }, (_, back) => at(back)) })
+      await counters.report({ changes: [at(606), at(10_000)] }) // these have passed already
+      const admit = (rpm: number) =>
+        counters.admit({
+          counted: [{ ...key, limits: { ...key.limits, rpm } }],
+          llmTokens: 1,
+          slot: '',
+        })
+      const full = await admit(595)
+      if (full.ok) throw new Error('it was let in')
+      // Ten too many: until ten parts have passed.
+      expect(full.shortages[0]?.retryAfterMs).toBeWithin(700, 1_300)
+      await until(() => counters.partAt(performance.now()) > part + 13)
+      expect(await admit(595)).toMatchObject({ ok: true })
+    })
+  })
+
+  describe('slots', () => {
+    test('of a node that is gone are free when their lease ends; those that are kept are not', async () => {
+      const { counters } = await open(freshPrefix(), 600)
+      const key = counted('token:1', { concurrency: 2 })
+      const admit = (slot: string) => counters.admit({ counted: [key], llmTokens: 0, slot })
+      const startTick = performance.now()
+      expect(countIn([await admit('dead'), await admit('live')])).toBe(2)
+      const keep = setInterval(
+        () => void counters.report({ kept: [{ name: key.name, slot: 'live' }] }),
+        100,
+      )
+      let freeTick = 0
+      while (freeTick === 0) {
+        if ((await admit('next')).ok) freeTick = performance.now()
+        else await Bun.sleep(10)
+      }
+      expect(freeTick - startTick).toBeWithin(500, 900)
+      await Bun.sleep(700)
+      await counters.report({ kept: [{ name: key.name, slot: 'live' }] })
+      clearInterval(keep)
+      expect(countIn([await admit('other'), await admit('another')])).toBe(1)
+    })
+
+    test('are taken once, however often they are told', async () => {
+      const { counters } = await open(freshPrefix())
+      const key = counted('token:1', { concurrency: 2 })
+      const kept = Array.from({ length: 700 }, () => ({ name: key.name, slot: 'one' }))
+      await counters.report({ kept })
+      const admit = (slot: string) => counters.admit({ counted: [key], llmTokens: 0, slot })
+      expect(countIn([await admit('a'), await admit('b')])).toBe(1)
+    })
+  })
+
+  describe('nodes', () => {
+    test('are known while they live, and leave at once when they close', async () => {
+      const prefix = freshPrefix()
+      const [first, second] = [await open(prefix, 400), await open(prefix, 400)]
+      await until(() => first.counters.nodes() === 2)
+      await second.counters.close()
+      await until(() => first.counters.nodes() === 1)
+      expect(await valkey.ask('ZCARD', `${prefix}:nodes`)).toBe(1)
+    })
+  })
+
+  describe('texts', () => {
+    test('are shared, and dropped by how they begin', async () => {
+      const prefix = freshPrefix()
+      const [{ counters: here }, { counters: there }] = [await open(prefix), await open(prefix)]
+      expect(await here.get('a')).toBeUndefined()
+      await here.set('a', '7 key')
+      expect(await there.get('a')).toBe('7 key')
+      await there.drop('a', '77 ')
+      expect(await here.get('a')).toBe('7 key')
+      await there.drop('a', '7 ')
+      expect(await here.get('a')).toBeUndefined()
+    })
+  })
+
+  describe('the board of what cools', () => {
+    test('is read when it has changed only', async () => {
+      const prefix = freshPrefix()
+      const [{ counters: here }, { counters: there }] = [await open(prefix), await open(prefix)]
+      const row = { channelId: 1, key: '', model: 'm', cause: 'c', since: 1, until: 2, rounds: 1 }
+      await here.write([row, { ...row, channelId: 2 }], [])
+      const found = await there.read('')
+      expect(found?.rows.toSorted((a, b) => a.channelId - b.channelId)).toEqual([
+        row,
+        { ...row, channelId: 2 },
+      ])
+      expect(await there.read(found?.version ?? '')).toBeUndefined()
+      await there.write([], [row])
+      expect((await here.read(found?.version ?? ''))?.rows).toEqual([{ ...row, channelId: 2 }])
+    })
+  })
+
+  test('scripts that the server has forgotten are sent again', async () => {
+    const { counters } = await open(freshPrefix())
+    await valkey.ask('SCRIPT', 'FLUSH')
+    const admitted = await counters.admit({
+      ...{ counted: [counted('token:1', { rpm: 1 })], llmTokens: 0, slot: '' },
+    })
+    expect(admitted.ok).toBeTrue()
+    expect(counters.isAway()).toBeFalse()
+  })
+
+  test('this process being busy is no sign of it', async () => {
+    const { counters } = await open(freshPrefix())
+    const call = counters.admit(admission)
+    for (const end = performance.now() + 500; performance.now() < end; );
+    expect((await call).ok).toBeTrue()
+    expect(counters.isAway()).toBeFalse()
+  })
+})
+
+const admission = { counted: [counted('token:1', { rpm: 100 })], llmTokens: 0, slot: 'a' }
+
+describeWithValkey('a Valkey that goes and comes', () => {
+  test('one that stops rejects calls at once, is told once, and is found again', async () => {
+    const own = await startValkey()
+    const { counters, lines } = await open(freshPrefix(), 1_000, own.url)
+    const backs: boolean[] = []
+    counters.onBack((isEmpty) => backs.push(isEmpty))
+    await own.stop()
+    await until(() => counters.isAway())
+    const startTick = performance.now()
+    for (let at = 0; at < 100; at++)
+      await expect(counters.admit(admission)).rejects.toBeInstanceOf(CountersAway)
+    expect(performance.now() - startTick).toBeLessThan(200)
+    await Bun.sleep(600)
+    await own.start()
+    await until(() => !counters.isAway())
+    expect(await counters.admit(admission)).toMatchObject({ ok: true })
+    expect(backs).toEqual([true])
+    expect(lines).toEqual(['warn', 'info'])
+    await counters.close()
+    await own.stop()
+  }, 20_000)
+
+  test('one that hangs rejects all calls within a moment, and forgets nothing', async () => {
+    const own = await startValkey()
+    const { counters } = await open(freshPrefix(), 1_000, own.url)
+    const backs: boolean[] = []
+    counters.onBack((isEmpty) => backs.push(isEmpty))
+    await counters.admit(admission)
+    own.freeze()
+    const startTick = performance.now()
+    const calls = Array.from({ length: 20 }, () => counters.admit(admission))
+    const ends = await Promise.allSettled(calls)
+    expect(ends.every(({ status }) => status === 'rejected')).toBeTrue()
+    expect(performance.now() - startTick).toBeLessThan(400)
+    expect(counters.isAway()).toBeTrue()
+    own.thaw()
+    await until(() => !counters.isAway())
+    expect(backs).toEqual([false])
+    await counters.close()
+    await own.stop()
+  }, 20_000)
+
+  test('one that is emptied is noticed, and one that is not there from the beginning is no error', async () => {
+    const own = await startValkey()
+    const { counters } = await open(freshPrefix(), 400, own.url)
+    const backs: boolean[] = []
+    counters.onBack((isEmpty) => backs.push(isEmpty))
+    await own.ask('FLUSHALL')
+    await until(() => backs.length > 0)
+    expect(backs).toEqual([true])
+    await own.stop()
+    const late = await open(freshPrefix(), 400, own.url)
+    expect(late.counters.isAway()).toBeTrue()
+    expect(late.lines).toHaveLength(1)
+    await own.start()
+    await until(() => !late.counters.isAway() && !counters.isAway())
+    await Promise.all([counters.close(), late.counters.close()])
+    await own.stop()
+  }, 20_000)
+})
