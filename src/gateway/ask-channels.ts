@@ -33,8 +33,11 @@ export async function askChannels(
   const chooser = parts.choose(askedOf(parts, exchange, body))
   const failures: Failure[] = []
   let refusal: GatewayError | undefined
-  const first = chooser.next() ?? (await waitForRoom(parts, exchange, chooser))
-  for (let choice = first; choice !== undefined; choice = chooser.next()) {
+  for (let isFirst = true; ; isFirst = false) {
+    const found = chooser.next()
+    let choice = found instanceof Promise ? await arrived(exchange, found) : found
+    if (isFirst) choice ??= await waitForRoom(parts, exchange, chooser)
+    if (choice === undefined) break
     exchange.choice = choice
     try {
       const result = await attempt(parts, exchange, body, choice, nextOf(chooser))
@@ -53,6 +56,17 @@ export async function askChannels(
     if (last !== undefined && !failureClasses[last.name].retry) break
   }
   return conclude(exchange, chooser, failures, refusal)
+}
+
+/** A place that is counted elsewhere may come when nobody wants it any more. */
+async function arrived(
+  exchange: Exchange,
+  coming: Promise<Choice | undefined>,
+): Promise<Choice | undefined> {
+  // Whatever becomes of the request, its place is given back with the exchange.
+  exchange.choice = await coming
+  if (exchange.interruption) throw stopping()
+  return exchange.choice
 }
 
 /**

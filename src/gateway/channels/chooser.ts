@@ -1,7 +1,7 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import { GatewayError } from '../errors.ts'
 import type { Wait } from '../limits/limit-queues.ts'
-import type { Permit, Subject } from '../limits/limiter.ts'
+import type { LocalLimiter, Permit, Refused, Subject } from '../limits/limiter.ts'
 import { canExpress } from '../options.ts'
 import { type Choice, createChoice } from './choice.ts'
 import { createKeyTurns } from './key-turns.ts'
@@ -23,8 +23,11 @@ export type { Asked, ChooserParts } from './search.ts'
 
 /** Says which channel and key is asked next, for one request. */
 export interface Chooser {
-  /** Undefined when none is left, or attempts or time are used up. */
-  next(): Choice | undefined
+  /**
+   * Undefined when none is left, or attempts or time are used up. It comes later where places on
+   * channels are counted elsewhere.
+   */
+  next(): Choice | undefined | Promise<Choice | undefined>
   /** Whether `next` would give one; finds out what the others can express, if it must. */
   hasNext(): boolean
   /** Whether there is more to ask than was asked yet, be it fit or not: told at once. */
@@ -42,7 +45,16 @@ export interface Chooser {
   nextInLine(wait: Wait): Promise<Choice | undefined>
 }
 
+/** One whose places on channels are counted here. */
+export interface LocalChooser extends Chooser {
+  next(): Choice | undefined
+}
+
 /** One value for the whole process: it knows whose turn it is among the keys of a channel. */
+export function createChooser(
+  parts: ChooserParts & { readonly limiter: LocalLimiter },
+): (asked: Asked) => LocalChooser
+export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser
 export function createChooser(parts: ChooserParts): (asked: Asked) => Chooser {
   const turns = createKeyTurns(parts.health)
   return (asked) => new SearchingChooser(beginSearch(parts, turns, asked))
@@ -55,15 +67,19 @@ class SearchingChooser implements Chooser {
     this.#search = search
   }
 
-  next(): Choice | undefined {
-    const found = find(this.#search)
-    return found && take(this.#search, found.candidate, found.permit)
+  next(): Choice | undefined | Promise<Choice | undefined> {
+    return takeNext(this.#search)
   }
 
   hasNext(): boolean {
-    const found = find(this.#search)
-    found?.permit.undo()
-    return found !== undefined
+    const search = this.#search
+    for (let candidate = beginRound(search); candidate; candidate = findFit(search)) {
+      const { channel } = candidate.option
+      const refused = search.parts.limiter.peek(subjectOf(channel), search.asked.llmTokens)
+      if (refused === undefined) return true
+      noteFull(search, channel, refused)
+    }
+    return false
   }
 
   hasOthers(): boolean {
@@ -80,35 +96,61 @@ class SearchingChooser implements Chooser {
   }
 }
 
-/** The best of what is left, with its place on the channel taken. */
-function find(search: Search): { candidate: Candidate; permit: Permit } | undefined {
-  search.full = undefined
-  search.busyMs = undefined
-  search.isBusy = false
-  if (isOver(search)) return undefined
+/** The best of what is left that can express the request. */
+function findFit(search: Search): Candidate | undefined {
   for (;;) {
     const candidate = findRanked(search) ?? findLastResort(search)
-    if (candidate === undefined) return undefined
-    const permit = enter(search, candidate)
-    if (permit) return { candidate, permit }
+    if (candidate === undefined || canExpress(candidate.option)) return candidate
+    search.unfit ??= new Set()
+    search.unfit.add(candidate.option)
   }
 }
 
-/** Takes a place on a channel; undefined, and noted, when it can't be asked after all. */
-function enter(search: Search, { option }: Candidate): Permit | undefined {
-  if (!canExpress(option)) {
-    search.unfit ??= new Set()
-    search.unfit.add(option)
-    return undefined
+/** The same, when nothing is known any more of what is full. */
+function beginRound(search: Search): Candidate | undefined {
+  search.full = undefined
+  search.busyMs = undefined
+  search.isBusy = false
+  return isOver(search) ? undefined : findFit(search)
+}
+
+/** The best of what is left, with its place on the channel taken. */
+function takeNext(search: Search): Choice | undefined | Promise<Choice | undefined> {
+  for (let candidate = beginRound(search); candidate; candidate = findFit(search)) {
+    const { channel } = candidate.option
+    const entered = search.parts.limiter.tryEnter(subjectOf(channel), search.asked.llmTokens)
+    if (entered instanceof Promise) return takeLater(search, candidate, entered)
+    if (!('retryAfterMs' in entered)) return take(search, candidate, entered)
+    noteFull(search, channel, entered)
   }
-  const { channel } = option
-  const entered = search.parts.limiter.tryEnter(subjectOf(channel), search.asked.llmTokens)
-  if (!('retryAfterMs' in entered)) return entered
+  return undefined
+}
+
+/** The same, from a place on that is asked for elsewhere. */
+async function takeLater(
+  search: Search,
+  first: Candidate,
+  asked: Promise<Permit | Refused>,
+): Promise<Choice | undefined> {
+  let entering: Permit | Refused | Promise<Permit | Refused> = asked
+  for (let candidate: Candidate | undefined = first; candidate; ) {
+    const entered: Permit | Refused = await entering
+    if (!('retryAfterMs' in entered)) return take(search, candidate, entered)
+    const { channel } = candidate.option
+    noteFull(search, channel, entered)
+    candidate = findFit(search)
+    if (candidate === undefined) return undefined
+    const subject = subjectOf(candidate.option.channel)
+    entering = search.parts.limiter.tryEnter(subject, search.asked.llmTokens)
+  }
+  return undefined
+}
+
+function noteFull(search: Search, channel: Channel, { retryAfterMs }: Refused): void {
   search.full ??= new Set()
   search.full.add(channel.id)
   search.isBusy ||= !channel.isDraining
-  search.busyMs = Math.min(search.busyMs ?? Number.POSITIVE_INFINITY, entered.retryAfterMs)
-  return undefined
+  search.busyMs = Math.min(search.busyMs ?? Number.POSITIVE_INFINITY, retryAfterMs)
 }
 
 async function waitInLine(search: Search, wait: Wait): Promise<Choice | undefined> {

@@ -8,7 +8,7 @@ import type { Refused, Subject } from './tally.ts'
  */
 export function limitError({ subject, limit, retryAfterMs }: Refused): GatewayError {
   const retryAfter = Math.max(1, Math.ceil((retryAfterMs - graceMs) / 1000))
-  const message = `${whose(subject)} ${allowance[limit](subject.limits[limit] ?? 0)}.`
+  const message = `${whose(subject)} ${allowance[limit]((subject.told ?? subject.limits)[limit] ?? 0)}.`
   const kind = limit === 'concurrency' ? 'concurrency_limited' : 'rate_limited'
   return new GatewayError(kind, `${message} Try again in ${retryAfter} s.`, {
     ...{ retryAfter, limited: subject.kind },

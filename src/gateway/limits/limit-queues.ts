@@ -46,7 +46,7 @@ export interface LimitQueues {
 }
 
 /** So many stand in one queue at most. */
-const maxQueued = 10_000
+export const maxQueued = 10_000
 
 /** While anybody waits, it is looked so often for those whose time has come. */
 const beatMs = 10
@@ -198,7 +198,7 @@ function take(tally: Tally<Waiter>, waiter: Waiter): void {
 }
 
 /** How long a request waits as far as is known: that is, but for those whose end is unknown. */
-const knownMs = (shortages: readonly Refused[]) =>
+export const knownMs = (shortages: readonly Refused[]) =>
   shortages.reduce(
     (most, { limit, retryAfterMs }) =>
       limit === 'concurrency' ? most : Math.max(most, retryAfterMs),
@@ -206,7 +206,7 @@ const knownMs = (shortages: readonly Refused[]) =>
   )
 
 /** The little by which windows are longer than a minute is waited for in any case. */
-function patienceMs(shortages: readonly Refused[], waitMs: number): number {
+export function patienceMs(shortages: readonly Refused[], waitMs: number): number {
   const isFull = shortages.some(({ limit }) => limit === 'concurrency')
   return isFull ? waitMs : Math.max(waitMs, graceMs)
 }

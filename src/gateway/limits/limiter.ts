@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import { createLimitQueues, type Wait, type Waiter } from './limit-queues.ts'
 import { freePermit, type Permit } from './permit.ts'
+import { expire, type Passing, passingOf } from './sliding-window.ts'
 import { createTallies } from './tallies.ts'
 import { isFree, longestOf, type Refused, type Subject, type Tally } from './tally.ts'
 
@@ -16,14 +17,25 @@ export interface Limiter {
    * room for the longest time, or the signal's reason.
    */
   enter(subjects: readonly Subject[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
-  /** At once or not at all. */
-  tryEnter(subject: Subject, llmTokens: number): Permit | Refused
+  /** Without waiting for a place; the answer may come from elsewhere. */
+  tryEnter(subject: Subject, llmTokens: number): Permit | Refused | Promise<Permit | Refused>
+  /** What would keep a request out, as far as is known here; it takes no place. */
+  peek(subject: Subject, llmTokens: number): Refused | undefined
   /** Refuses all that wait, and ends the timers. */
   stop(): void
 }
 
+/** Counts by itself. */
+export interface LocalLimiter extends Limiter {
+  tryEnter(subject: Subject, llmTokens: number): Permit | Refused
+  /** Counts a request that was let in elsewhere, be there room or not. */
+  count(subjects: readonly Subject[], llmTokens: number): Permit
+  /** What counts at present, of each subject. */
+  passing(): Iterable<{ readonly subject: Subject; readonly passing: readonly Passing[] }>
+}
+
 /** Counts in memory; `tick` is monotonic, in milliseconds. */
-export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Limiter {
+export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): LocalLimiter {
   const tallies = createTallies<Waiter>(tick, repeat)
   const queues = createLimitQueues(tick, repeat)
 
@@ -50,6 +62,23 @@ export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Limi
       return isFree(tally, llmTokens, now)
         ? queues.permit([tally], llmTokens, now)
         : longestOf([tally], llmTokens, now)
+    },
+    peek(subject, llmTokens) {
+      const tally = tallies.of(subject)
+      if (tally === undefined) return undefined
+      const now = tick()
+      return isFree(tally, llmTokens, now) ? undefined : longestOf([tally], llmTokens, now)
+    },
+    count(subjects, llmTokens) {
+      const counted = subjects.flatMap((subject) => tallies.of(subject) ?? [])
+      return queues.permit(counted, llmTokens, tick())
+    },
+    *passing() {
+      const now = tick()
+      for (const { subject, window } of tallies.all()) {
+        expire(window, now)
+        yield { subject, passing: passingOf(window) }
+      }
     },
     stop() {
       queues.stop()

@@ -7,6 +7,7 @@ export interface Tallies<Waiter extends Queued> {
   /** Undefined for a subject without limits. */
   of(subject: Subject): Tally<Waiter> | undefined
   size(): number
+  all(): Iterable<Tally<Waiter>>
   stop(): void
 }
 
@@ -56,6 +57,7 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
       return tally
     },
     size: () => tallies.size,
+    all: () => tallies.values(),
     stop() {
       isStopped = true
       pause()
@@ -65,5 +67,6 @@ export function createTallies<Waiter extends Queued>(tick: Clock, repeat: Repeat
 
 const kinds = ['token', 'account', 'group', 'channel'] satisfies Subject['kind'][]
 
-const isUnlimited = ({ limits: { rpm, tpm, concurrency } }: Subject) =>
+/** Nothing is counted of it. */
+export const isUnlimited = ({ limits: { rpm, tpm, concurrency } }: Subject) =>
   rpm === null && tpm === null && concurrency === null

@@ -17,6 +17,8 @@ export interface Subject {
   readonly id: number
   readonly name: string
   readonly limits: Limits
+  /** What clients are told of instead: the limits of which these are a node's share. */
+  readonly told?: Limits
 }
 
 /** Which limit leaves no room, and for how long as far as is known. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Channel } from '../../../src/catalog/catalog.ts'
-import type { Choice, Chooser } from '../../../src/gateway/channels/chooser.ts'
+import type { Choice, LocalChooser as Chooser } from '../../../src/gateway/channels/chooser.ts'
 import type { FailureName } from '../../../src/gateway/failures/failures.ts'
 import { channelOf, createScene, failureOf, optionOf } from './choosing-scene.ts'
 

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../lib/clock.ts'
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { type Change, type Counters, CountersAway } from '../../store/ports/counters.ts'
+import { limitError } from './limit-error.ts'
+import { knownMs, patienceMs } from './limit-queues.ts'
+import { createLimiter, type Limiter } from './limiter.ts'
+import { createOutbox } from './outbox.ts'
+import { freePermit, type Permit } from './permit.ts'
+import { shareOf } from './share.ts'
+import {
+  createLines,
+  longestIn,
+  nameOf,
+  type SharedAnswer,
+  type SharedAsk,
+} from './shared-lines.ts'
+import { isWindowed, SharedPermit, type SharedPermitParts } from './shared-permit.ts'
+import { windowMs } from './sliding-window.ts'
+import { isUnlimited } from './tallies.ts'
+import type { Refused, Subject } from './tally.ts'
+
+/** Slots are kept so often within their lease. */
+const keepsPerLease = 4
+
+/**
+ * Keeps all nodes together within limits, by one call for each request that has any. This node counts
+ * beside it what it has let in itself: so it keeps to its share while the shared counters are away,
+ * and can tell them what they have missed when they are back.
+ */
+export function createSharedLimiter(
+  counters: Counters,
+  tick: Clock,
+  repeat: Repeat = repeatByTimer,
+): Limiter {
+  const local = createLimiter(tick, repeat)
+  const node = randomUUID()
+  const open = new Set<SharedPermit>()
+  const partNow = () => counters.partAt(tick())
+  const outbox = createOutbox({ counters, tick, onTold })
+  const permitParts: SharedPermitParts = { outbox, partNow, open }
+  const lines = createLines({ tick, ask, enterHere })
+  /** What channels were refused for lately: a guess at what would be. */
+  const refusals = new Map<string, { readonly refused: Refused; readonly untilTick: number }>()
+  /** Asked when the counters went away: they may have counted it, with this slot. */
+  const unsure = new WeakMap<SharedAsk, string>()
+  let slots = 0
+
+  function onTold(names: ReadonlySet<string>): void {
+    for (const name of names) refusals.delete(name)
+    lines.look(names)
+  }
+
+  const nextSlot = () => `${node}.${++slots}`
+  const countedOf = (subjects: readonly Subject[]) =>
+    subjects.map((subject) => ({ name: nameOf(subject), limits: subject.limits }))
+
+  async function ask(asked: SharedAsk): Promise<SharedAnswer | undefined> {
+    const { subjects, llmTokens } = asked
+    const slot = nextSlot()
+    const counted = countedOf(subjects)
+    try {
+      const admitted = await counters.admit({ counted, llmTokens, slot })
+      if (!admitted.ok) {
+        const refused = admitted.shortages.flatMap(({ at, limit, retryAfterMs }) => {
+          const subject = subjects[at]
+          return subject ? { subject, limit, retryAfterMs } : []
+        })
+        return { refused }
+      }
+      const permit = local.count(subjects, llmTokens)
+      const places = { counted, llmTokens, slot, part: admitted.part, local: permit }
+      return { permit: new SharedPermit(permitParts, places) }
+    } catch (error) {
+      if (!(error instanceof CountersAway)) throw error
+      if (error.isSent) unsure.set(asked, slot)
+      return undefined
+    }
+  }
+
+  /** Within this node's share. */
+  function enterHere(asked: SharedAsk): Permit | Promise<Permit> {
+    const { subjects, llmTokens, wait } = asked
+    const shares = subjects.map((subject) => shareOf(subject, counters.nodes()))
+    const permit = local.enter(shares, llmTokens, wait)
+    return permit instanceof Promise
+      ? permit.then((later) => noted(asked, later))
+      : noted(asked, permit)
+  }
+
+  /** What was let in here is told when the counters are back, unless they may know it: none twice. */
+  function noted(asked: SharedAsk, permit: Permit): Permit {
+    const { subjects, llmTokens } = asked
+    const counted = countedOf(subjects)
+    const part = partNow()
+    const slot = unsure.get(asked)
+    for (const { name, limits } of counted) {
+      if (slot === undefined && isWindowed(limits)) outbox.change(name, part, 1, llmTokens)
+    }
+    const places = { counted, llmTokens, slot: slot ?? nextSlot(), part, local: permit }
+    return new SharedPermit(permitParts, places)
+  }
+
+  async function enterThere(asked: SharedAsk): Promise<Permit> {
+    const { subjects, wait } = asked
+    wait.signal.throwIfAborted()
+    const ahead = lines.ahead(subjects)
+    const answer = ahead ? { refused: [ahead] } : await ask(asked)
+    if (answer === undefined) return enterHere(asked)
+    if ('permit' in answer) {
+      if (!wait.signal.aborted) return answer.permit
+      answer.permit.undo()
+      throw wait.signal.reason
+    }
+    const limitMs = patienceMs(answer.refused, wait.waitMs)
+    if (limitMs === 0 || knownMs(answer.refused) > limitMs)
+      throw limitError(longestIn(answer.refused))
+    return lines.wait(asked, answer.refused, limitMs)
+  }
+
+  async function tryThere(subject: Subject, llmTokens: number): Promise<Permit | Refused> {
+    const asked = { subjects: [subject], llmTokens, wait: never }
+    const answer = await ask(asked)
+    if (answer === undefined) return tryHere(asked, subject)
+    if ('permit' in answer) return answer.permit
+    const refused = longestIn(answer.refused)
+    refusals.set(nameOf(subject), { refused, untilTick: tick() + refused.retryAfterMs })
+    return refused
+  }
+
+  function tryHere(asked: SharedAsk, subject: Subject): Permit | Refused {
+    const found = local.tryEnter(shareOf(subject, counters.nodes()), asked.llmTokens)
+    return 'release' in found ? noted(asked, found) : found
+  }
+
+  /** All that this node has let in within the window, for counters that have forgotten it. */
+  function tellAll(): void {
+    const changes: Change[] = []
+    for (const { subject, passing } of local.passing()) {
+      if (!isWindowed(subject.limits)) continue
+      const name = nameOf(subject)
+      for (const { until, requests, llmTokens } of passing)
+        changes.push({ name, part: counters.partAt(until - windowMs), requests, llmTokens })
+    }
+    outbox.forgetChanges()
+    counters.report({ changes }).catch(() => {}) // away again: the next return tells what is new
+  }
+
+  function keepSlots(): void {
+    const kept = [...open].flatMap((permit) => permit.slots())
+    if (kept.length > 0 && !counters.isAway()) counters.report({ kept }).catch(() => {})
+  }
+
+  counters.onBack((isEmpty) => {
+    if (isEmpty) tellAll()
+    keepSlots()
+    outbox.flush()
+  })
+  const stopKeeping = repeat(keepSlots, counters.leaseMs / keepsPerLease)
+
+  return {
+    enter(subjects, llmTokens, wait) {
+      const limited = subjects.filter((subject) => !isUnlimited(subject))
+      if (limited.length === 0) return freePermit
+      const asked = { subjects: limited, llmTokens, wait }
+      return counters.isAway() ? enterHere(asked) : enterThere(asked)
+    },
+    tryEnter(subject, llmTokens) {
+      if (isUnlimited(subject)) return freePermit
+      if (counters.isAway())
+        return tryHere({ subjects: [subject], llmTokens, wait: never }, subject)
+      return lines.ahead([subject]) ?? tryThere(subject, llmTokens)
+    },
+    peek(subject, llmTokens) {
+      if (isUnlimited(subject)) return undefined
+      if (counters.isAway()) return local.peek(shareOf(subject, counters.nodes()), llmTokens)
+      const known = refusals.get(nameOf(subject))
+      if (known && known.untilTick <= tick()) refusals.delete(nameOf(subject))
+      else if (known) return known.refused
+      return lines.ahead([subject])
+    },
+    stop() {
+      stopKeeping()
+      lines.stop()
+      local.stop()
+    },
+  }
+}
+
+/** For whoever does not wait. */
+const never = { waitMs: 0, signal: new AbortController().signal }

@@ -1,0 +1,211 @@
+import type { Clock } from '../../lib/clock.ts'
+import { stopping } from '../errors.ts'
+import { limitError } from './limit-error.ts'
+import { maxQueued, type Wait } from './limit-queues.ts'
+import type { Permit } from './permit.ts'
+import type { Refused, Subject } from './tally.ts'
+
+/** A request for places that are counted elsewhere. */
+export interface SharedAsk {
+  readonly subjects: readonly Subject[]
+  readonly llmTokens: number
+  readonly wait: Wait
+}
+
+/** Let in, or all that keeps it out; undefined: the counters are away. */
+export type SharedAnswer = { readonly permit: Permit } | { readonly refused: readonly Refused[] }
+
+export interface LinesParts {
+  readonly tick: Clock
+  readonly ask: (asked: SharedAsk) => Promise<SharedAnswer | undefined>
+  /** For when the counters are away. */
+  readonly enterHere: (asked: SharedAsk) => Permit | Promise<Permit>
+}
+
+/** Lines of those who wait on this node: one for each subject, in order of arrival. */
+export interface Lines {
+  /** What kept the first out who waits for one of these; undefined: nobody does. */
+  ahead(subjects: readonly Subject[]): Refused | undefined
+  /** Waits for what has refused it, at most so long. */
+  wait(asked: SharedAsk, refused: readonly Refused[], limitMs: number): Promise<Permit>
+  /** Something may have become free. */
+  look(names: Iterable<string>): void
+  stop(): void
+}
+
+/** Whoever is first asks again after so long at most: other nodes don't tell of what they free. */
+const slotPollMs = 100
+const windowPollMs = 1_000
+const leastPollMs = 5
+
+interface Waiter {
+  readonly asked: SharedAsk
+  readonly deadline: number
+  line: Line | undefined
+  refused: Refused
+  readonly enter: (permit: Permit | Promise<Permit>) => void
+  readonly refuse: (reason: unknown) => void
+}
+
+interface Line {
+  readonly name: string
+  readonly waiters: Set<Waiter>
+  last: Refused
+  timer: ReturnType<typeof setTimeout> | undefined
+  isAsking: boolean
+  isLateNews: boolean
+}
+
+export const nameOf = ({ kind, id }: Subject): string => `${kind}:${id}`
+
+/** What keeps a request out the longest. */
+export function longestIn(refused: readonly Refused[]): Refused {
+  const [first, ...rest] = refused
+  if (first === undefined) throw new Error('a refusal without a limit')
+  return rest.reduce((most, one) => (one.retryAfterMs > most.retryAfterMs ? one : most), first)
+}
+
+export function createLines({ tick, ask, enterHere }: LinesParts): Lines {
+  const lines = new Map<string, Line>()
+  let isStopped = false
+
+  function lineOf(refused: Refused): Line {
+    const name = nameOf(refused.subject)
+    const known = lines.get(name)
+    if (known) return known
+    const line: Line = {
+      ...{ name, waiters: new Set<Waiter>(), last: refused },
+      ...{ timer: undefined, isAsking: false, isLateNews: false },
+    }
+    lines.set(name, line)
+    return line
+  }
+
+  function join(waiter: Waiter, refused: Refused): void {
+    waiter.refused = refused
+    const line = lineOf(refused)
+    line.last = refused
+    if (line.waiters.size >= maxQueued) {
+      waiter.refuse(limitError(refused))
+      return
+    }
+    waiter.line = line
+    line.waiters.add(waiter)
+    later(line)
+  }
+
+  function leave(waiter: Waiter): void {
+    const { line } = waiter
+    waiter.line = undefined
+    if (!line?.waiters.delete(waiter) || line.waiters.size > 0) return
+    clearTimeout(line.timer)
+    lines.delete(line.name)
+  }
+
+  function later(line: Line): void {
+    const { limit, retryAfterMs } = line.last
+    const mostMs = limit === 'concurrency' ? slotPollMs : windowPollMs
+    const waitMs = Math.max(leastPollMs, Math.min(retryAfterMs, mostMs))
+    line.timer ??= setTimeout(() => {
+      line.timer = undefined
+      void serve(line)
+    }, waitMs)
+  }
+
+  function goHere(waiter: Waiter): void {
+    try {
+      waiter.enter(enterHere(remaining(waiter, tick())))
+    } catch (error) {
+      waiter.refuse(error)
+    }
+  }
+
+  /** Lets in from the front, one after the other, until one is refused. */
+  async function serve(line: Line): Promise<void> {
+    line.isLateNews = true
+    if (line.isAsking) return
+    line.isAsking = true
+    while (line.isLateNews) {
+      line.isLateNews = false
+      const [waiter] = line.waiters
+      if (waiter === undefined) break
+      const answer = await ask(waiter.asked)
+      if (!line.waiters.has(waiter)) {
+        if (answer && 'permit' in answer) answer.permit.undo()
+      } else if (answer === undefined || 'permit' in answer) {
+        leave(waiter)
+        if (answer) waiter.enter(answer.permit)
+        else goHere(waiter)
+      } else {
+        const longest = longestIn(answer.refused)
+        if (nameOf(longest.subject) === line.name) {
+          waiter.refused = line.last = longest
+          continue
+        }
+        leave(waiter)
+        join(waiter, longest)
+      }
+      line.isLateNews = true
+    }
+    line.isAsking = false
+    if (line.waiters.size > 0) later(line)
+  }
+
+  return {
+    ahead(subjects) {
+      if (lines.size === 0) return undefined
+      for (const subject of subjects) {
+        const line = lines.get(nameOf(subject))
+        if (line) return { ...line.last, subject }
+      }
+      return undefined
+    },
+    wait(asked, refused, limitMs) {
+      if (isStopped) throw stopping()
+      const { signal } = asked.wait
+      return new Promise<Permit>((resolve, reject) => {
+        const settle = () => {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', abort)
+          leave(waiter)
+        }
+        const waiter: Waiter = {
+          asked,
+          deadline: tick() + limitMs,
+          line: undefined,
+          refused: longestIn(refused),
+          enter(permit) {
+            settle()
+            resolve(permit)
+          },
+          refuse(reason) {
+            settle()
+            reject(reason)
+          },
+        }
+        const abort = () => waiter.refuse(signal.reason)
+        const timer = setTimeout(() => waiter.refuse(limitError(waiter.refused)), limitMs)
+        signal.addEventListener('abort', abort, { once: true })
+        join(waiter, waiter.refused)
+      })
+    },
+    look(names) {
+      if (lines.size === 0) return
+      for (const name of names) {
+        const line = lines.get(name)
+        if (line) void serve(line)
+      }
+    },
+    stop() {
+      isStopped = true
+      for (const { waiters } of [...lines.values()])
+        for (const waiter of [...waiters]) waiter.refuse(stopping())
+    },
+  }
+}
+
+/** What is left of its time. */
+function remaining({ asked, deadline }: Waiter, now: number): SharedAsk {
+  const { wait } = asked
+  return { ...asked, wait: { ...wait, waitMs: Math.max(0, deadline - now) } }
+}
