@@ -1,4 +1,5 @@
 import type { Failure } from './envelope.ts'
+import type { Fault } from './faults.ts'
 
 /** Why the console's API refuses: machine words, and the HTTP status of each. */
 const statuses = {
@@ -30,6 +31,8 @@ export type ApiErrorReason = keyof typeof statuses
 interface Details {
   /** Path of the field at fault. */
   readonly field?: string
+  /** What is wrong with it. */
+  readonly fault?: Fault | undefined
   /** On a conflict: the present state. */
   readonly data?: unknown
   readonly retryAfterSeconds?: number
@@ -55,12 +58,13 @@ export class ApiError extends Error {
   }
 
   toResponse(): Response {
-    const { field, data, retryAfterSeconds, cookies = [] } = this.details
+    const { field, fault, data, retryAfterSeconds, cookies = [] } = this.details
     const body: Failure = {
       code: this.status,
       message: this.message,
       reason: this.reason,
       ...(field !== undefined && { field }),
+      ...(fault !== undefined && { fault }),
       ...(data !== undefined && { data }),
     }
     const headers = new Headers({ 'cache-control': 'no-store' })

@@ -1,9 +1,11 @@
 import { ApiError } from './api-error.ts'
+import type { Fault } from './faults.ts'
 
 /** Something to be said about a field, such as `speaks.chat`; the message names it. */
 export interface Remark {
   readonly field: string
   readonly message: string
+  readonly fault?: Fault
 }
 
 /** Values that were checked by the rules of tollgate.yaml. Warnings: allowed, but odd. */
@@ -17,12 +19,9 @@ export type Checked<Value> =
  */
 export function requireRight<Value>(checked: Checked<Value>, prefix = ''): Value {
   if (checked.ok) return checked.value
-  const problems = checked.problems.map(({ field, message }) => ({
-    field: prefix + field,
-    message,
-  }))
+  const problems = checked.problems.map((one) => ({ ...one, field: prefix + one.field }))
   const message = problems.map((problem) => problem.message).join(' ')
-  const [{ field }] = checked.problems
-  const at = field === '' ? {} : { field: prefix + field }
+  const [{ field, fault }] = checked.problems
+  const at = field === '' ? {} : { field: prefix + field, fault }
   throw new ApiError('invalid_value', message, { ...at, data: { problems } })
 }

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { Fault } from './faults.ts'
 import { orNull } from './shapes.ts'
 
 /** The answer that carries `data`: CONTRACT 7. */
@@ -15,6 +16,7 @@ export const Failure = Type.Object({
   message: Type.String(),
   reason: Type.String({ description: 'Machine word of the cause, such as not_found.' }),
   field: Type.Optional(Type.String({ description: 'Path of the field at fault.' })),
+  fault: Type.Optional(Fault),
   data: Type.Optional(Type.Unknown({ description: 'On a conflict: the present state.' })),
 })
 export type Failure = Static<typeof Failure>

@@ -1,5 +1,6 @@
 import type { Logger } from '../lib/log.ts'
 import { ApiError } from './api-error.ts'
+import { type FaultySchema, faultOf } from './schema-fault.ts'
 
 /** One thing that a schema found wrong, as Elysia reports it. */
 interface Finding {
@@ -7,7 +8,7 @@ interface Finding {
   readonly message?: string
   readonly value?: unknown
   readonly summary?: string
-  readonly schema?: { readonly title?: string }
+  readonly schema?: FaultySchema
 }
 
 /** Answers whatever was thrown below a route of the console. */
@@ -39,7 +40,10 @@ function invalidValue(error: unknown): ApiError {
   const field = path === '' && type === 'property' ? (first?.schema?.title ?? '') : path
   const name = field === '' ? `The ${type}` : field
   const message = first?.message ?? 'is not what is expected'
-  return new ApiError('invalid_value', `${name}: ${message}.`, field === '' ? {} : { field })
+  return new ApiError('invalid_value', `${name}: ${message}.`, {
+    ...(field !== '' && { field }),
+    fault: faultOf(first?.schema, first?.value),
+  })
 }
 
 function readFindings(error: unknown): { type: string; all: readonly Finding[] } {

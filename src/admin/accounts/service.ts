@@ -90,6 +90,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       if (unfit !== undefined) {
         throw new ApiError('invalid_value', `email: ${JSON.stringify(email)} ${unfit}.`, {
           field: 'email',
+          fault: email === '' ? 'missing' : 'unfit_email',
         })
       }
       const { rpm = null, tpm = null, concurrency = null } = rest.limits ?? {}
@@ -147,7 +148,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       if (id === who.accountId) throw onSelf('remove your own account')
       if (email !== account.email) {
         const asked = `Type the e-mail of the account, ${account.email}, to remove it.`
-        throw new ApiError('invalid_value', asked, { field: 'email' })
+        throw new ApiError('invalid_value', asked, { field: 'email', fault: 'not_known' })
       }
       const work = () => store.edits.removeAccount(id, { actor: who.email, revision })
       await edit(work, { present: () => get(who, id) })
@@ -169,7 +170,7 @@ function readUsd(field: string, text: string): number {
   throw new ApiError(
     'invalid_value',
     `${field}: ${JSON.stringify(text)} is not an amount: write USD as a plain number with at most 9 decimals, such as 100 or 2.5.`,
-    { field },
+    { field, fault: 'unfit_amount' },
   )
 }
 
@@ -178,12 +179,13 @@ function readOrder({ amount, reason }: AdjustmentOrder) {
   if (amountNano === 0) {
     throw new ApiError('invalid_value', 'amount: it is nothing: write more than 0.', {
       field: 'amount',
+      fault: 'unfit_amount',
     })
   }
   const words = reason.trim()
   if (words === '' || words.length > 500 || /\p{Cc}/u.test(words)) {
     const asked = 'reason: say in one line why (at most 500 characters); the ledger keeps it.'
-    throw new ApiError('invalid_value', asked, { field: 'reason' })
+    throw new ApiError('invalid_value', asked, { field: 'reason', fault: 'unfit_line' })
   }
   return { amountNano, reason: words }
 }
@@ -210,8 +212,7 @@ function refuseOnSelf(who: SignedIn, id: number, { role, status }: AccountPatch)
 }
 
 const onSelf = (what: string, field?: string) =>
-  new ApiError(
-    'not_allowed',
-    `You can't ${what}: another administrator has to do that.`,
-    field === undefined ? {} : { field },
-  )
+  new ApiError('not_allowed', `You can't ${what}: another administrator has to do that.`, {
+    fault: 'own_account',
+    ...(field !== undefined && { field }),
+  })

@@ -18,7 +18,7 @@ export function keepKeysHome(
   const entered = new Set([...api_keys, ...add_keys])
   if (changed.apiKeys.every((key) => entered.has(key))) return
   const message = `${fault}. Remove them, and enter the keys for it.`
-  throw new ApiError('invalid_value', message, { field: 'api_keys' })
+  throw new ApiError('invalid_value', message, { field: 'api_keys', fault: 'keys_stay_at_home' })
 }
 
 function freshHost(present: CheckedChannel, changed: CheckedChannel): string | undefined {

@@ -109,11 +109,13 @@ export function createChannelService(parts: ChannelParts) {
     if (!found) {
       throw new ApiError('invalid_value', `The channel does not offer ${JSON.stringify(wanted)}.`, {
         field: 'model',
+        fault: 'not_known',
       })
     }
     if (protocol !== undefined && !Object.hasOwn(channel.speaks, protocol)) {
       throw new ApiError('invalid_value', `The channel does not speak ${protocol}.`, {
         field: 'protocol',
+        fault: 'not_known',
       })
     }
     const { apiKeys } = channel
@@ -121,6 +123,7 @@ export function createChannelService(parts: ChannelParts) {
     if (used === undefined) {
       throw new ApiError('invalid_value', 'The channel has no such key (any more).', {
         field: 'key',
+        fault: 'not_known',
       })
     }
     return { channel, key: used, upstreamModel: found.upstream, protocol }

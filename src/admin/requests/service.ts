@@ -51,6 +51,7 @@ export async function accountIdOf(
   if (found) return found.id
   throw new ApiError('invalid_value', `There is no account "${account.slice(0, 100)}".`, {
     field: 'account',
+    fault: 'not_known',
   })
 }
 

@@ -53,6 +53,6 @@ export function checkNewPassword(password: string, field: string): void {
   throw new ApiError(
     'invalid_value',
     `A password has ${minPasswordLength} to ${maxPasswordLength} characters.`,
-    { field },
+    { field, fault: 'unfit_password' },
   )
 }

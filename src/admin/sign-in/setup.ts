@@ -38,7 +38,10 @@ export function createSetup(core: SignInCore) {
         )
       }
       if (!canSignIn(entry.email)) {
-        throw new ApiError('invalid_value', 'This is not an e-mail address.', { field: 'email' })
+        throw new ApiError('invalid_value', 'This is not an e-mail address.', {
+          field: 'email',
+          fault: 'unfit_email',
+        })
       }
       checkNewPassword(entry.password, 'password')
       const hash = await passwords.hash(entry.password)

@@ -3,6 +3,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { parseDateTime } from '../../lib/parse-time.ts'
 import type { TokenFields } from '../../store/ports/token-edits.ts'
 import { ApiError } from '../api-error.ts'
+import type { Fault } from '../faults.ts'
 import type { TokenPatch } from './schema.ts'
 
 /** How texts are checked, by the same rules as in tollgate.yaml. Complaints end a sentence. */
@@ -20,17 +21,17 @@ interface FieldParts {
   readonly present?: { readonly group: string; readonly models: readonly string[] }
 }
 
-const wrong = (field: string, message: string) =>
-  new ApiError('invalid_value', `${field}: ${message}.`, { field })
+const wrong = (field: string, fault: Fault, message: string) =>
+  new ApiError('invalid_value', `${field}: ${message}.`, { field, fault })
 
 /** Checks what is named of a token; throws `ApiError` with the field at fault. */
 export function readFields(body: TokenPatch, parts: FieldParts): TokenFields {
   const { name, group, status, models, ip_allow, strict, expires_at, budget, limits } = body
   const { rules, now } = parts
-  if (name !== undefined) complain('name', name, rules.name)
+  if (name !== undefined) complain('name', name, 'unfit_name', rules.name)
   checkModels(body, parts)
   ip_allow?.forEach((block, i) => {
-    complain(`ip_allow.${i}`, block, rules.block)
+    complain(`ip_allow.${i}`, block, 'unfit_ip_block', rules.block)
   })
   return {
     ...(name !== undefined && { name }),
@@ -45,9 +46,14 @@ export function readFields(body: TokenPatch, parts: FieldParts): TokenFields {
   }
 }
 
-function complain(field: string, text: string, rule: (text: string) => string | undefined): void {
+function complain(
+  field: string,
+  text: string,
+  fault: Fault,
+  rule: (text: string) => string | undefined,
+): void {
   const complaint = rule(text)
-  if (complaint !== undefined) throw wrong(field, `${JSON.stringify(text)} ${complaint}`)
+  if (complaint !== undefined) throw wrong(field, fault, `${JSON.stringify(text)} ${complaint}`)
 }
 
 function readExpiry(text: string | null, now: number): number | null {
@@ -55,9 +61,10 @@ function readExpiry(text: string | null, now: number): number | null {
   const time = parseDateTime(text)
   if (time === undefined) {
     const example = 'write it with its offset, such as 2027-01-31T12:00:00Z, or null'
-    throw wrong('expires_at', `"${text}" is not a date and time: ${example}`)
+    throw wrong('expires_at', 'unfit_time', `"${text}" is not a date and time: ${example}`)
   }
-  if (time <= now) throw wrong('expires_at', `"${text}" is over: give a time to come, or null`)
+  if (time <= now)
+    throw wrong('expires_at', 'time_is_over', `"${text}" is over: give a time to come, or null`)
   return time
 }
 
@@ -69,6 +76,7 @@ function readBudget(budget: NonNullable<TokenPatch['budget']>) {
     if (nano !== undefined && nano >= 0) return nano
     throw wrong(
       `budget.${part}`,
+      'unfit_amount',
       `"${usd}" is not an amount: write USD, 0 or more, with at most 9 decimals, such as 20 or 2.5`,
     )
   }
@@ -86,16 +94,22 @@ function checkModels(body: TokenPatch, { catalog, present }: FieldParts): void {
   const name = body.group ?? present?.group ?? ''
   const group = [...catalog.groups.values()].find((one) => one.name === name)
   if (body.group !== undefined && !group?.enabled) {
-    throw wrong('group', `there is no group "${name}" to choose; /api/v1/groups lists them`)
+    throw wrong(
+      'group',
+      'not_known',
+      `there is no group "${name}" to choose; /api/v1/groups lists them`,
+    )
   }
   const hasNot = (model: string) => !group?.offers.has(model)
   const at = body.models?.findIndex(hasNot) ?? -1
-  if (at >= 0) throw wrong(`models.${at}`, `group "${name}" has no model "${body.models?.[at]}"`)
+  if (at >= 0)
+    throw wrong(`models.${at}`, 'not_known', `group "${name}" has no model "${body.models?.[at]}"`)
   const kept = body.models ?? present?.models ?? []
   if (kept.length > 0 && kept.every(hasNot)) {
     const others = 'choose others, or none for all of them'
     throw wrong(
       'models',
+      'not_known',
       `group "${name}" has none of the models that this token may use; ${others}`,
     )
   }

@@ -1,3 +1,4 @@
+import type { Fault } from '../../admin/faults.ts'
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseDurationMs } from '../../lib/units.ts'
 import { joinPath } from './problem.ts'
@@ -11,7 +12,7 @@ export type Partly<T> = T extends readonly (infer Item)[]
     : T
 
 /** Tells one finding: the path at fault, and a complaint that continues a sentence about it. */
-export type Tell = (path: string, complaint: string) => void
+export type Tell = (path: string, complaint: string, fault?: Fault) => void
 
 type File = Partly<ConfigFile>
 
@@ -46,8 +47,8 @@ function checkUnique(
     if (value === undefined) continue
     const earlier = first.get(value)
     if (earlier === undefined) first.set(value, path)
-    else if (secret) tell(path, `has the same value as ${earlier}: each needs its own`)
-    else tell(path, `repeats ${JSON.stringify(value)}, which ${earlier} already has`)
+    else if (secret) tell(path, `has the same value as ${earlier}: each needs its own`, 'repeated')
+    else tell(path, `repeats ${JSON.stringify(value)}, which ${earlier} already has`, 'repeated')
   }
 }
 
@@ -70,7 +71,11 @@ function checkChannels(file: File, stands: (path: string) => boolean, tell: Tell
     const many = stands(`${path}.api_keys`)
     if (one && many) tell(`${path}.api_keys`, "can't stand beside api_key: write one of them")
     if (!one && !many)
-      tell(`${path}.api_key`, 'is missing: write api_key, or api_keys with a list of keys')
+      tell(
+        `${path}.api_key`,
+        'is missing: write api_key, or api_keys with a list of keys',
+        'missing',
+      )
     checkUnique(eachText(channel.api_keys, `${path}.api_keys`), tell, true)
     const models = list(channel.models).map((model, j) =>
       typeof model === 'string'
@@ -90,7 +95,7 @@ type ChannelPart = Partly<NonNullable<ConfigFile['channels']>[number]>
 
 function checkProbe({ probe, models }: ChannelPart, path: string, tell: Tell): void {
   if ((parseDurationMs(probe?.every ?? '') ?? leastProbeMs) < leastProbeMs)
-    tell(`${path}.every`, 'is too often: at least 5s')
+    tell(`${path}.every`, 'is too often: at least 5s', 'probe_too_often')
   const ids = list(models).map((model) => (typeof model === 'string' ? model : model?.id))
   // With a model that could not be read, it may be that one.
   if (probe?.model === undefined || ids.length === 0 || ids.includes(undefined)) return
@@ -98,6 +103,7 @@ function checkProbe({ probe, models }: ChannelPart, path: string, tell: Tell): v
     tell(
       `${path}.model`,
       `is ${JSON.stringify(probe.model)}, which the channel does not offer: name one of its models, as clients do`,
+      'not_known',
     )
 }
 
@@ -113,21 +119,25 @@ type Price = Partly<NonNullable<ConfigFile['prices']>[string]>
 
 function checkPrice(price: Price, path: string, tell: Tell): void {
   const onPurpose = 'costs nothing: if the model is free on purpose, write { free: true }'
-  if ('per_call' in price && isZero(price.per_call)) tell(`${path}.per_call`, onPurpose)
+  if ('per_call' in price && isZero(price.per_call))
+    tell(`${path}.per_call`, onPurpose, 'costs_nothing')
   if (!('input' in price || 'tiers' in price)) return
   const { tiers, note: _, context_window: __, ...rates } = price
   const values = Object.values(rates)
-  if ('output' in rates && values.length >= 2 && values.every(isZero)) tell(path, onPurpose)
+  if ('output' in rates && values.length >= 2 && values.every(isZero))
+    tell(path, onPurpose, 'costs_nothing')
   let before = 0
   for (const [i, tier] of list(tiers).entries()) {
     const { above, ...tierRates } = tier ?? {}
     const asked = Object.values(tierRates)
-    if (asked.length >= 2 && asked.every(isZero)) tell(`${path}.tiers[${i}]`, onPurpose)
+    if (asked.length >= 2 && asked.every(isZero))
+      tell(`${path}.tiers[${i}]`, onPurpose, 'costs_nothing')
     if (above === undefined) continue
     if (above <= before)
       tell(
         `${path}.tiers[${i}].above`,
         `is ${above}, but must be larger than ${before}: tiers go up`,
+        'tiers_must_rise',
       )
     before = Math.max(before, above)
   }

@@ -1,4 +1,5 @@
 import { Value } from '@sinclair/typebox/value'
+import type { Fault } from '../../admin/faults.ts'
 import type { PriceSetting } from '../../store/ports/catalog.ts'
 import { buildBalanceLow, buildConfig, buildPrices, buildStore } from './build.ts'
 import { checkFile, type Partly, type Tell } from './checks.ts'
@@ -117,13 +118,13 @@ function readSource({ text, file, env }: ConfigSource): Read {
     const faults = parsed.faults.map((fault) => ({ file, path: '', value: null, ...fault }))
     return { value: {}, problems: faults, tellTo: () => () => undefined, places: new Map() }
   }
-  const report: Report = (at, path, complaint, shown) =>
-    problems.push(createProblem({ file, at, path, complaint, shown }))
+  const report: Report = (at, path, complaint, more) =>
+    problems.push(createProblem({ file, at, path, complaint, ...more }))
   const { value, places } = walkDocument(ConfigFile, parsed.document, env, report)
   const tellTo =
     (list: ConfigProblem[]): Tell =>
-    (path, complaint) =>
-      list.push(createProblem({ file, at: nearestPlace(places, path), path, complaint }))
+    (path, complaint, fault) =>
+      list.push(createProblem({ file, at: nearestPlace(places, path), path, complaint, fault }))
   // The walk leaves out what is at fault, so what is there has the schema's shape.
   const partly = value as Partly<ConfigFile>
   checkFile(partly, (path) => places.has(path), tellTo(problems))
@@ -136,13 +137,14 @@ interface Finding {
   readonly path: string
   readonly complaint: string
   readonly shown?: string | undefined
+  readonly fault?: Fault | undefined
 }
 
-function createProblem({ file, at, path, complaint, shown }: Finding): ConfigProblem {
+function createProblem({ file, at, path, complaint, shown, fault }: Finding): ConfigProblem {
   const value = shown === undefined ? null : showValue(shown)
   const where = path === '' ? 'The file' : maskKeys(path)
   const message = value === null ? `${where} ${complaint}` : `${where}: ${value} ${complaint}`
-  return { file, ...at, path: maskKeys(path), value, message }
+  return { file, ...at, path: maskKeys(path), value, message, ...(fault && { fault }) }
 }
 
 /** The place of a path, or of the nearest thing around it. */

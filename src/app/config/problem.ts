@@ -1,3 +1,5 @@
+import type { Fault } from '../../admin/faults.ts'
+
 /** Line and column in the file, both counted from 1. */
 export interface Position {
   readonly line: number
@@ -13,6 +15,8 @@ export interface ConfigProblem extends Position {
   readonly value: string | null
   /** A sentence that names the path, the value, and what to write instead. */
   readonly message: string
+  /** The same as a machine word, where there is one. */
+  readonly fault?: Fault
 }
 
 /** `parent.key`, `parent["odd key"]` or `parent[0]`. */

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Config, SettingsConfig, SiteConfig } from './config.ts'
 import { loadFragment } from './fragment.ts'
+import type { ConfigProblem } from './problem.ts'
 import { SettingsSection, SiteSection } from './schema.ts'
 
 /** What of `settings:` can be set by hand, by the names of the file: all of it. */
@@ -54,9 +55,9 @@ export const settable: readonly SettableName[] = [
 const byName = new Map(settable.map((one) => [one.name, one]))
 
 /** Complains of a value by the rules of the file; undefined when it is right. */
-export function complainOfSetting(name: string, value: unknown): string | undefined {
+export function complainOfSetting(name: string, value: unknown): ConfigProblem | undefined {
   const loaded = readSetting(name, value)
-  return loaded?.ok === false ? loaded.problems[0]?.message : undefined
+  return loaded?.ok === false ? loaded.problems[0] : undefined
 }
 
 function readSetting(name: string, value: unknown) {

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import type { Fault } from '../../admin/faults.ts'
 import {
   multiplierDecimals,
   nanoDecimals,
@@ -176,3 +177,21 @@ export const complaints = {
 
 /** The kinds of text values that the configuration knows. */
 export type ValueKind = keyof typeof complaints
+
+/** The machine word for what is wrong with a value of each kind; a file's own kinds need none. */
+export const faultOfKind: { readonly [kind in ValueKind]?: Fault } = {
+  name: 'unfit_name',
+  key: 'unfit_key',
+  password: 'unfit_password',
+  url: 'unfit_url',
+  proxy: 'unfit_proxy',
+  duration: 'unfit_duration',
+  wait: 'unfit_duration',
+  domain: 'unfit_domain',
+  block: 'unfit_ip_block',
+  email: 'unfit_email',
+  'date-time': 'unfit_time',
+  usd: 'unfit_amount',
+  price: 'unfit_price',
+  multiplier: 'unfit_multiplier',
+}

@@ -1,5 +1,6 @@
 import { KindGuard, type TArray, type TObject, type TRecord, type TSchema } from '@sinclair/typebox'
 import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
+import type { Fault } from '../../admin/faults.ts'
 import { suggest } from '../../lib/suggest.ts'
 import { type ConfigDocument, isNothing, scalarText } from './document.ts'
 import { type Environment, isReference, substitute, unshieldReferences } from './environment.ts'
@@ -7,13 +8,14 @@ import { complainOfLeaf } from './leaf.ts'
 import { maskKeys, showValue } from './mask.ts'
 import { joinPath, type Position } from './problem.ts'
 
+/** What is told of a problem beside its sentence: the value, and a machine word. */
+interface More {
+  readonly shown?: string | undefined
+  readonly fault?: Fault | undefined
+}
+
 /** Where problems go. `complaint` continues a sentence that begins with the path and the value. */
-export type Report = (
-  at: Position,
-  path: string,
-  complaint: string,
-  value?: string | undefined,
-) => void
+export type Report = (at: Position, path: string, complaint: string, more?: More) => void
 
 /** What a walk finds: values of the schema's shape (without those at fault), and their places. */
 export interface Walked {
@@ -111,17 +113,23 @@ function readMap(reading: MapReading, map: YAMLMap): unknown {
       // Said on purpose: where leaving a key out keeps what is there, null takes it away.
       result[key] = null
     } else if (KindGuard.IsRecord(shape) || shape.required?.includes(key)) {
-      walk.report(keyAt, keyPath, `is empty, expected is: ${schema.description ?? 'a value'}`)
+      walk.report(keyAt, keyPath, `is empty, expected is: ${schema.description ?? 'a value'}`, {
+        fault: 'missing',
+      })
     }
     seen.add(key)
   }
   const isEmpty = (pair: Pair) => isNothing(pair.value) && result[keyOf(pair)] === undefined
   if (shape.minProperties && map.items.every(isEmpty))
-    walk.report(at, path, `is empty: name at least one of ${knownKeys(shape).join(', ')}`)
+    walk.report(at, path, `is empty: name at least one of ${knownKeys(shape).join(', ')}`, {
+      fault: 'missing',
+    })
   if (KindGuard.IsObject(shape))
     for (const key of shape.required ?? [])
       if (!seen.has(key))
-        walk.report(at, joinPath(path, key), `is missing: ${shape.properties[key]?.description}`)
+        walk.report(at, joinPath(path, key), `is missing: ${shape.properties[key]?.description}`, {
+          fault: 'missing',
+        })
   return result
 }
 
@@ -147,12 +155,14 @@ function complainOfKey(reading: MapReading, key: string, map: YAMLMap): string {
 function readList(walk: Walk, shape: TArray, items: readonly unknown[], path: string): unknown {
   const at = walk.places.get(path) ?? { line: 1, column: 1 }
   if (items.length < (shape.minItems ?? 0))
-    walk.report(at, path, 'is an empty list: name at least one')
+    walk.report(at, path, 'is an empty list: name at least one', { fault: 'missing' })
   return items.map((item, i) => {
     const itemPath = joinPath(path, i)
     if (!isNothing(item)) return read(walk, shape.items, isNode(item) ? item : null, itemPath)
     const itemAt = isNode(item) ? walk.document.positionOf(item) : at
-    return void walk.report(itemAt, itemPath, 'is empty: write a value, or remove the line')
+    return void walk.report(itemAt, itemPath, 'is empty: write a value, or remove the line', {
+      fault: 'missing',
+    })
   })
 }
 
@@ -168,7 +178,7 @@ function readLeaf(
   if ('value' in result) return result.value
   // Shown is the file's text: what a variable holds may be secret wherever it is used.
   const shown = holdsSecret(schema) && !isReference(text) ? undefined : text
-  return void walk.report(at, path, result.complaint, shown)
+  return void walk.report(at, path, result.complaint, { shown, fault: result.fault })
 }
 
 /** True for a secret, and for what has one in it: a slip of the pen may have put it anywhere. */

@@ -31,7 +31,7 @@ export const createAccounts = ({
       const { least, most } = passwordLength
       if (password.length < least || password.length > most) {
         const asked = `password: write ${least} to ${most} characters.`
-        throw new ApiError('invalid_value', asked, { field: 'password' })
+        throw new ApiError('invalid_value', asked, { field: 'password', fault: 'unfit_password' })
       }
       return { hash: await hashPassword(password), mark: passwordMark(secrets, email, password) }
     },

@@ -35,9 +35,9 @@ function checkOne<Value>(
 }
 
 /** `channels[0].models[2].id …` is about the field `models.2.id` of a form. */
-function remarkOf(section: string, { path, message }: ConfigProblem): Remark {
+function remarkOf(section: string, { path, message, fault }: ConfigProblem): Remark {
   const own = (text: string) =>
     text.replaceAll(`${section}[0].`, '').replace(/^api_key\b(?!s)/, 'api_keys')
   const field = own(path).replaceAll(/\[(\d+)\]/g, '.$1')
-  return { field, message: own(message).replace(/\.?$/, '.') }
+  return { field, message: own(message).replace(/\.?$/, '.'), ...(fault && { fault }) }
 }

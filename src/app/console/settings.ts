@@ -58,10 +58,13 @@ function check({ fixed }: Config, name: string, value: unknown): void {
   const line = fixed.get(name)
   if (line !== undefined) {
     const asked = `${name} is set by tollgate.yaml (line ${line}): change it there.`
-    throw new ApiError('invalid_value', asked, at)
+    throw new ApiError('invalid_value', asked, { ...at, fault: 'set_by_file' })
   }
   const complaint = value === null ? undefined : complainOfSetting(name, value)
-  if (complaint !== undefined) throw new ApiError('invalid_value', `${complaint}.`, at)
+  if (complaint !== undefined) {
+    const { message, fault } = complaint
+    throw new ApiError('invalid_value', `${message}.`, { ...at, fault })
+  }
 }
 
 function valuesOf(config: Config): ReadonlyMap<string, string | number | boolean | null> {

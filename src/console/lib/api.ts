@@ -16,15 +16,18 @@ export class CallFailed extends Error {
   readonly reason: string
   /** Path of the field at fault. */
   readonly field: string | undefined
+  /** Machine word for what is wrong with it. */
+  readonly fault: string | undefined
   /** On a conflict: the present state. */
   readonly data: unknown
 
   constructor(status: number, body: unknown) {
-    const { message, reason, field, data } = readFailure(body)
+    const { message, reason, field, fault, data } = readFailure(body)
     super(message ?? `HTTP ${status}`)
     this.status = status
     this.reason = reason ?? 'unreachable'
     this.field = field
+    this.fault = fault
     this.data = data
   }
 }
@@ -33,6 +36,7 @@ interface FailureBody {
   message?: string
   reason?: string
   field?: string
+  fault?: string
   data?: unknown
 }
 

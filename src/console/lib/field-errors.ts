@@ -1,4 +1,6 @@
 import { CallFailed } from './api.ts'
+import { faultText } from './fault-text.ts'
+import { shownLanguage } from './language.tsx'
 
 /** What a form needs to show an error at a field. */
 interface WithErrors<Field extends string> {
@@ -16,10 +18,10 @@ export function showAtField<Field extends string>(
 ): boolean {
   const named = (error instanceof CallFailed && error.field) || ''
   const field = fields[named] ?? fields[named.replace(/\.\d+$/, '')]
-  if (field === undefined || !(error instanceof Error)) return false
+  if (field === undefined || !(error instanceof CallFailed)) return false
   // Beside its field an error need not name it.
   const start = `${named}: `
-  const isNamed = error.message.startsWith(start)
-  form.setFieldError(field, isNamed ? error.message.slice(start.length) : error.message)
+  const shown = faultText(error, shownLanguage())
+  form.setFieldError(field, shown.startsWith(start) ? shown.slice(start.length) : shown)
   return true
 }

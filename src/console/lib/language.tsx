@@ -38,6 +38,10 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
   return <LanguageChoice.Provider value={choice}>{children}</LanguageChoice.Provider>
 }
 
+/** The language that the page is in, for what is shown by no component of its own. */
+export const shownLanguage = (): Language =>
+  document.documentElement.lang.startsWith('zh') ? 'zh' : 'en'
+
 export const useLanguage = (): Choice => useContext(LanguageChoice)
 
 /** The texts of `texts` in the language that is chosen. */

@@ -1,4 +1,6 @@
 import { CallFailed } from './api.ts'
+import { faultText } from './fault-text.ts'
+import { shownLanguage } from './language.tsx'
 
 /** What a form needs to show problems at its fields. */
 interface Form {
@@ -9,6 +11,8 @@ interface Form {
 interface Problem {
   readonly field: string
   readonly message: string
+  readonly reason?: string
+  readonly fault?: string | undefined
 }
 
 /**
@@ -21,7 +25,9 @@ export function showProblems(
   fieldOf: (field: string) => string,
 ): boolean {
   const problems = problemsIn(error)
-  for (const { field, message } of problems) form.setFieldError(fieldOf(field), message)
+  for (const problem of problems) {
+    form.setFieldError(fieldOf(problem.field), faultText(problem, shownLanguage()))
+  }
   const nodes = problems.map(({ field }) => form.getInputNode(fieldOf(field)))
   nodes.find((node) => node !== null)?.focus()
   return problems.length > 0 && nodes.every((node) => node !== null)
@@ -30,5 +36,6 @@ export function showProblems(
 function problemsIn(error: unknown): readonly Problem[] {
   if (!(error instanceof CallFailed) || error.field === undefined) return []
   const { problems } = (error.data ?? {}) as { readonly problems?: readonly Problem[] }
-  return problems ?? [{ field: error.field, message: error.message }]
+  const { field, message, reason, fault } = error
+  return problems ?? [{ field, message, reason, fault }]
 }

@@ -150,8 +150,9 @@ describe('a new channel', () => {
 
   test('is told of all its faults at once', async () => {
     const { data } = await scene.ask('admin', 'POST', base, made({ name: '', weight: 0 }))
-    const problems = data.problems as { field: string }[]
+    const problems = data.problems as { field: string; fault: string }[]
     expect(problems.map(({ field }) => field)).toEqual(['name', 'weight'])
+    expect(problems.map(({ fault }) => fault)).toEqual(['missing', 'unfit_whole_number'])
   })
 
   test('may not have the name of another one', async () => {

@@ -4,5 +4,8 @@ import { ApiError } from '../../../admin/api-error.ts'
 export function readNote(note: string): string {
   const text = note.trim()
   if (!/\p{Cc}/u.test(text)) return text
-  throw new ApiError('invalid_value', 'note: write one line of plain text.', { field: 'note' })
+  throw new ApiError('invalid_value', 'note: write one line of plain text.', {
+    field: 'note',
+    fault: 'unfit_line',
+  })
 }

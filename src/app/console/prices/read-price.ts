@@ -19,7 +19,7 @@ export function readPrice(given: GivenPrice, before: PriceTerms | undefined): Pr
     throw new ApiError(
       'invalid_value',
       'Say what it costs: input and output, or per_call, or free.',
-      { field: 'input' },
+      { field: 'input', fault: 'missing' },
     )
   }
   // JSON is YAML. What somebody wrote is meant as written: no references to the environment.
@@ -48,9 +48,8 @@ function refusal([first]: readonly ConfigProblem[]): ApiError {
   const path = first?.path.slice(beginning.length).replace(/^\./, '') ?? ''
   const message = (first?.message ?? '').replace(beginning, path === '' ? 'The price' : '')
   const field = path.replace(/\[(\d+)\]/g, '.$1')
-  return new ApiError(
-    'invalid_value',
-    `${message.replace(/^\./, '')}.`.replace(/\.\.$/, '.'),
-    field === '' ? {} : { field },
-  )
+  return new ApiError('invalid_value', `${message.replace(/^\./, '')}.`.replace(/\.\.$/, '.'), {
+    ...(field !== '' && { field }),
+    fault: first?.fault,
+  })
 }

@@ -3,7 +3,8 @@ import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.tsx'
+import { faultText } from '../../lib/fault-text.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
 import { Colon } from '../../parts/colon.tsx'
 import { confirm } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -18,6 +19,7 @@ import { useJobs } from './use-jobs.ts'
 
 /** The backups beside the database, and a new one. */
 export function Backups() {
+  const { language } = useLanguage()
   const text = useText(maintenanceText)
   const queries = useQueryClient()
   const { job, start, cancel } = useJobs('backup')
@@ -45,7 +47,7 @@ export function Backups() {
       await call(api.admin.backups({ name }).delete())
       notifications.show({ message: text.removed(name), color: 'green' })
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = error instanceof Error ? faultText(error, language) : String(error)
       notifications.show({ message, color: 'red' })
     }
     await queries.invalidateQueries({ queryKey: ['backups'] })

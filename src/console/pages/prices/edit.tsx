@@ -11,8 +11,8 @@ import {
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
-import { CallFailed } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { showProblems } from '../../lib/problems.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { firstValues, type PriceValues, termsValues } from './form-values.ts'
 import { LivePreview } from './live-preview.tsx'
@@ -36,12 +36,7 @@ export function Edit({ view }: { readonly view: PriceView }) {
       await work()
     } catch (failure) {
       if (showConflict(failure)) return
-      const field = failure instanceof CallFailed ? failure.field : undefined
-      if (field !== undefined && failure instanceof Error) {
-        form.setFieldError(field, failure.message)
-        if (form.getInputNode(field)) return
-      }
-      setError(failure)
+      if (!showProblems(form, failure, (field) => field)) setError(failure)
     }
   }
 

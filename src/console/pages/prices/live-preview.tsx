@@ -2,7 +2,8 @@ import { Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.tsx'
+import { faultText } from '../../lib/fault-text.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
 import { givenPrice, isFilledIn, type PriceValues } from './form-values.ts'
 import { Preview } from './preview.tsx'
 import { priceText } from './text.ts'
@@ -14,6 +15,7 @@ interface LivePreviewProps {
 
 /** What each group would charge by what is in the form, as it is typed. */
 export function LivePreview({ model, values }: LivePreviewProps) {
+  const { language } = useLanguage()
   const text = useText(priceText)
   const [settled] = useDebouncedValue(values, 300)
   const price = givenPrice(settled)
@@ -34,7 +36,7 @@ export function LivePreview({ model, values }: LivePreviewProps) {
       </Text>
       {query.error ? (
         <Text size="sm" c="red" className="cut">
-          {query.error.message}
+          {faultText(query.error, language)}
         </Text>
       ) : (
         query.data && <Preview groups={query.data.groups} />

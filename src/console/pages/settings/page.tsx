@@ -4,7 +4,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SettingList, SettingView } from '../../../admin/settings/schema.ts'
 import { api, CallFailed, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.tsx'
+import { faultText } from '../../lib/fault-text.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { Field } from './field.tsx'
@@ -31,6 +32,7 @@ export function Page() {
 
 function Form({ list }: { readonly list: SettingList }) {
   const text = useText(settingsText)
+  const { language } = useLanguage()
   const [changes, setChanges] = useState<ReadonlyMap<string, Value>>(new Map())
   const save = useSave(list, changes)
   const { error } = save
@@ -62,7 +64,7 @@ function Form({ list }: { readonly list: SettingList }) {
               value={
                 changes.has(setting.name) ? (changes.get(setting.name) ?? null) : setting.value
               }
-              error={field === setting.name ? error?.message : undefined}
+              error={error && field === setting.name ? faultText(error, language) : undefined}
               set={(value) => set(setting, value)}
             />
           ))}

@@ -2,7 +2,8 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.tsx'
+import { faultText } from '../../lib/fault-text.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
 import { tokensText } from './text.ts'
 
 /** Long enough to read it and to reach the button; the API would take it back for 10 minutes. */
@@ -15,6 +16,7 @@ interface Named {
 
 /** What is done to a token at once, with a notification that says so. */
 export function useTokenActions() {
+  const { language } = useLanguage()
   const text = useText(tokensText)
   const queries = useQueryClient()
   const closeButtonProps = { 'aria-label': text.close }
@@ -32,7 +34,7 @@ export function useTokenActions() {
       await seen(names)
       return true
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = error instanceof Error ? faultText(error, language) : String(error)
       notifications.show({ message, color: 'red', autoClose: false, closeButtonProps })
       return false
     }

@@ -1,0 +1,43 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/**
+ * What is wrong with a value, as a machine word beside the sentence: whoever shows refusals in
+ * another language than English knows by it what to say.
+ */
+export const faults = [
+  'missing',
+  'not_known',
+  'repeated',
+  'too_long',
+  'too_many',
+  'unfit_name',
+  'unfit_key',
+  'unfit_url',
+  'unfit_proxy',
+  'unfit_ip_block',
+  'unfit_email',
+  'unfit_password',
+  'unfit_whole_number',
+  'unfit_choice',
+  'unfit_duration',
+  'unfit_time',
+  'unfit_amount',
+  'unfit_price',
+  'unfit_multiplier',
+  'unfit_domain',
+  'unfit_line',
+  'time_is_over',
+  'probe_too_often',
+  'tiers_must_rise',
+  'costs_nothing',
+  'keys_stay_at_home',
+  'set_by_file',
+  'own_account',
+] as const
+
+/** One of `faults`. */
+export const Fault = Type.Union(
+  faults.map((fault) => Type.Literal(fault)),
+  { description: 'Machine word for what is wrong with the field, where there is one.' },
+)
+export type Fault = Static<typeof Fault>
