@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Batch } from '../../src/store/ports/records.ts'
-import { StoreError } from '../../src/store/sqlite/failures.ts'
+import { StoreError } from '../../src/store/ports/store-error.ts'
 import { reservation } from '../store/sqlite/file-store.ts'
 import { type CommitterScene, createCommitterScene, one, opening } from './committer-scene.ts'
 

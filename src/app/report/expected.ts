@@ -1,5 +1,5 @@
 import { WriteRefused } from '../../store/ports/admin.ts'
-import { StoreError } from '../../store/sqlite/failures.ts'
+import { StoreError } from '../../store/ports/store-error.ts'
 import { UserError } from '../instance.ts'
 
 /**

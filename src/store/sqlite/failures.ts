@@ -1,10 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-
-/** A database that can't be opened, read or written; the message names its path and the way out. */
-export class StoreError extends Error {
-  override readonly name = 'StoreError'
-}
+import { StoreError } from '../ports/store-error.ts'
 
 /** Code (or its beginning) → what to tell, as the rest of a sentence that begins with the path. */
 const explanations: readonly (readonly [string, string])[] = [

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { StoreError } from './failures.ts'
-import { applicationId, checkVersion } from './migrate.ts'
+import { checkVersion } from '../migrations/version.ts'
+import { StoreError } from '../ports/store-error.ts'
+import { applicationId } from './migrate.ts'
 
 const magic = 'SQLite format 3\0'
 const headerBytes = 100

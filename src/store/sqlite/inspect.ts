@@ -1,6 +1,7 @@
+import { checkVersion } from '../migrations/version.ts'
 import type { Contents, InspectOptions } from '../ports/copies.ts'
-import { StoreError } from './failures.ts'
-import { applicationId, checkVersion } from './migrate.ts'
+import { StoreError } from '../ports/store-error.ts'
+import { applicationId } from './migrate.ts'
 import type { DatabaseThread } from './thread.ts'
 
 const readIdentity = `

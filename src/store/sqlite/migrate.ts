@@ -1,25 +1,8 @@
 import type { Database } from 'bun:sqlite'
+import { migrations, newestVersion } from '../migrations/list.ts'
+import { checkVersion } from '../migrations/version.ts'
+import { StoreError } from '../ports/store-error.ts'
 import { isServed } from './claim.ts'
-import { StoreError } from './failures.ts'
-import { firstTables } from './migrations/0001-first.ts'
-import { translationColumns } from './migrations/0002-translation.ts'
-import { resilienceTables } from './migrations/0003-resilience.ts'
-import { signInTables } from './migrations/0004-sign-in.ts'
-import { consoleTables } from './migrations/0005-console.ts'
-import { usageTotals } from './migrations/0006-usage-totals.ts'
-
-/** In order; the place in the list is the version that a migration leads to. Only ever appended. */
-const migrations: readonly string[] = [
-  firstTables,
-  translationColumns,
-  resilienceTables,
-  signInTables,
-  consoleTables,
-  usageTotals,
-]
-
-/** The version of a database that is up to date. */
-export const newestVersion = migrations.length
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154
@@ -37,16 +20,6 @@ function checkOwner(db: Database, path: string): void {
   if (owner === 0 && tables.count === 0 && readPragma(db, 'user_version') === 0) return
   throw new StoreError(
     `The database ${path} belongs to another program. Give the path of a new file instead.`,
-  )
-}
-
-/** Throws `StoreError` when a database is of a newer version than this program knows. */
-export function checkVersion(version: number, path: string): void {
-  if (version <= newestVersion) return
-  throw new StoreError(
-    `The database ${path} was written by a newer version of this program (it is at version ` +
-      `${version}, this program knows ${newestVersion}). Start the newer program, or restore ` +
-      'a backup that was made before the update.',
   )
 }
 
@@ -75,9 +48,9 @@ export function migrate(db: Database, path: string): void {
   }
   const step = db.transaction(() => {
     const version = check()
-    const sql = migrations[version]
-    if (sql === undefined) return
-    db.run(sql)
+    const migration = migrations[version]
+    if (migration === undefined) return
+    db.run(migration.sqlite)
     db.run(`PRAGMA application_id = ${applicationId}`)
     db.run(`PRAGMA user_version = ${version + 1}`)
   })

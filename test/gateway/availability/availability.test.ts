@@ -13,7 +13,7 @@ import {
 } from '../../../src/gateway/availability/availability.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import type { AvailabilityStore } from '../../../src/store/ports/availability.ts'
-import { StoreError } from '../../../src/store/sqlite/failures.ts'
+import { StoreError } from '../../../src/store/ports/store-error.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { createDice } from '../../fuzz/dice.ts'
 import { groupWrite, seed, now as start } from '../../store/support.ts'

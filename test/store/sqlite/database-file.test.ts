@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { newestVersion } from '../../../src/store/migrations/list.ts'
 import { openDatabaseFile } from '../../../src/store/sqlite/database-file.ts'
-import { newestVersion } from '../../../src/store/sqlite/migrate.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { now, seed, settlement, temporaryDirectory } from '../support.ts'
 

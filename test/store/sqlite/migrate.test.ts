@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { newestVersion } from '../../../src/store/sqlite/migrate.ts'
+import { newestVersion } from '../../../src/store/migrations/list.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import {
   accountWrite,
@@ -88,7 +88,9 @@ function inNewest(rows: Rows): Rows {
       ...row,
       ...uncounted,
     })),
+    ...changed('reservation', (row) => ({ ...row, node_id: null })),
     setting: [],
+    node: [],
     cooling: [],
     availability: [],
     credential: [

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
-import { StoreError } from '../../../src/store/sqlite/failures.ts'
+import { StoreError } from '../../../src/store/ports/store-error.ts'
 import { openDatabaseThread } from '../../../src/store/sqlite/thread.ts'
 import { temporaryDirectory } from '../support.ts'
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { ListsBusy } from '../../../../src/store/ports/lists.ts'
-import { StoreError } from '../../../../src/store/sqlite/failures.ts'
+import { StoreError } from '../../../../src/store/ports/store-error.ts'
 import { createReader, createThreadReader } from '../../../../src/store/sqlite/lists/reader.ts'
 import { temporaryDirectory } from '../../support.ts'
 

@@ -1,0 +1,7 @@
+/**
+ * A database as a whole that can't be opened, reached, read or written, through no fault of what was
+ * asked of it; the message names it and the way out.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+}

@@ -1,0 +1,62 @@
+import { migrations, newestVersion } from '../migrations/list.ts'
+import { checkVersion } from '../migrations/version.ts'
+import { StoreError } from '../ports/store-error.ts'
+import type { Connection, Connections } from './connections.ts'
+import { inTransaction } from './transaction.ts'
+
+/** Key of the lock that one node at a time migrates under: `TGAT` in ASCII. */
+const lockKey = 0x54474154
+
+/** 0: nothing is there yet. Throws `StoreError` when the tables are another program's. */
+async function readVersion(connection: Connection, place: string): Promise<number> {
+  const { rows } = await connection.query({
+    text: `SELECT to_regclass('schema_version') IS NOT NULL AS "isOurs", EXISTS (
+      SELECT FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+    ) AS "hasTables"`,
+  })
+  const [found] = rows
+  if (found?.isOurs) {
+    const { rows: versions } = await connection.query({
+      text: 'SELECT version FROM schema_version',
+    })
+    return Number(versions[0]?.version)
+  }
+  if (!found?.hasTables) return 0
+  throw new StoreError(
+    `The database ${place} belongs to another program. Give the name of a new database instead.`,
+  )
+}
+
+async function migrateUnderLock(connection: Connection, place: string): Promise<void> {
+  await connection.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [lockKey] })
+  const version = await readVersion(connection, place)
+  checkVersion(version, place)
+  if (version >= newestVersion) return
+  // The first step for this engine makes what the former ones made for the other.
+  for (const { postgres } of migrations.slice(version)) {
+    if (postgres !== undefined) await connection.query({ text: postgres })
+  }
+  await connection.query({
+    text: 'CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)',
+  })
+  await connection.query({ text: 'DELETE FROM schema_version' })
+  await connection.query({
+    text: 'INSERT INTO schema_version VALUES ($1)',
+    values: [newestVersion],
+  })
+}
+
+/**
+ * Brings a database to the newest version, all steps in one transaction. Several nodes may do so at
+ * once: one does it, the others wait for it. Throws `StoreError` when the database belongs to another
+ * program or to a newer version of this one.
+ */
+export async function migrate(connections: Connections): Promise<void> {
+  const { place } = connections
+  const version = await connections.lend((connection) => readVersion(connection, place))
+  checkVersion(version, place)
+  if (version === newestVersion) return
+  await inTransaction(connections, 'read committed', (connection) =>
+    migrateUnderLock(connection, place),
+  )
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { newestVersion } from '../../../src/store/migrations/list.ts'
+import { type Connections, createConnections } from '../../../src/store/postgres/connections.ts'
+import { migrate } from '../../../src/store/postgres/migrate.ts'
+import { createDatabase, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
+
+describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
+  let database: TestDatabase
+  let connections: Connections
+
+  beforeEach(async () => {
+    database = await createDatabase()
+    connections = createConnections({ url: database.url })
+  })
+  afterEach(async () => {
+    await connections.close()
+    await database[Symbol.asyncDispose]()
+  })
+
+  const ask = async (text: string) => (await connections.query({ text })).rows
+  const versions = () => ask('SELECT version FROM schema_version')
+
+  test('that is empty gets all tables, and no more the second time', async () => {
+    await migrate(connections)
+    expect(await versions()).toEqual([{ version: newestVersion }])
+    expect(await ask('SELECT count(*) AS count FROM request')).toEqual([{ count: 0 }])
+    await ask("INSERT INTO setting VALUES ('kept', '1', 0)")
+    await migrate(connections)
+    expect(await ask('SELECT name FROM setting')).toEqual([{ name: 'kept' }])
+  })
+
+  test('is migrated once by many nodes that start together', async () => {
+    const nodes = Array.from({ length: 6 }, () => createConnections({ url: database.url }))
+    await Promise.all(nodes.map(migrate))
+    await Promise.all(nodes.map((node) => node.close()))
+    expect(await versions()).toEqual([{ version: newestVersion }])
+  })
+
+  test('of a newer version is refused, and left alone', async () => {
+    await migrate(connections)
+    await ask(`UPDATE schema_version SET version = ${newestVersion + 1}`)
+    await expect(migrate(connections)).rejects.toThrow(
+      `was written by a newer version of this program (it is at version ${newestVersion + 1}`,
+    )
+    expect(await versions()).toEqual([{ version: newestVersion + 1 }])
+  })
+
+  test('of another program is refused, and left alone', async () => {
+    await ask('CREATE TABLE theirs (id int)')
+    await expect(migrate(connections)).rejects.toThrow('belongs to another program')
+    expect(await ask("SELECT to_regclass('account') AS found")).toEqual([{ found: null }])
+  })
+
+  test('is named in errors without its password', () => {
+    expect(connections.place).toBe(
+      `postgres://127.0.0.1:${new URL(database.url).port}/${database.name}`,
+    )
+  })
+
+  test('compares text byte for byte, and refuses text that is no JSON', async () => {
+    await migrate(connections)
+    await ask(
+      `INSERT INTO setting VALUES ('b', '1', 0), ('A', '1', 0), ('a', '1', 0), ('é', '1', 0)`,
+    )
+    const names = await ask('SELECT name FROM setting ORDER BY name')
+    expect(names.map(({ name }) => name)).toEqual(['A', 'a', 'b', 'é'])
+    await expect(ask("INSERT INTO setting VALUES ('c', '{', 0)")).rejects.toThrow('json')
+  })
+})
