@@ -85,7 +85,7 @@ export function priceWrite(model: string, terms: PriceTerms): PriceWrite {
 }
 
 /** One channel, group, price, account and token, each with id 1. */
-export async function seed(store: Store): Promise<void> {
+export async function seed(store: Pick<Store, 'admin'>): Promise<void> {
   await store.admin.write({
     channels: [channelWrite()],
     groups: [groupWrite()],

@@ -1,16 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Client } from 'pg'
-import { createDatabase, hasPostgres, sharedPostgres, startPostgres } from './postgres.ts'
-
-async function ask<Row>(url: string, text: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
+import { ask, createDatabase, hasPostgres, sharedPostgres, startPostgres } from './postgres.ts'
 
 describe.skipIf(!hasPostgres)('a PostgreSQL server for tests', () => {
   test('lends each test a database of its own, a copy of the one that is named', async () => {

@@ -3,6 +3,7 @@ import { chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { valueTypes } from '../../src/store/postgres/values.ts'
 import { createTempDir } from './temp-dir.ts'
 
 /** A PostgreSQL server of a test's own, on this machine alone, in a temporary folder. */
@@ -192,10 +193,15 @@ export async function createDatabase(template = 'template1'): Promise<TestDataba
 
 /** Runs one statement as the server's administrator. */
 export async function administer(text: string): Promise<void> {
-  const client = new Client({ connectionString: (await sharedPostgres()).url('postgres') })
+  await ask((await sharedPostgres()).url('postgres'), text)
+}
+
+/** Runs one statement on a connection of its own; counts and sums come as numbers. */
+export async function ask<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url, types: valueTypes })
   await client.connect()
   try {
-    await client.query(text)
+    return (await client.query<Row>(text)).rows
   } finally {
     await client.end()
   }

@@ -14,10 +14,22 @@ const sums = [
 const added = (table: string) =>
   sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 
-/** Of requests that were added: what a daily sum counts of them. */
-const counted = `count(*), sum(input_tokens), sum(output_tokens), sum(reasoning_tokens),
-    sum(cache_read_tokens), sum(cache_write_tokens), sum(cache_write_1h_tokens), sum(amount_nano),
-    count(cause), count(first_byte_ms), coalesce(sum(first_byte_ms), 0)`
+/** Of requests: what a daily sum counts of them. */
+const counted = [
+  'count(*)',
+  'sum(input_tokens)',
+  'sum(output_tokens)',
+  'sum(reasoning_tokens)',
+  'sum(cache_read_tokens)',
+  'sum(cache_write_tokens)',
+  'sum(cache_write_1h_tokens)',
+  'sum(amount_nano)',
+  'count(cause)',
+  'count(first_byte_ms)',
+  'coalesce(sum(first_byte_ms), 0)',
+]
+  .map((sum) => `sign * ${sum}`)
+  .join(', ')
 
 /**
  * All rows are found by their keys, whatever the tables were like when the first call was planned: a
@@ -25,6 +37,9 @@ const counted = `count(*), sum(input_tokens), sum(output_tokens), sum(reasoning_
  */
 const byIndex = `SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET plan_cache_mode = force_generic_plan`
+
+/** A request that the sweep has closed: nobody knew more of it. */
+const swept = "ending = 'interrupted'"
 
 /** Models that have no price share the name '': clients make such names up. */
 const pricedModel = "CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END"
@@ -41,7 +56,8 @@ CREATE FUNCTION utc_day(at_ms bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT to_char(to_timestamp(at_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
 $$;
 
-CREATE FUNCTION add_usage(added bigint[]) RETURNS void LANGUAGE plpgsql ${byIndex} AS $$
+-- Adds requests to the daily sums (sign 1), or takes them out again (sign -1).
+CREATE FUNCTION add_usage(added bigint[], sign int) RETURNS void LANGUAGE plpgsql ${byIndex} AS $$
 BEGIN
   INSERT INTO usage_day AS stored (token_id, day, model, ${sums.join(', ')})
     SELECT token_id, utc_day(created_at), ${pricedModel} AS priced, ${counted}
@@ -95,6 +111,12 @@ BEGIN
   END IF;
 
   IF settled IS NOT NULL THEN
+    -- Its node was taken for dead and has come back with what was delivered: that is what counts.
+    added := ARRAY(SELECT id FROM request WHERE request_id = ANY (settled) AND ${swept});
+    IF cardinality(added) > 0 THEN
+      PERFORM add_usage(added, -1);
+      DELETE FROM request WHERE id = ANY (added);
+    END IF;
     WITH stored AS (
       INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
         upstream_model, channel_id, client_protocol, upstream_protocol, operation, stream, status,
@@ -140,7 +162,7 @@ BEGIN
         one.request_id);
     END LOOP;
 
-    PERFORM add_usage(added);
+    PERFORM add_usage(added, 1);
 
     FOR one IN WITH charged AS (
         INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, balance_after_nano)
@@ -224,4 +246,45 @@ BEGIN
   RETURN json_build_object('denied', denied, 'tokens', coalesce(spent, '[]'), 'accounts',
     (SELECT coalesce(json_agg(json_build_array(id, nano)), '[]') FROM unnest(ids, balances) AS worked (id, nano)));
 END $$;
+
+-- Closes the reservations of nodes that were not heard of for so long: their requests are interrupted
+-- and cost nothing. Gives how many there were; a request that has its record already keeps it.
+CREATE FUNCTION sweep_reservations(silent_ms bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  lost text[];
+  owners bigint[];
+  added bigint[];
+BEGIN
+  SELECT array_agg(request_id), array_agg(account_id) INTO lost, owners FROM reservation
+    WHERE NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms);
+  IF lost IS NULL THEN
+    RETURN 0;
+  END IF;
+  PERFORM FROM account WHERE id = ANY (owners) ORDER BY id FOR NO KEY UPDATE;
+  WITH gone AS (
+    DELETE FROM reservation WHERE request_id = ANY (lost) RETURNING *
+  ), freed AS (
+    UPDATE account SET reserved_nano = reserved_nano - nano
+    FROM (SELECT account_id, sum(amount_nano) AS nano FROM gone GROUP BY 1) AS share
+    WHERE account.id = share.account_id
+  ), stored AS (
+    INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
+      client_protocol, operation, stream, status, cause, cause_text, ending, input_tokens,
+      output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens,
+      cache_write_1h_tokens, calls, estimated, clamped, price_id, long_context_pricing,
+      multiplier_millionths, amount_nano, duration_ms)
+    SELECT request_id, created_at, account_id, token_id, group_id, model, client_protocol,
+      operation, stream, 500, 'interrupted',
+      'The gateway was ended while this request was under way.', 'interrupted', 0, 0, 0, 0, 0, 0,
+      0, 0, 0, price_id, 1, multiplier_millionths, 0, 0
+    FROM gone ORDER BY request_id ON CONFLICT (request_id) DO NOTHING RETURNING id
+  ) SELECT array_agg(id) INTO added FROM stored;
+  PERFORM add_usage(added, 1);
+  RETURN coalesce(cardinality(added), 0);
+END $$;
+
+-- By the clock of the database, for those of nodes may differ.
+CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql AS $$
+  SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+$$;
 `

@@ -1,7 +1,7 @@
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { Batch, Committed, RequestRow, Settlement } from '../ports/records.ts'
 import type { Connections } from './connections.ts'
-import type { createPatience } from './patience.ts'
+import type { Patience } from './patience.ts'
 import { toJson } from './values.ts'
 
 /** What the database answers. */
@@ -15,7 +15,7 @@ interface Answer {
 
 export interface CommitParts {
   readonly connections: Connections
-  readonly patiently: ReturnType<typeof createPatience>
+  readonly patiently: Patience
   readonly clock: Clock
   /** Whose reservations these are; undefined: of no node that is in the list. */
   readonly node: () => number | undefined

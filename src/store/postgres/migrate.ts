@@ -56,7 +56,5 @@ export async function migrate(connections: Connections): Promise<void> {
   const version = await connections.lend((connection) => readVersion(connection, place))
   checkVersion(version, place)
   if (version === newestVersion) return
-  await inTransaction(connections, 'read committed', (connection) =>
-    migrateUnderLock(connection, place),
-  )
+  await inTransaction(connections, 'plain', (connection) => migrateUnderLock(connection, place))
 }

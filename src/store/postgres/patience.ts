@@ -1,6 +1,9 @@
 import type { Connections } from './connections.ts'
 import { explainFailure, isAway, isConflict } from './failures.ts'
 
+/** Does work as often as it takes; see `createPatience`. */
+export type Patience = <Result>(work: () => Promise<Result>) => Promise<Result>
+
 /** How soon something is tried again, at first and at most. */
 const retryMs = { first: 10, most: 250 }
 
@@ -13,8 +16,8 @@ const maxConflicts = 20
  * that may be done twice: whether a lost connection had committed is not known. Errors come out
  * explained.
  */
-export function createPatience({ place }: Connections, patienceMs: number) {
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+export function createPatience({ place }: Connections, patienceMs: number): Patience {
+  return async (work) => {
     const deadline = performance.now() + patienceMs
     let waitMs = retryMs.first
     for (let conflicts = 0; ; ) {

@@ -2,13 +2,22 @@ import { StoreError } from '../ports/store-error.ts'
 import type { Connection, Connections } from './connections.ts'
 import { isAway } from './failures.ts'
 
-/** How a transaction sees what others write meanwhile. */
-export type Isolation = 'read committed' | 'repeatable read, read only' | 'serializable'
+/**
+ * What a transaction is for. `snapshot` reads one and the same state. `write` has no other one beside
+ * it; only commits of requests go on, and where one has changed an account that it changes, it is taken
+ * back (`isConflict`). `write alone` lets those wait, too. The locks come first: what is read is what
+ * was there when they were held.
+ */
+export type Kind = 'plain' | 'snapshot' | 'write' | 'write alone'
 
-const beginning: Record<Isolation, string> = {
-  'read committed': 'BEGIN',
-  'repeatable read, read only': 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
-  serializable: 'BEGIN ISOLATION LEVEL SERIALIZABLE',
+const repeatable = 'BEGIN ISOLATION LEVEL REPEATABLE READ'
+const write = `${repeatable}; LOCK TABLE schema_version IN EXCLUSIVE MODE`
+
+const beginning: Record<Kind, string> = {
+  plain: 'BEGIN',
+  snapshot: `${repeatable} READ ONLY`,
+  write,
+  'write alone': `${write}; LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE`,
 }
 
 /**
@@ -17,13 +26,13 @@ const beginning: Record<Isolation, string> = {
  */
 export function inTransaction<Result>(
   connections: Connections,
-  isolation: Isolation,
+  kind: Kind,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   return connections.lend(async (connection) => {
-    await connection.query({ text: beginning[isolation] })
     let result: Result
     try {
+      await connection.query({ text: beginning[kind] })
       result = await work(connection)
     } catch (error) {
       // With a lost connection it is taken back by itself.

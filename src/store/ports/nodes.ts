@@ -1,0 +1,35 @@
+/** A process that serves from a store, as the others see it. */
+export interface NodeView {
+  readonly id: number
+  /** Where it runs, for people. */
+  readonly name: string
+  readonly version: string
+  /** Milliseconds since 1970 (UTC), by the clock of the store. */
+  readonly startedAt: number
+  /** When it was last heard of. */
+  readonly seenAt: number
+  /** Whether it was heard of within `silentNodeMs`. */
+  readonly isAlive: boolean
+  readonly load: NodeLoad
+}
+
+/** What a node is doing: figures by name, such as requests under way. */
+export type NodeLoad = { readonly [figure: string]: number }
+
+/**
+ * After so long without a word a node counts as dead, and its reservations are closed. One that was
+ * only cut off and comes back with what it has delivered is charged for it all the same.
+ */
+export const silentNodeMs = 30_000
+
+/** The processes that serve from a store. */
+export interface NodeStore {
+  /** Enters a node that begins to serve; resolves to its id. What it sets aside is in its name. */
+  register(node: Pick<NodeView, 'name' | 'version'>): Promise<number>
+  /** Says that it lives; false when it is in the list no more and must register again. */
+  heartbeat(id: number, load: NodeLoad): Promise<boolean>
+  /** Oldest first. */
+  list(): Promise<readonly NodeView[]>
+  /** Takes one out of the list that has ended, or that will not come back. */
+  forget(id: number): Promise<void>
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '../../lib/clock.ts'
+import { type NodeStore, silentNodeMs } from '../ports/nodes.ts'
+import type { Store } from '../ports/store.ts'
+import { createAdminStore } from '../queries/admin-store.ts'
+import { createAttemptStore } from '../queries/attempts.ts'
+import { createAvailabilityStore } from '../queries/availability.ts'
+import { createCatalogStore } from '../queries/catalog.ts'
+import { createEdits } from '../queries/edits/edits.ts'
+import { createHealthStore } from '../queries/health.ts'
+import { createRecordReading } from '../queries/records.ts'
+import { createSignInStore } from '../queries/sign-in/sign-in.ts'
+import { createChanges } from './changes.ts'
+import { createCommit } from './commit.ts'
+import { type ConnectionOptions, type Connections, createConnections } from './connections.ts'
+import { createEngine } from './engine.ts'
+import { explainFailure } from './failures.ts'
+import { migrate } from './migrate.ts'
+import { createNodeStore } from './nodes.ts'
+import { createPatience } from './patience.ts'
+import { createTokenLookup } from './tokens.ts'
+
+export interface PostgresOptions extends ConnectionOptions {
+  readonly clock: Clock
+  /** How long work waits for a server that is away; default 5,000. */
+  readonly patienceMs?: number
+}
+
+/** What is here by now: lists and verification are not. */
+export interface PostgresStore extends Omit<Store, 'lists' | 'verification' | 'claimServing'> {
+  readonly nodes: NodeStore
+  /** Statements that were sent so far: each is one round trip. */
+  roundTrips(): number
+}
+
+/**
+ * Opens a database, making or updating its tables. Throws `StoreError`, which names the place (never
+ * the password) and the way out. Any number of nodes may have it open, and serve from it.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const connections = createConnections(options)
+  try {
+    await migrate(connections)
+    return assemble(options, connections, await createChanges(options, connections))
+  } catch (error) {
+    await connections.close()
+    throw explainFailure(error, connections.place)
+  }
+}
+
+function assemble(
+  options: PostgresOptions,
+  connections: Connections,
+  changes: Awaited<ReturnType<typeof createChanges>>,
+): PostgresStore {
+  const { clock, patienceMs = 5_000 } = options
+  const patiently = createPatience(connections, patienceMs)
+  const engine = createEngine(connections, patiently)
+  let nodeId: number | undefined
+  let closing: Promise<void> | undefined
+
+  async function sweep(): Promise<number> {
+    const text = 'SELECT sweep_reservations($1) AS interrupted'
+    const { rows } = await patiently(() => connections.query({ text, values: [silentNodeMs] }))
+    return Number(rows[0]?.interrupted)
+  }
+
+  async function close(): Promise<void> {
+    await changes.close()
+    await connections.close()
+  }
+
+  return {
+    tokens: { findByHash: createTokenLookup(connections, patiently, clock) },
+    catalog: createCatalogStore(engine),
+    records: {
+      ...createRecordReading(engine),
+      commit: createCommit({ connections, patiently, clock, node: () => nodeId }),
+      sweep,
+    },
+    admin: createAdminStore({ engine, clock }),
+    edits: createEdits({ engine, clock }),
+    health: createHealthStore(engine),
+    attempts: createAttemptStore(engine),
+    availability: createAvailabilityStore(engine),
+    signIn: createSignInStore({ engine, clock }),
+    nodes: createNodeStore(connections, patiently, (id) => {
+      nodeId = id
+    }),
+    changedElsewhere: changes.since,
+    roundTrips: connections.roundTrips,
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}

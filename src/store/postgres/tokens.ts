@@ -1,0 +1,36 @@
+import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { TokenRecord } from '../ports/tokens.ts'
+import { type FoundToken, foundTokenColumns, toTokenRecord } from '../queries/token-record.ts'
+import type { Connections } from './connections.ts'
+import type { Patience } from './patience.ts'
+
+/** With what was spent, where there is a budget: in all, on a day, and in its month. */
+const findByHash = `SELECT ${foundTokenColumns}, spent.total AS "spentTotal",
+  spent.day AS "spentDay", spent.month AS "spentMonth"
+FROM token JOIN account ON account.id = token.account_id
+LEFT JOIN LATERAL (
+  SELECT coalesce(sum(amount_nano), 0) AS total,
+    coalesce(sum(amount_nano) FILTER (WHERE day = $2), 0) AS day,
+    coalesce(sum(amount_nano) FILTER (WHERE left(day, 7) = left($2, 7)), 0) AS month
+  FROM usage_day WHERE token_id = token.id
+) AS spent ON coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL
+WHERE token.key_hash = $1 ORDER BY token.id DESC LIMIT 1`
+
+interface Found extends FoundToken {
+  readonly spentTotal: number
+  readonly spentDay: number
+  readonly spentMonth: number
+}
+
+/** The hot path's reading: one prepared statement. Of several rows of a key, the newest counts. */
+export function createTokenLookup(connections: Connections, patiently: Patience, clock: Clock) {
+  return async (keyHash: string): Promise<TokenRecord | undefined> => {
+    const today = utcDay(clock())
+    const statement = { text: findByHash, values: [keyHash, today], name: 'find_token' }
+    const { rows } = await patiently(() => connections.query(statement))
+    const found = rows[0] as unknown as Found | undefined
+    if (found === undefined) return undefined
+    const { spentTotal: totalNano, spentDay: dayNano, spentMonth: monthNano, ...row } = found
+    return toTokenRecord(row, () => ({ totalNano, dayNano, monthNano, day: today }))
+  }
+}

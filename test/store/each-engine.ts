@@ -1,0 +1,103 @@
+import { Database } from 'bun:sqlite'
+import { describe } from 'bun:test'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { Store } from '../../src/store/ports/store.ts'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { ask, createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
+import { now, seed, temporaryDirectory } from './support.ts'
+
+/** What every engine has. */
+export type AnyStore = Omit<Store, 'lists' | 'verification' | 'claimServing'>
+
+/** A seeded store for one test, with a second connection that reads what is in it. */
+export interface TestStore extends AsyncDisposable {
+  readonly store: AnyStore
+  /** Another one on the same database, as another process would have it open. */
+  openBeside(): Promise<AnyStore>
+  rows<Row extends object>(sql: string): Promise<readonly Row[]>
+  /** Request ids with what is set aside for them. Throws when the accounts carry another sum. */
+  reserved(): Promise<Record<string, number>>
+}
+
+type Access = Pick<TestStore, 'rows' | 'openBeside'> & { readonly store: AnyStore }
+
+async function withSums(access: Access, end: () => Promise<void>): Promise<TestStore> {
+  await seed(access.store)
+  return {
+    ...access,
+    async reserved() {
+      const wrong = await access.rows(
+        `SELECT * FROM (SELECT email, reserved_nano, (SELECT coalesce(sum(amount_nano), 0)
+           FROM reservation WHERE account_id = account.id) AS summed FROM account) AS sums
+         WHERE reserved_nano <> summed`,
+      )
+      if (wrong.length > 0) throw new Error(`Not the sum: ${JSON.stringify(wrong)}`)
+      const found = await access.rows<{ id: string; nano: number }>(
+        'SELECT request_id AS id, amount_nano AS nano FROM reservation ORDER BY request_id',
+      )
+      return Object.fromEntries(found.map(({ id, nano }) => [id, nano]))
+    },
+    [Symbol.asyncDispose]: end,
+  }
+}
+
+async function openSqlite(clock: Clock): Promise<TestStore> {
+  const directory = temporaryDirectory()
+  const path = directory.file('gate.db')
+  const open = () => openSqliteStore({ path, clock, busyTimeoutMs: 50 })
+  const store = open()
+  const beside = new Database(path, { readonly: true })
+  const access = {
+    store,
+    openBeside: async () => open(),
+    rows: async <Row extends object>(sql: string) => beside.query<Row, []>(sql).all(),
+  }
+  return withSums(access, async () => {
+    beside.close()
+    await store.close()
+    directory[Symbol.dispose]()
+  })
+}
+
+let template: Promise<TestDatabase> | undefined
+
+/** An empty database with all tables is made once; each test has a copy. */
+async function makeTemplate(): Promise<TestDatabase> {
+  const database = await createDatabase()
+  const store = await openPostgresStore({ url: database.url, clock: () => now })
+  await store.close()
+  return database
+}
+
+/** A database with all tables, and nothing in them. */
+export async function createTables(): Promise<TestDatabase> {
+  template ??= makeTemplate()
+  return createDatabase((await template).name)
+}
+
+async function openPostgres(clock: Clock): Promise<TestStore> {
+  const database = await createTables()
+  const open = () => openPostgresStore({ url: database.url, clock, patienceMs: 2_000 })
+  const store = await open()
+  const access = {
+    store,
+    openBeside: open,
+    rows: <Row extends object>(sql: string) => ask<Row>(database.url, sql),
+  }
+  return withSums(access, async () => {
+    await store.close()
+    await database[Symbol.asyncDispose]()
+  })
+}
+
+/** Opens a seeded store; its clock stands still at `now` when none is given. */
+export type OpenStore = (clock?: Clock) => Promise<TestStore>
+
+/** Declares the same tests for every engine: what they promise does not depend on it. */
+export function eachEngine(tests: (open: OpenStore, name: 'SQLite' | 'PostgreSQL') => void): void {
+  describe('SQLite', () => tests((clock = () => now) => openSqlite(clock), 'SQLite'))
+  describe.skipIf(!hasPostgres)('PostgreSQL', () =>
+    tests((clock = () => now) => openPostgres(clock), 'PostgreSQL'),
+  )
+}
