@@ -1,6 +1,7 @@
 import { systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Store } from '../store/ports/store.ts'
+import { openValkeyCounters } from '../store/valkey/counters.ts'
 import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
 import { type Instance, UserError } from './instance.ts'
@@ -44,7 +45,13 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
   const { store, secrets } = instance
   await takeOver(store, config, log)
   await applyConfig(instance, config, { prune: false })
-  const tollgate = await createTollgate({ config, store, secrets, log, clock: systemClock })
+  const counters = config.counters
+    ? await openValkeyCounters({ ...config.counters, log })
+    : undefined
+  const tollgate = await createTollgate({
+    ...{ config, store, secrets, log, counters },
+    clock: systemClock,
+  })
   const { listening, metrics } = await openPorts(tollgate, config, log)
   const setupUrl = setupUrlOf(await tollgate.openSetup(), config.site.baseUrl ?? listening.url)
   const poll = setInterval(() => void refreshIfChanged(), pollMs)

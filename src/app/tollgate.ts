@@ -9,6 +9,7 @@ import { createGatekeeper } from '../gateway/gatekeeper.ts'
 import { createHeartbeats, type HeartbeatTimes } from '../gateway/heartbeat.ts'
 import { createInProcess } from '../gateway/in-process.ts'
 import { createLimiter } from '../gateway/limits/limiter.ts'
+import { createSharedLimiter } from '../gateway/limits/shared-limiter.ts'
 import { createLowBalanceWarning } from '../gateway/low-balance.ts'
 import { createMediaFetcher } from '../gateway/media/fetch-media.ts'
 import { createOutbound } from '../gateway/outbound/outbound.ts'
@@ -21,6 +22,7 @@ import type { Logger } from '../lib/log.ts'
 import type { Repeat } from '../lib/repeat.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import { createReadiness } from '../site/health/readiness.ts'
+import type { Counters } from '../store/ports/counters.ts'
 import type { Store } from '../store/ports/store.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
@@ -43,6 +45,8 @@ export interface TollgateParts {
   readonly secrets: SecretBox
   readonly log: Logger
   readonly clock: Clock
+  /** What all nodes count together, closed at the stop; absent: this one counts in its memory. */
+  readonly counters?: Counters | undefined
   /** Numbers in [0, 1): which of equal channels is asked first. */
   readonly random?: () => number
   /** How long a stream may be silent towards its client. */
@@ -56,7 +60,7 @@ export interface TollgateParts {
 /** The whole gateway, wired; the caller listens. */
 export interface Tollgate {
   readonly app: ReturnType<typeof createHttpApp>
-  /** Puts settings of a changed configuration in force; `listen` and `store` need a restart. */
+  /** Puts settings of a changed configuration in force; `listen`, `store` and `counters` need a restart. */
   configure(config: Config): void
   /** Reads groups, channels, prices and tokens again: somebody changed the store. */
   refresh(): Promise<void>
@@ -84,7 +88,7 @@ export interface Tollgate {
 
 /** Builds every part once and connects them. Throws when the store can't be read. */
 export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
-  const { store, secrets, log, clock } = parts
+  const { store, secrets, log, clock, counters } = parts
   let fileConfig = parts.config
   let { values } = await store.edits.storedSettings()
   let config = withSettings(fileConfig, values)
@@ -120,7 +124,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   })
   const watchdog = createWatchdog(tick)
   const heartbeats = createHeartbeats(tick, parts.heartbeat)
-  const limiter = createLimiter(tick)
+  const limiter = counters ? createSharedLimiter(counters, tick) : createLimiter(tick)
   const outbound = createOutbound()
   const care = await createChannelCare({
     ...{ store, secrets, outbound, limiter, clock, tick, log },
@@ -233,6 +237,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       await care.stop()
       await availability.stop()
       await site.stop()
+      await counters?.close()
     },
   }
 }

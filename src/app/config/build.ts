@@ -59,6 +59,7 @@ export function buildConfig(
       shutdownGraceMs: duration(server.shutdown_grace ?? '30s'),
     },
     store: buildStore(file.store, path),
+    counters: file.counters === undefined ? null : { url: file.counters },
     site: buildSite(file.site ?? {}),
     settings: buildSettings(file.settings ?? {}),
     signIn: buildSignIn(file.sign_in ?? {}),

@@ -27,6 +27,9 @@ export interface StoreConfig {
   readonly synchronous: 'normal' | 'full'
 }
 
+/** Where all nodes count together; null: each counts in its memory. */
+export type CountersConfig = { readonly url: string } | null
+
 /** Another address that the public settings name. */
 export interface CustomEndpoint {
   readonly name: string
@@ -135,6 +138,7 @@ export interface Config {
   readonly fixed: ReadonlyMap<string, number>
   readonly server: ServerConfig
   readonly store: StoreConfig
+  readonly counters: CountersConfig
   readonly site: SiteConfig
   readonly settings: SettingsConfig
   readonly signIn: SignInConfig

@@ -58,6 +58,13 @@ export const StoreSection = Type.Union(
   { description: 'The database: an address, or { url, synchronous }.' },
 )
 
+/** What nodes count together. */
+export const CountersEntry = text(
+  'counters',
+  'A Valkey or Redis in which all nodes count together, redis:// or rediss://, with a password if ' +
+    'it asks for one. Left out: this node counts in its memory.',
+)
+
 /** Another address that users may want to know. */
 const CustomEndpointEntry = Type.Object(
   {
@@ -249,6 +256,7 @@ export const ConfigFile = Type.Object(
   {
     server: optional(ServerSection),
     store: optional(StoreSection),
+    counters: optional(CountersEntry),
     site: optional(SiteSection),
     settings: optional(SettingsSection),
     sign_in: optional(SignInSection),

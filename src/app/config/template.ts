@@ -46,6 +46,12 @@ store:
   # normal survives a killed process, full survives a power cut too, but is slower.
   #synchronous: normal
 
+# Several nodes count together in a Valkey or Redis: requests and LLM tokens a minute, requests at
+# once, where conversations are at home, and which channels are left alone. While it is out of reach
+# each node keeps to its share of the limits; money does not depend on it. rediss:// is with TLS, a
+# number at the end is the database. Left out, this node counts in its memory.
+#counters: redis://user:password@counters.example.com:6379/0
+
 # What public pages say about this gateway.
 site:
   name: My gateway

@@ -77,6 +77,13 @@ function complainOfStore(text: string): string | undefined {
     : undefined
 }
 
+function complainOfCounters(text: string): string | undefined {
+  const isKnown = /^(rediss?|valkey):\/\/[^/?#\s]+(\/\d{0,3})?$/i.test(text)
+  return isKnown && URL.canParse(text)
+    ? undefined
+    : 'is not a Valkey or Redis: write redis:// (rediss:// with TLS), its host and its port, such as redis://user:password@counters.example.com:6379'
+}
+
 function complainOfName(text: string): string | undefined {
   if (text === '') return 'is empty'
   if (/^\s|\s$/.test(text)) return 'begins or ends with a space: remove it'
@@ -125,6 +132,7 @@ export const complaints = {
   url: complainOfUrl,
   proxy: complainOfProxy,
   store: complainOfStore,
+  counters: complainOfCounters,
   duration: complainUnless(
     parseDuration,
     'is not a duration: write a whole number with a unit, such as 500ms, 10s, 5m or 1h (at most 24d)',

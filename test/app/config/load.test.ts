@@ -116,6 +116,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           shutdownGraceMs: 30_000,
         },
         store: { path: resolve('tollgate.db'), synchronous: 'normal' },
+        counters: null,
         site: {
           name: 'Tollgate',
           domain: null,

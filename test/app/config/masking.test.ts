@@ -50,6 +50,9 @@ const files: readonly string[] = [
   `server: { listen: \${SECRET}, max_body: sk-${secret} }`,
   `store: postgres://gate:${secret}@db/gate`,
   `store: "\${SECRET}"`,
+  `counters: http://gate:${secret}@counters`,
+  `counters: "redis://gate:${secret}@counters/database"`,
+  `counters: "\${SECRET}"`,
   `prices: { sk-${secret}: 3 }`,
 ]
 

@@ -45,6 +45,8 @@ test('still loads with every setting at rest put to use, and then says the same'
     metrics: { host: '127.0.0.1', port: 9464 },
   })
   expect(all.config.store).toEqual(asleep.config.store)
+  expect(asleep.config.counters).toBeNull()
+  expect(all.config.counters?.url).toBe('redis://user:password@counters.example.com:6379/0')
   // Left out, these three stay as they are in the database.
   const first = { creditLimitNano: 0, balanceLowNano: null, limits: noLimits }
   expect(all.config.accounts).toEqual(asleep.config.accounts.map((one) => ({ ...one, ...first })))

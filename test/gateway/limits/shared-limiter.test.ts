@@ -73,6 +73,11 @@ async function ask(
   }
 }
 
+/** What nodes had to tell has arrived: connections keep the order of what goes over them. */
+async function told(...nodes: readonly Node[]): Promise<void> {
+  await Promise.all(nodes.map(({ counters }) => counters.get('nothing')))
+}
+
 const isIn = (found: Permit | GatewayError): found is Permit => !(found instanceof GatewayError)
 const permitsIn = (all: readonly (Permit | GatewayError)[]) => all.filter(isIn)
 
@@ -144,13 +149,13 @@ describeWithValkey('limits that nodes share', () => {
     const first = letIn(await ask(nodeAt(0), key, { llmTokens: 90 }))
     expect(isIn(await ask(nodeAt(1), key, { llmTokens: 20 }))).toBeFalse()
     first.used(40)
-    await Promise.resolve()
+    await told(nodeAt(0), nodeAt(1))
     const second = letIn(await ask(nodeAt(1), key, { llmTokens: 60 }))
     second.used(70)
-    await Promise.resolve()
+    await told(nodeAt(0), nodeAt(1))
     expect(isIn(await ask(nodeAt(0), key, { llmTokens: 1 }))).toBeFalse()
     second.undo()
-    await Bun.sleep(20)
+    await told(nodeAt(1))
     expect(isIn(await ask(nodeAt(0), key, { llmTokens: 50 }))).toBeTrue()
   })
 
@@ -163,7 +168,7 @@ describeWithValkey('limits that nodes share', () => {
     })
     expect(nodeAt(1).limiter.peek(channel, 0)).toMatchObject({ limit: 'concurrency' })
     if ('release' in first) first.release()
-    await Bun.sleep(20)
+    await told(nodeAt(0))
     expect(await nodeAt(1).limiter.tryEnter(channel, 0)).toHaveProperty('release')
   })
 
