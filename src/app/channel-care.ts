@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { createBindings } from '../gateway/channels/bindings.ts'
 import { type Asked, type Chooser, createChooser } from '../gateway/channels/chooser.ts'
+import { createCoolingShare } from '../gateway/channels/cooling-share.ts'
 import { createHealth, type Health } from '../gateway/channels/health.ts'
 import { createLoad } from '../gateway/channels/load.ts'
 import { createProber } from '../gateway/channels/probe.ts'
@@ -9,6 +10,7 @@ import type { Outbound } from '../gateway/outbound/outbound.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
+import type { Counters } from '../store/ports/counters.ts'
 import type { Store } from '../store/ports/store.ts'
 import { createKeyMark } from './key-mark.ts'
 
@@ -18,6 +20,8 @@ export interface ChannelCareParts {
   readonly catalog: () => Catalog
   readonly outbound: Outbound
   readonly limiter: Limiter
+  /** What all nodes know together; undefined: this one knows for itself. */
+  readonly counters: Counters | undefined
   /** Numbers in [0, 1). */
   readonly random: () => number
   /** Whether channels that fail are left alone for a while. */
@@ -40,14 +44,17 @@ export interface ChannelCare {
 
 /** Takes over what the last process knew, and begins to probe. Throws when the store can't be read. */
 export async function createChannelCare(parts: ChannelCareParts): Promise<ChannelCare> {
-  const { store, secrets, catalog, outbound, limiter, random, clock, tick, log } = parts
+  const { store, secrets, catalog, outbound, limiter, random, clock, tick, log, counters } = parts
+  const share = counters && createCoolingShare(counters)
   const health = createHealth({
     ...{ clock, tick, log, store: store.health },
     keyMark: createKeyMark(secrets),
     isOn: parts.isCooling,
+    share,
   })
   await health.load()
   await health.refresh(catalog())
+  share?.start(health)
   const load = createLoad(tick)
   const prober = createProber({ catalog, outbound, health, load, clock, tick, log, random })
   prober.start()
@@ -62,6 +69,7 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
     async stop() {
       await prober.stop()
       await health.flush()
+      await share?.stop()
     },
   }
 }

@@ -127,7 +127,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const limiter = counters ? createSharedLimiter(counters, tick) : createLimiter(tick)
   const outbound = createOutbound()
   const care = await createChannelCare({
-    ...{ store, secrets, outbound, limiter, clock, tick, log },
+    ...{ store, secrets, outbound, limiter, counters, clock, tick, log },
     catalog: catalog.current,
     random: parts.random ?? Math.random,
     isCooling: () => settings.channelCooling,

@@ -4,7 +4,7 @@ import type { Logger } from '../../lib/log.ts'
 import type { CoolingId, CoolingRow, HealthStore } from '../../store/ports/health.ts'
 import type { Cooling } from '../failures/failures.ts'
 import { type Blow, durationMs, freeTick, idOf, isForgotten, reasonable } from './cooling-rules.ts'
-import { createCoolingSaver } from './cooling-saver.ts'
+import { type CoolingSaver, createCoolingSaver } from './cooling-saver.ts'
 import { type CoolingEntry, createCoolingTable } from './cooling-table.ts'
 import { createInventory } from './inventory.ts'
 
@@ -51,6 +51,11 @@ export interface Health {
    * there any more, and what the operator has ended. Never rejects.
    */
   refresh(catalog: Catalog): Promise<void>
+  /**
+   * What other nodes have told: begins and ends it here too, with the time that is left. It is
+   * neither saved nor told again.
+   */
+  heard(rows: readonly CoolingRow[], ended: readonly CoolingId[]): void
   /** Writes what was not written yet. Never rejects. */
   flush(): Promise<void>
 }
@@ -66,6 +71,8 @@ export interface HealthParts {
   readonly log: Logger
   /** False: nothing cools, and what did is forgotten; left out: true. */
   readonly isOn?: () => boolean
+  /** Told of what begins and ends here, for other nodes. */
+  readonly share?: Pick<CoolingSaver, 'changed' | 'ended'> | undefined
   /** How long a change waits to be written; a second when left out. */
   readonly saveMs?: number
 }
@@ -76,11 +83,32 @@ const sweepMs = 60_000
 export function createHealth(parts: HealthParts): Health {
   const { clock, tick, log, isOn = () => true } = parts
   const saver = createCoolingSaver({ ...parts, delayMs: parts.saveMs ?? 1_000 })
-  const table = createCoolingTable((entry) => entry.row && saver.ended(entry.id))
+  const { share } = parts
+  const table = createCoolingTable((entry) => entry.row && tellEnded(entry.id))
   const inventory = createInventory(parts.keyMark)
   /** Counts coolings: what was begun before one is known by its smaller number. */
   let turn = 0
   let sweptTick = tick()
+
+  function tellChanged(row: CoolingRow): void {
+    saver.changed(row)
+    share?.changed(row)
+  }
+
+  function tellEnded(id: CoolingId): void {
+    saver.ended(id)
+    share?.ended(id)
+  }
+
+  /** Takes over a row, with the time that is left. */
+  function adopt(row: CoolingRow): CoolingEntry {
+    const entry = table.get(row) ?? table.add(row)
+    entry.row = row
+    entry.touchedTick = tick()
+    // A clock that was set back prolongs nothing.
+    entry.endsTick = tick() + Math.min(row.until - clock(), row.until - row.since)
+    return entry
+  }
 
   const covering = ({ channel, key, model }: Pick<Use, 'channel' | 'key' | 'model'>) =>
     table.has(channel.id) ? table.covering(channel.id, inventory.markOf(key), model) : []
@@ -95,7 +123,7 @@ export function createHealth(parts: HealthParts): Health {
 
   function forget(entry: CoolingEntry): void {
     table.delete(entry)
-    if (entry.row) saver.ended(entry.id)
+    if (entry.row) tellEnded(entry.id)
   }
 
   /** What lies far back is in no row with what comes, and no memory is kept for it. */
@@ -112,7 +140,7 @@ export function createHealth(parts: HealthParts): Health {
     entry.endsTick = tick() + ms
     entry.turn = ++turn
     entry.trial = undefined
-    saver.changed(entry.row)
+    tellChanged(entry.row)
     const facts = { cause: name, for_ms: ms, rounds: entry.row.rounds }
     log.warn('channel cools', { ...partOf(entry.id, channel), ...facts })
   }
@@ -125,7 +153,7 @@ export function createHealth(parts: HealthParts): Health {
     if (tick() + ms <= entry.endsTick) return
     entry.endsTick = tick() + ms
     entry.row = { ...row, cause: name, until: clock() + ms }
-    saver.changed(entry.row)
+    tellChanged(entry.row)
   }
 
   function strike(entry: CoolingEntry, use: Use, blow: Blow, cools: Cooling): void {
@@ -148,7 +176,7 @@ export function createHealth(parts: HealthParts): Health {
     log.info('channel is well again', partOf(entry.id, channel))
     entry.row = undefined
     entry.touchedTick = tick()
-    saver.ended(entry.id)
+    tellEnded(entry.id)
   }
 
   return {
@@ -206,13 +234,7 @@ export function createHealth(parts: HealthParts): Health {
     async load() {
       const rows = await parts.store.load()
       saver.found(rows)
-      for (const row of rows) {
-        const entry = table.get(row) ?? table.add(row)
-        entry.row = row
-        entry.touchedTick = tick()
-        // A clock that was set back prolongs nothing.
-        entry.endsTick = tick() + Math.min(row.until - clock(), row.until - row.since)
-      }
+      for (const row of rows) adopt(row)
     },
     async refresh(catalog) {
       const isThere = inventory.of(catalog, table.all())
@@ -220,6 +242,19 @@ export function createHealth(parts: HealthParts): Health {
       for (const id of await saver.removed()) {
         const entry = table.get(id)
         if (entry) table.delete(entry)
+      }
+    },
+    heard(rows, ended) {
+      for (const row of isOn() ? rows : []) {
+        const known = table.get(row)?.row
+        if (known && known.rounds === row.rounds && known.until === row.until) continue
+        const entry = adopt(row)
+        entry.turn = ++turn
+        entry.trial = undefined
+      }
+      for (const id of ended) {
+        const entry = table.get(id)
+        if (entry) entry.row = undefined
       }
     },
     flush: saver.flush,

@@ -1,0 +1,109 @@
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import type { Counters } from '../../store/ports/counters.ts'
+import type { CoolingId, CoolingRow } from '../../store/ports/health.ts'
+import type { CoolingSaver } from './cooling-saver.ts'
+import { idText } from './cooling-table.ts'
+import type { Health } from './health.ts'
+
+/** Tells other nodes what cools here, and hears what cools there. */
+export interface CoolingShare extends Pick<CoolingSaver, 'changed' | 'ended'> {
+  /** Begins to listen. */
+  start(health: Pick<Health, 'heard' | 'coolings'>): void
+  /** Tells what was not told yet, and listens no more. */
+  stop(): Promise<void>
+}
+
+/** What others tell is heard within a second. */
+const listenMs = 500
+
+interface Change {
+  readonly id: CoolingId
+  /** Undefined: it has ended. */
+  readonly row: CoolingRow | undefined
+}
+
+/** One node cools a channel, all leave it alone: told at once, and looked for twice a second. */
+export function createCoolingShare(
+  counters: Pick<Counters, 'isAway' | 'onBack' | 'read' | 'write'>,
+  repeat: Repeat = repeatByTimer,
+): CoolingShare {
+  let waiting = new Map<string, Change>()
+  /** What stood on the board, or was put there. */
+  let board = new Map<string, CoolingId>()
+  let version = ''
+  let isPlanned = false
+  let isListening = false
+  let stopListening: (() => void) | undefined
+
+  function note(change: Change): void {
+    waiting.set(idText(change.id), change)
+    if (!isPlanned) queueMicrotask(() => void tell())
+    isPlanned = true
+  }
+
+  async function tell(): Promise<void> {
+    isPlanned = false
+    if (waiting.size === 0 || counters.isAway()) return
+    const told = waiting
+    waiting = new Map()
+    const changes = [...told.values()]
+    try {
+      await counters.write(
+        changes.flatMap(({ row }) => row ?? []),
+        changes.flatMap(({ id, row }) => (row ? [] : id)),
+      )
+      for (const [text, { id, row }] of told) {
+        if (row) board.set(text, id)
+        else board.delete(text)
+      }
+    } catch {
+      waiting = new Map([...told, ...waiting]) // away: what has changed since then is newer
+    }
+  }
+
+  async function listen(health: Pick<Health, 'heard'>): Promise<void> {
+    if (isListening || counters.isAway()) return
+    isListening = true
+    try {
+      await tell()
+      const news = await counters.read(version)
+      if (news) hear(health, news.version, news.rows)
+    } catch {
+      return // away: whoever watches the counters was told
+    } finally {
+      isListening = false
+    }
+  }
+
+  /** What was said here meanwhile is newer. */
+  function hear(health: Pick<Health, 'heard'>, newest: string, rows: readonly CoolingRow[]): void {
+    version = newest
+    const found = new Map(rows.map((row): [string, CoolingId] => [idText(row), row]))
+    const gone = [...board].filter(([text]) => !found.has(text) && !waiting.has(text))
+    board = found
+    health.heard(
+      rows.filter((row) => !waiting.has(idText(row))),
+      gone.map(([, id]) => id),
+    )
+  }
+
+  return {
+    changed: (row) => note({ id: row, row }),
+    ended: (id) => note({ id, row: undefined }),
+    start(health) {
+      counters.onBack((isEmpty) => {
+        version = ''
+        if (!isEmpty) return
+        board = new Map()
+        for (const row of health.coolings()) note({ id: row, row })
+        void tell()
+      })
+      for (const row of health.coolings()) note({ id: row, row })
+      stopListening = repeat(() => void listen(health), listenMs)
+    },
+    async stop() {
+      stopListening?.()
+      await tell()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { createCoolingShare } from '../../../src/gateway/channels/cooling-share.ts'
+import { createHealth } from '../../../src/gateway/channels/health.ts'
+import { failureClasses } from '../../../src/gateway/failures/failures.ts'
+import { openValkeyCounters } from '../../../src/store/valkey/counters.ts'
+import { describeWithValkey, freshPrefix, startValkey, type Valkey } from '../../support/valkey.ts'
+import { channelOf, createLines, createMemoryHealth, markOf } from './choosing-scene.ts'
+
+let valkey: Valkey
+let ends: (() => Promise<void>)[] = []
+const channel = channelOf(1)
+const [key = ''] = channel.keys
+
+async function startNode(prefix: string, url: string) {
+  const { log } = createLines()
+  const counters = await openValkeyCounters({ url, log, prefix, leaseMs: 400 })
+  const share = createCoolingShare(counters)
+  const memory = createMemoryHealth()
+  const tick = () => performance.now()
+  const health = createHealth({
+    ...{ clock: Date.now, tick, store: memory.store, keyMark: markOf, log, share, saveMs: 1 },
+  })
+  share.start(health)
+  ends.push(async () => {
+    await share.stop()
+    await counters.close()
+  })
+  const fail = () => {
+    const { cools } = failureClasses.connect_failed
+    for (let at = 0; at < (cools?.strikes ?? 1); at++) {
+      const use = health.begin(channel, key, 'model')
+      health.failed(use, { name: 'connect_failed', cools, retryAfterMs: 3_000 })
+      health.ended(use)
+    }
+  }
+  const succeed = () => {
+    const use = health.begin(channel, key, 'model')
+    health.succeeded(use)
+    health.ended(use)
+  }
+  return { counters, health, memory, fail, succeed, isCooling: () => health.coolings().length > 0 }
+}
+
+async function until(holds: () => boolean, limitMs: number): Promise<void> {
+  for (const end = performance.now() + limitMs; !holds(); await Bun.sleep(5))
+    if (performance.now() > end) throw new Error(`It did not come about within ${limitMs} ms.`)
+}
+
+describeWithValkey('what cools, on all nodes', () => {
+  beforeAll(async () => {
+    valkey = await startValkey()
+  })
+  afterEach(async () => {
+    await Promise.all(ends.map((end) => end()))
+    ends = []
+  })
+  afterAll(() => valkey.stop())
+
+  test('is known everywhere within a second, with the time that is left, and so is its end', async () => {
+    const prefix = freshPrefix()
+    const here = await startNode(prefix, valkey.url)
+    const there = await startNode(prefix, valkey.url)
+    here.fail()
+    expect(here.isCooling()).toBeTrue()
+    await until(there.isCooling, 1_000)
+    expect(there.health.standing(channel, key, 'model')).toBe('cooling')
+    expect(there.health.coolingMs(channel, key, 'model')).toBeWithin(1_500, 3_001)
+    expect(there.health.coolings()).toEqual(here.health.coolings())
+    there.succeed()
+    await until(() => !here.isCooling() && !there.isCooling(), 1_000)
+    expect(here.health.standing(channel, key, 'model')).toBe('ready')
+    // Whoever has seen it is who stores it.
+    expect(there.memory.rows()).toEqual([])
+  })
+
+  test('is told to a node that starts later, and ended for all by the operator', async () => {
+    const prefix = freshPrefix()
+    const here = await startNode(prefix, valkey.url)
+    here.fail()
+    await Bun.sleep(20)
+    const late = await startNode(prefix, valkey.url)
+    await until(late.isCooling, 1_000)
+    late.health.recover(channel.id)
+    await until(() => !here.isCooling(), 1_000)
+  })
+
+  test('outlives a server that is stopped: what began meanwhile is told then', async () => {
+    const own = await startValkey()
+    const prefix = freshPrefix()
+    const here = await startNode(prefix, own.url)
+    const there = await startNode(prefix, own.url)
+    await own.stop()
+    await until(() => here.counters.isAway() && there.counters.isAway(), 1_000)
+    here.fail()
+    await Bun.sleep(700)
+    expect([here.isCooling(), there.isCooling()]).toEqual([true, false])
+    await own.start()
+    await until(there.isCooling, 2_000)
+    await own.ask('FLUSHALL')
+    await Bun.sleep(800)
+    expect([here.isCooling(), there.isCooling()]).toEqual([true, true])
+    await Promise.all(ends.map((end) => end()))
+    ends = []
+    await own.stop()
+  }, 20_000)
+})
