@@ -87,6 +87,9 @@ function assemble(
       nodeId = id
     }),
     changedElsewhere: changes.since,
+    async check() {
+      await patiently(() => connections.query({ text: 'SELECT 1' }))
+    },
     roundTrips: connections.roundTrips,
     close() {
       closing ??= close()
