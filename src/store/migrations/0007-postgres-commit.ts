@@ -86,6 +86,8 @@ DECLARE
   place int;
   one record;
 BEGIN
+  -- Before any row of it: who has the table alone must not wait for a row that waits for the table.
+  LOCK TABLE account IN ROW EXCLUSIVE MODE;
   SELECT array_agg(request->>'requestId'), array_agg((request->>'accountId')::bigint)
     INTO settled, wanted FROM json_array_elements(batch->'settle') AS request;
   ended := settled || ARRAY(SELECT json_array_elements_text(batch->'release'));
@@ -255,6 +257,7 @@ DECLARE
   owners bigint[];
   added bigint[];
 BEGIN
+  LOCK TABLE account IN ROW EXCLUSIVE MODE;
   SELECT array_agg(request_id), array_agg(account_id) INTO lost, owners FROM reservation
     WHERE NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms);
   IF lost IS NULL THEN

@@ -77,6 +77,8 @@ export function createConnections(options: ConnectionOptions): Connections {
   })
   // An idle connection that ends is replaced when the next one is asked for.
   pool.on('error', () => {})
+  // One in use tells whoever waits for an answer; an error that nobody listens to ends the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   let roundTrips = 0
 
   async function ask(client: PoolClient, { text, values, name }: Statement): Promise<Rows> {
