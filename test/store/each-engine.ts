@@ -16,11 +16,13 @@ export interface TestStore extends AsyncDisposable {
   /** Another one on the same database, as another process would have it open. */
   openBeside(): Promise<AnyStore>
   rows<Row extends object>(sql: string): Promise<readonly Row[]>
+  /** Changes the database behind the store's back. */
+  change(sql: string): Promise<unknown>
   /** Request ids with what is set aside for them. Throws when the accounts carry another sum. */
   reserved(): Promise<Record<string, number>>
 }
 
-type Access = Pick<TestStore, 'rows' | 'openBeside'> & { readonly store: AnyStore }
+type Access = Pick<TestStore, 'rows' | 'change' | 'openBeside'> & { readonly store: AnyStore }
 
 async function withSums(access: Access, end: () => Promise<void>): Promise<TestStore> {
   await seed(access.store)
@@ -52,6 +54,10 @@ async function openSqlite(clock: Clock): Promise<TestStore> {
     store,
     openBeside: async () => open(),
     rows: async <Row extends object>(sql: string) => beside.query<Row, []>(sql).all(),
+    async change(sql: string) {
+      using db = new Database(path)
+      db.run(sql)
+    },
   }
   return withSums(access, async () => {
     beside.close()
@@ -84,6 +90,7 @@ async function openPostgres(clock: Clock): Promise<TestStore> {
     store,
     openBeside: open,
     rows: <Row extends object>(sql: string) => ask<Row>(database.url, sql),
+    change: (sql: string) => ask(database.url, sql),
   }
   return withSums(access, async () => {
     await store.close()

@@ -32,4 +32,10 @@ export interface NodeStore {
   list(): Promise<readonly NodeView[]>
   /** Takes one out of the list that has ended, or that will not come back. */
   forget(id: number): Promise<void>
+  /**
+   * Closes the reservations of nodes that are dead or not in the list: their requests are recorded as
+   * interrupted, uncharged; gives how many. For any node, at any time. Nothing to do where one process
+   * alone can serve: it did so when it began (`RecordStore.sweep`).
+   */
+  sweepDead(): Promise<number>
 }

@@ -211,7 +211,8 @@ export interface RecordStore {
   commit(batch: Batch): Promise<Committed>
   /**
    * Closes all reservations, recording their requests as interrupted and uncharged; returns how
-   * many there were. Only for who knows that no other process serves from this store.
+   * many there were. Only for who knows that no other process serves from this store; where several
+   * may, those of nodes that live are left alone (`NodeStore.sweepDead`).
    */
   sweep(): Promise<number>
   /** In order of arrival, a page at a time: memory does not grow with the table. */

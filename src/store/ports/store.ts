@@ -5,6 +5,7 @@ import type { CatalogStore } from './catalog.ts'
 import type { EditStore } from './edits.ts'
 import type { HealthStore } from './health.ts'
 import type { ListStore } from './lists.ts'
+import type { NodeStore } from './nodes.ts'
 import type { RecordStore } from './records.ts'
 import type { SignInStore } from './sign-in.ts'
 import type { TokenStore } from './tokens.ts'
@@ -23,6 +24,7 @@ export interface Store {
   readonly health: HealthStore
   readonly availability: AvailabilityStore
   readonly signIn: SignInStore
+  readonly nodes: NodeStore
   /** True when another process has changed the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<boolean>
   /** Resolves when the database answers, rejects when it does not. Cheap: asked every second. */

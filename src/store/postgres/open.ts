@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
-import { type NodeStore, silentNodeMs } from '../ports/nodes.ts'
+import { silentNodeMs } from '../ports/nodes.ts'
 import type { Store } from '../ports/store.ts'
 import { createAdminStore } from '../queries/admin-store.ts'
 import { createAttemptStore } from '../queries/attempts.ts'
@@ -7,6 +8,7 @@ import { createAvailabilityStore } from '../queries/availability.ts'
 import { createCatalogStore } from '../queries/catalog.ts'
 import { createEdits } from '../queries/edits/edits.ts'
 import { createHealthStore } from '../queries/health.ts'
+import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/records.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
 import { createChanges } from './changes.ts'
@@ -15,7 +17,6 @@ import { type ConnectionOptions, type Connections, createConnections } from './c
 import { createEngine } from './engine.ts'
 import { explainFailure } from './failures.ts'
 import { migrate } from './migrate.ts'
-import { createNodeStore } from './nodes.ts'
 import { createPatience } from './patience.ts'
 import { createTokenLookup } from './tokens.ts'
 
@@ -27,7 +28,6 @@ export interface PostgresOptions extends ConnectionOptions {
 
 /** What is here by now: lists and verification are not. */
 export interface PostgresStore extends Omit<Store, 'lists' | 'verification' | 'claimServing'> {
-  readonly nodes: NodeStore
   /** Statements that were sent so far: each is one round trip. */
   roundTrips(): number
 }
@@ -83,8 +83,14 @@ function assemble(
     attempts: createAttemptStore(engine),
     availability: createAvailabilityStore(engine),
     signIn: createSignInStore({ engine, clock }),
-    nodes: createNodeStore(connections, patiently, (id) => {
-      nodeId = id
+    nodes: createNodeStore({
+      engine,
+      // By the clock of the database, for those of nodes may differ.
+      now: () => sql<number>`now_ms()`,
+      sweep,
+      onRegistered(id) {
+        nodeId = id
+      },
     }),
     changedElsewhere: changes.since,
     async check() {

@@ -278,6 +278,15 @@ interface PasskeyTable {
   aaguid: string | null
 }
 
+interface NodeTable {
+  id: Generated<number>
+  name: string
+  version: string
+  started_at: number
+  seen_at: number
+  load: Json
+}
+
 /** The tables as the query builder knows them; the migrations are what makes them. */
 export interface Tables {
   account: AccountTable
@@ -300,4 +309,5 @@ export interface Tables {
   verification: VerificationTable
   two_factor: TwoFactorTable
   passkey: PasskeyTable
+  node: NodeTable
 }

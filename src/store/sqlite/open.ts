@@ -1,5 +1,6 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
+import { sql } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { createAdminStore } from '../queries/admin-store.ts'
@@ -8,6 +9,7 @@ import { createAvailabilityStore } from '../queries/availability.ts'
 import { createCatalogStore } from '../queries/catalog.ts'
 import { createEdits } from '../queries/edits/edits.ts'
 import { createHealthStore } from '../queries/health.ts'
+import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/records.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
 import { createCheckpointer } from './checkpointer.ts'
@@ -111,6 +113,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
     attempts: createAttemptStore(engine),
     availability: createAvailabilityStore(engine),
     signIn: createSignInStore({ engine, clock }),
+    nodes: createNodeStore({
+      engine,
+      now: () => sql<number>`${clock()}`,
+      sweep: async () => 0,
+      onRegistered() {},
+    }),
     changedElsewhere: () =>
       access(() => {
         const version = readVersion()

@@ -1,0 +1,59 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type NodeStore, silentNodeMs } from '../ports/nodes.ts'
+import { build } from './build.ts'
+import type { Engine } from './engine.ts'
+import { parseColumn } from './json.ts'
+import { all, first, run } from './steps.ts'
+
+export interface NodeParts {
+  readonly engine: Engine
+  /** The time that all nodes go by, in milliseconds since 1970. */
+  readonly now: () => RawBuilder<number>
+  readonly sweep: () => Promise<number>
+  /** Gets the id that this process has from now on. */
+  readonly onRegistered: (id: number) => void
+}
+
+const columns = ['id', 'name', 'version', 'started_at as startedAt', 'seen_at as seenAt'] as const
+
+/** The list of nodes. */
+export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts): NodeStore {
+  return {
+    async register(node) {
+      const row = { ...node, started_at: now(), seen_at: now(), load: '{}' }
+      const made = await engine.write(() =>
+        first(build.insertInto('node').values(row).returning('id')),
+      )
+      if (made === undefined) throw new Error('A node was entered, and no id came back.')
+      onRegistered(made.id)
+      return made.id
+    },
+    async heartbeat(id, load) {
+      const alive = { seen_at: now(), load: JSON.stringify(load) }
+      const changed = await engine.read(() =>
+        run(build.updateTable('node').set(alive).where('id', '=', id)),
+      )
+      return changed === 1
+    },
+    async list() {
+      const isAlive = sql<number>`CASE WHEN seen_at > ${now()} - ${sql.lit(silentNodeMs)} THEN 1 ELSE 0 END`
+      const rows = await engine.read(() =>
+        all(
+          build
+            .selectFrom('node')
+            .select([...columns, 'load', isAlive.as('isAlive')])
+            .orderBy('id'),
+        ),
+      )
+      return rows.map((row) => ({
+        ...row,
+        isAlive: row.isAlive === 1,
+        load: parseColumn(row.load),
+      }))
+    },
+    async forget(id) {
+      await engine.write(() => run(build.deleteFrom('node').where('id', '=', id)))
+    },
+    sweepDead: sweep,
+  }
+}
