@@ -20,6 +20,7 @@ import { createPublication, createSnapshots } from '../site/snapshot.ts'
 import { answerPage, statusPagePath, statusPageRoutes } from '../site/status/page/routes.ts'
 import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
 import { statusPath, statusRoutes } from '../site/status/routes.ts'
+import type { DocumentStore } from '../store/ports/documents.ts'
 import type { Config } from './config/config.ts'
 import { documentSchemas, schemaFiles } from './schemas.ts'
 import { translationTable } from './translation-table.ts'
@@ -27,6 +28,8 @@ import { translationTable } from './translation-table.ts'
 export interface SiteParts {
   readonly config: Config
   readonly catalog: () => Catalog
+  /** What all nodes serve alike; undefined: there is one node. */
+  readonly documents: DocumentStore | undefined
   readonly clock: Clock
   readonly log: Logger
   readonly plazaRefusal: PlazaParts['refusalOf']
@@ -41,27 +44,25 @@ const publicPaths = [...feedPaths, statusPath, statusPagePath]
 
 /** The public pages, wired, and the timer that builds them. Building begins at once. */
 export function createSite(parts: SiteParts) {
-  const { config, catalog, clock, log, plazaRefusal, status, readiness } = parts
+  const { config, catalog, documents, clock, log, plazaRefusal, status, readiness } = parts
+  const shared = (name: string) => documents && { documents, name }
   let { site, settings } = config
   let isHidden = createHostRule(site, publicPaths)
   let isFront = createFrontRule(site)
   const feed = createPublication({
     name: 'price feed',
     build: createFeedBuilder({ catalog, site: () => feedSite({ site, settings }), clock }),
-    clock,
-    log,
+    ...{ shared: shared('feed'), clock, log },
   })
   const plaza = createPublication({
     name: 'model plaza',
     build: () => inSlices(encodePlaza(catalog(), site.plazaDescription ?? '')),
-    clock,
-    log,
+    ...{ shared: shared('plaza'), clock, log },
   })
   const publicSettings = createPublication({
     name: 'public settings',
     build: () => encodeSettings({ version, site, ...settings }, clock()),
-    clock,
-    log,
+    ...{ shared: shared('settings'), clock, log },
   })
   const snapshots = createSnapshots([feed, plaza, publicSettings], settings.feedIntervalMs)
   const statusPages = createStatusPages({

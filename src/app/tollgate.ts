@@ -116,6 +116,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const site = createSite({
     config,
     catalog: catalog.current,
+    documents: store.documents,
     clock,
     log,
     plazaRefusal,

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
+import type { SharedDocument } from '../store/ports/documents.ts'
 
 /** A public document, ready to be served from memory under its conditional-request rules. */
 export interface Published {
@@ -35,6 +36,21 @@ export async function publish(
     lastModified: new Date(Math.max(nowMs, earliest)).toUTCString(),
   }
 }
+
+/** A version that another node has made: the very bytes. That of `previous` gives `previous` itself. */
+export function takeOver(document: SharedDocument, previous: Published | undefined): Published {
+  const { body, gzip: compressed, lastModifiedMs } = document
+  const lastModified = new Date(lastModifiedMs).toUTCString()
+  if (previous?.lastModified === lastModified && !Buffer.compare(body, previous.body))
+    return previous
+  const etags = { etag: strongTag(body), gzipEtag: strongTag(compressed) }
+  return { body, gzip: compressed, ...etags, lastModified }
+}
+
+/** The same for other nodes. */
+export const toShared = ({ body, gzip: compressed, lastModified }: Published): SharedDocument => ({
+  ...{ body, gzip: compressed, lastModifiedMs: Date.parse(lastModified) },
+})
 
 /**
  * Answers a GET or HEAD: 304 when the client has this version, else the document, compressed for a

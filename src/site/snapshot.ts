@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import { type Published, publish } from './published.ts'
+import type { DocumentStore } from '../store/ports/documents.ts'
+import { type Published, publish, takeOver, toShared } from './published.ts'
 
 /** A public document that is built now and then, and served from memory in between. */
 export interface Publication {
@@ -18,21 +19,26 @@ export interface Publication {
 export interface PublicationParts {
   /** What the log calls it. */
   readonly name: string
-  /** The document as JSON text. Long work goes through `inSlices`. */
-  readonly build: () => string | Promise<string>
+  /** The document as JSON text; `inForce`: that of another node, until now. Long work goes through `inSlices`. */
+  readonly build: (inForce?: string) => string | Promise<string>
+  /** Where all nodes find one and the same version, and its name there; absent: of this node alone. */
+  readonly shared?: { readonly documents: DocumentStore; readonly name: string } | undefined
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** A publication that has not been built yet. A build that fails is logged, and changes nothing. */
-export function createPublication({ name, build, clock, log }: PublicationParts): Publication {
+export function createPublication(parts: PublicationParts): Publication {
+  const { name, build, clock, log, shared } = parts
   let published: Published | undefined
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
   async function work(): Promise<void> {
     try {
-      published = await publish(await build(), published, clock())
+      published = shared
+        ? await followOrLead(parts, shared, published)
+        : await publish(await build(), published, clock())
     } catch (error) {
       const kept = published ? 'the last good one is served on' : 'there is none to serve'
       log.error(`${name} not built; ${kept}`, { error })
@@ -60,6 +66,33 @@ export function createPublication({ name, build, clock, log }: PublicationParts)
       await (next ?? running)
     },
   }
+}
+
+/**
+ * One node builds and stores it, the others take it from there. Where nothing is stored yet, each
+ * serves its own until the one that builds has done so.
+ */
+async function followOrLead(
+  { build, clock }: PublicationParts,
+  { documents, name }: NonNullable<PublicationParts['shared']>,
+  served: Published | undefined,
+): Promise<Published> {
+  const isLeader = await documents.leads()
+  const inForce = await readShared(documents, name, served)
+  if (inForce && !isLeader) return inForce
+  const text = await build(inForce && new TextDecoder().decode(inForce.body))
+  const built = await publish(text, inForce ?? served, clock())
+  if (isLeader && built !== inForce) await documents.write(name, toShared(built))
+  return built
+}
+
+/** What is stored, read only when it is another version than the one that is served. */
+async function readShared(documents: DocumentStore, name: string, served: Published | undefined) {
+  const storedMs = await documents.lastModifiedMs(name)
+  if (storedMs === undefined) return undefined
+  if (served && storedMs === Date.parse(served.lastModified)) return served
+  const document = await documents.read(name)
+  return document && takeOver(document, served)
 }
 
 /** The timer that builds all publications of a site. */

@@ -14,12 +14,16 @@ export interface FeedSource {
 
 /**
  * A function that writes the feed as it is now. Text is the same, `updated_at` included, for as long
- * as the content is.
+ * as the content is; `inForce` is the text that holds until now, where another node may have written it.
  */
 export function createFeedBuilder({ catalog, site, clock, earlier }: FeedSource) {
   let latest = earlier
   let updatedAtMs = earlier === undefined ? undefined : updatedAtOf(earlier)
-  return async (): Promise<string> => {
+  return async (inForce?: string): Promise<string> => {
+    if (inForce !== undefined && inForce !== latest) {
+      latest = inForce
+      updatedAtMs = updatedAtOf(inForce)
+    }
     const now = clock()
     const about = site()
     const entries = await inSlices(encodeEntries(catalog()))

@@ -260,6 +260,14 @@ CREATE TABLE setting (
   updated_at bigint NOT NULL
 );
 
+-- Public documents that one node builds and all serve.
+CREATE TABLE document (
+  name ${text} PRIMARY KEY,
+  body bytea NOT NULL,
+  gzip bytea NOT NULL,
+  last_modified bigint NOT NULL
+);
+
 CREATE TABLE cooling (
   channel_id bigint NOT NULL REFERENCES channel (id),
   key ${text} NOT NULL,

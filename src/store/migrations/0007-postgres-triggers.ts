@@ -13,6 +13,7 @@ const kept = [
   'model_price',
   'setting',
   'credential',
+  'document',
 ]
 
 /** What requests change of an account is none of it: balances are asked for by each commit. */

@@ -2,6 +2,7 @@ import type { AdminStore } from './admin.ts'
 import type { AttemptStore } from './attempts.ts'
 import type { AvailabilityStore } from './availability.ts'
 import type { CatalogStore } from './catalog.ts'
+import type { DocumentStore } from './documents.ts'
 import type { EditStore } from './edits.ts'
 import type { HealthStore } from './health.ts'
 import type { ListStore } from './lists.ts'
@@ -25,6 +26,8 @@ export interface Store {
   readonly availability: AvailabilityStore
   readonly signIn: SignInStore
   readonly nodes: NodeStore
+  /** Undefined: one process alone can serve from it, and builds its documents itself. */
+  readonly documents?: DocumentStore
   /** True when another process has changed the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<boolean>
   /** Resolves when the database answers, rejects when it does not. Cheap: asked every second. */

@@ -6,7 +6,7 @@ import {
   type Connections,
   connectionSettings,
 } from './connections.ts'
-import { explainFailure } from './failures.ts'
+import { ConnectionLost, explainFailure } from './failures.ts'
 
 /** How long the listening connection may be silent when it is asked. */
 const answerMs = 5_000
@@ -18,6 +18,8 @@ export interface Changes {
    * for a while, for nobody knows what was missed. Throws `StoreError` while there is none.
    */
   since(): Promise<boolean>
+  /** Work on the listening connection, made anew when it was lost. Throws `StoreError`. */
+  onListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
@@ -57,10 +59,34 @@ export async function createChanges(
     client.end().catch(() => undefined)
   }
 
-  async function check(): Promise<void> {
-    if (listener) return void (await listener.query('SELECT 1'))
-    listener = await listen()
+  let connecting: Promise<Client> | undefined
+
+  async function reconnect(): Promise<Client> {
+    const client = await listen()
+    listener = client
     isChanged = true
+    return client
+  }
+
+  /** The connection that is there, or a new one: one at a time, whoever asks. */
+  function connected(): Promise<Client> {
+    if (listener) return Promise.resolve(listener)
+    connecting ??= reconnect().finally(() => {
+      connecting = undefined
+    })
+    return connecting
+  }
+
+  async function onListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    let client: Client | undefined
+    try {
+      client = await connected()
+      return await work(client)
+    } catch (error) {
+      const cause = asLost(error)
+      if (client && cause instanceof ConnectionLost) drop(client)
+      throw explainFailure(cause, place)
+    }
   }
 
   listener = await listen().catch((error: unknown) => {
@@ -69,16 +95,12 @@ export async function createChanges(
   return {
     async since() {
       if (isClosed) return false
-      try {
-        await check()
-      } catch (error) {
-        if (listener) drop(listener)
-        throw explainFailure(asLost(error), place)
-      }
+      await onListener((client) => client.query('SELECT 1'))
       const changed = isChanged
       isChanged = false
       return changed
     },
+    onListener,
     async close() {
       isClosed = true
       await listener?.end()

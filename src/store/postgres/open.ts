@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
+import type { DocumentStore } from '../ports/documents.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import type { Store } from '../ports/store.ts'
 import { createAdminStore } from '../queries/admin-store.ts'
@@ -14,6 +15,7 @@ import { createSignInStore } from '../queries/sign-in/sign-in.ts'
 import { createChanges } from './changes.ts'
 import { createCommit } from './commit.ts'
 import { type ConnectionOptions, type Connections, createConnections } from './connections.ts'
+import { createDocumentStore } from './documents.ts'
 import { createEngine } from './engine.ts'
 import { explainFailure } from './failures.ts'
 import { migrate } from './migrate.ts'
@@ -28,6 +30,7 @@ export interface PostgresOptions extends ConnectionOptions {
 
 /** What is here by now: lists and verification are not. */
 export interface PostgresStore extends Omit<Store, 'lists' | 'verification' | 'claimServing'> {
+  readonly documents: DocumentStore
   /** Statements that were sent so far: each is one round trip. */
   roundTrips(): number
 }
@@ -92,6 +95,7 @@ function assemble(
         nodeId = id
       },
     }),
+    documents: createDocumentStore(changes.onListener),
     changedElsewhere: changes.since,
     async check() {
       await patiently(() => connections.query({ text: 'SELECT 1' }))

@@ -1,0 +1,50 @@
+import type { Client } from 'pg'
+import type { DocumentStore } from '../ports/documents.ts'
+import type { Changes } from './changes.ts'
+
+/** Number of the advisory lock of the node that builds. */
+const leaderLock = 7_465_002
+
+interface DocumentRow {
+  readonly body: Uint8Array
+  readonly gzip: Uint8Array
+  readonly lastModifiedMs: number
+}
+
+const documentColumns = 'body, gzip, last_modified AS "lastModifiedMs"'
+
+/**
+ * Documents in the database. Who holds a lock builds them: on the connection that hears of changes, so
+ * that a node that is gone or cut off has it no more, and can't write either.
+ */
+export function createDocumentStore(onListener: Changes['onListener']): DocumentStore {
+  const leading = new WeakSet<Client>()
+  return {
+    leads: () =>
+      onListener(async (client) => {
+        if (leading.has(client)) return true
+        const text = 'SELECT pg_try_advisory_lock($1) AS leads'
+        const { rows } = await client.query<{ leads: boolean }>(text, [leaderLock])
+        if (rows[0]?.leads) leading.add(client)
+        return leading.has(client)
+      }),
+    lastModifiedMs: (name) =>
+      onListener(async (client) => {
+        const text = 'SELECT last_modified AS ms FROM document WHERE name = $1'
+        return (await client.query<{ ms: number }>(text, [name])).rows[0]?.ms
+      }),
+    read: (name) =>
+      onListener(async (client) => {
+        const text = `SELECT ${documentColumns} FROM document WHERE name = $1`
+        return (await client.query<DocumentRow>(text, [name])).rows[0]
+      }),
+    write: (name, { body, gzip, lastModifiedMs }) =>
+      onListener(async (client) => {
+        if (!leading.has(client)) throw new Error('Another node builds the documents now.')
+        const text = `INSERT INTO document (name, body, gzip, last_modified) VALUES ($1, $2, $3, $4)
+          ON CONFLICT (name) DO UPDATE SET body = excluded.body, gzip = excluded.gzip,
+            last_modified = excluded.last_modified`
+        await client.query(text, [name, Buffer.from(body), Buffer.from(gzip), lastModifiedMs])
+      }),
+  }
+}

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createLogger } from '../../../src/lib/log.ts'
+import { createFeedBuilder } from '../../../src/site/feed/feed.ts'
+import { createPublication, type Publication } from '../../../src/site/snapshot.ts'
+import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/open.ts'
+import { catalogOf, tokenTerms } from '../../site/feed/catalogs.ts'
+import { ask, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
+import { createTables } from '../each-engine.ts'
+import { now } from '../support.ts'
+
+const site = () => ({ name: 'Gateway', domain: 'gateway.example.com', currency: 'USD' })
+const quiet = createLogger({ sink: () => {}, pretty: false, level: 'error', clock: () => now })
+
+interface Node {
+  readonly store: PostgresStore
+  readonly feed: Publication
+  readonly refresh: () => Promise<void>
+  readonly text: () => string
+}
+
+describe.skipIf(!hasPostgres)('a document of several nodes', () => {
+  let database: TestDatabase
+  /** Price of the model, as all nodes see it. */
+  let price = 1
+  const opened: Node[] = []
+
+  beforeEach(async () => {
+    database = await createTables()
+    price = 1
+  })
+  afterEach(async () => {
+    for (const node of opened.splice(0)) await node.store.close()
+    await database[Symbol.asyncDispose]()
+  })
+
+  const catalog = () =>
+    catalogOf(
+      [{ name: 'group' }],
+      [{ id: 'model', terms: tokenTerms(price * 1_000_000, 9_000_000) }],
+    )
+
+  /** A node with a clock of its own, which is `ahead` of the others. */
+  async function start(ahead: number): Promise<Node> {
+    const clock = () => now + ahead
+    const store = await openPostgresStore({ url: database.url, clock })
+    const build = createFeedBuilder({ catalog, site, clock })
+    const shared = { documents: store.documents, name: 'feed' }
+    const feed = createPublication({ name: 'feed', build, clock, log: quiet, shared })
+    const node = { store, feed, refresh: feed.refresh, text: () => textOf(feed.current()?.body) }
+    opened.push(node)
+    return node
+  }
+  const textOf = (body?: Uint8Array) => new TextDecoder().decode(body)
+  const servedBy = (nodes: readonly Node[]) =>
+    new Set(
+      nodes.map(({ feed }) => {
+        const { body, gzip, ...named } = feed.current() ?? {}
+        return JSON.stringify([textOf(body), gzip?.toHex(), named])
+      }),
+    )
+
+  test('is the same on all to the last byte, tag and date, whatever their clocks say', async () => {
+    const nodes = [await start(0), await start(5_000), await start(-60_000)]
+    for (price of [1, 2, 3]) {
+      for (const { refresh } of nodes) await refresh()
+      expect(servedBy(nodes).size).toBe(1)
+      expect(nodes[2]?.text()).toContain(`"input_price":${price}`)
+    }
+  })
+
+  test('is told of to the others when it has changed, and not when it is built as before', async () => {
+    const leader = await start(0)
+    const other = await start(5_000)
+    await leader.refresh()
+    await other.refresh()
+    await Bun.sleep(50)
+    await other.store.changedElsewhere()
+    await leader.refresh()
+    await Bun.sleep(50)
+    expect(await other.store.changedElsewhere()).toBe(false)
+    price = 2
+    await leader.refresh()
+    await Bun.sleep(50)
+    expect(await other.store.changedElsewhere()).toBe(true)
+    expect(await leader.store.changedElsewhere()).toBe(false)
+  })
+
+  test('is built on by another node when the first one is gone, or cut off', async () => {
+    const nodes = [await start(0), await start(5_000), await start(9_000)]
+    for (const { refresh } of nodes) await refresh()
+    const before = nodes[1]?.text()
+    await ask(
+      database.url,
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
+    await Bun.sleep(50)
+    const [first, ...others] = nodes
+    for (const { refresh } of others) await refresh()
+    expect(nodes[1]?.text()).toBe(before)
+    price = 2
+    for (const { refresh } of others) await refresh()
+    await first?.refresh()
+    expect(servedBy(nodes).size).toBe(1)
+    expect(first?.text()).toContain('"input_price":2')
+    expect(await Promise.all(nodes.map(({ store }) => store.documents.leads()))).toEqual([
+      false,
+      true,
+      false,
+    ])
+  })
+})
