@@ -10,7 +10,7 @@ import { now, seed, temporaryDirectory } from './support.ts'
 /** What every engine has. */
 export type AnyStore = Omit<Store, 'lists' | 'verification' | 'claimServing'>
 
-/** A seeded store for one test, with a second connection that reads what is in it. */
+/** A store for one test, with a second connection that reads what is in it. */
 export interface TestStore extends AsyncDisposable {
   readonly store: AnyStore
   /** Another one on the same database, as another process would have it open. */
@@ -24,8 +24,7 @@ export interface TestStore extends AsyncDisposable {
 
 type Access = Pick<TestStore, 'rows' | 'change' | 'openBeside'> & { readonly store: AnyStore }
 
-async function withSums(access: Access, end: () => Promise<void>): Promise<TestStore> {
-  await seed(access.store)
+function withSums(access: Access, end: () => Promise<void>): TestStore {
   return {
     ...access,
     async reserved() {
@@ -98,13 +97,19 @@ async function openPostgres(clock: Clock): Promise<TestStore> {
   })
 }
 
-/** Opens a seeded store; its clock stands still at `now` when none is given. */
-export type OpenStore = (clock?: Clock) => Promise<TestStore>
+/** Opens a store, seeded unless it is to be empty; its clock stands still at `now` when none is given. */
+export type OpenStore = (clock?: Clock, content?: 'empty') => Promise<TestStore>
+
+const openWith =
+  (openEngine: (clock: Clock) => Promise<TestStore>): OpenStore =>
+  async (clock = () => now, content) => {
+    const opened = await openEngine(clock)
+    if (content !== 'empty') await seed(opened.store)
+    return opened
+  }
 
 /** Declares the same tests for every engine: what they promise does not depend on it. */
 export function eachEngine(tests: (open: OpenStore, name: 'SQLite' | 'PostgreSQL') => void): void {
-  describe('SQLite', () => tests((clock = () => now) => openSqlite(clock), 'SQLite'))
-  describe.skipIf(!hasPostgres)('PostgreSQL', () =>
-    tests((clock = () => now) => openPostgres(clock), 'PostgreSQL'),
-  )
+  describe('SQLite', () => tests(openWith(openSqlite), 'SQLite'))
+  describe.skipIf(!hasPostgres)('PostgreSQL', () => tests(openWith(openPostgres), 'PostgreSQL'))
 }
