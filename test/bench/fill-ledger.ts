@@ -117,7 +117,7 @@ function createFiller(db: Database) {
 
 function reserve(db: Database, accountId: number, amountNano: number): void {
   db.run(
-    `INSERT INTO reservation VALUES (?, ?, ?, ?, 1, 'gpt-large', 'chat', 'completions', 1, 1, 800000, ?)`,
+    `INSERT INTO reservation VALUES (?, ?, ?, ?, 1, 'gpt-large', 'chat', 'completions', 1, 1, 800000, ?, NULL)`,
     [`req_open${accountId}`, madeStart, accountId, accountId * 5, amountNano],
   )
   db.run('UPDATE account SET reserved_nano = reserved_nano + ? WHERE id = ?', [
