@@ -5,6 +5,7 @@ import { createCoolingShare } from '../gateway/channels/cooling-share.ts'
 import { createHealth, type Health } from '../gateway/channels/health.ts'
 import { createLoad } from '../gateway/channels/load.ts'
 import { createProber } from '../gateway/channels/probe.ts'
+import { createSharedBindings, type SharedBindings } from '../gateway/channels/shared-bindings.ts'
 import type { Limiter } from '../gateway/limits/limiter.ts'
 import type { Outbound } from '../gateway/outbound/outbound.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -34,6 +35,8 @@ export interface ChannelCareParts {
 /** What is known of channels, and what is made of it. */
 export interface ChannelCare {
   readonly choose: (asked: Asked) => Chooser
+  /** Looks where a conversation is at home by now, before it is chosen for; undefined: known here. */
+  readonly findHome: SharedBindings['refresh'] | undefined
   readonly coolings: Health['coolings']
   readonly recover: Health['recover']
   /** The catalog, or the database, has changed. */
@@ -45,10 +48,11 @@ export interface ChannelCare {
 /** Takes over what the last process knew, and begins to probe. Throws when the store can't be read. */
 export async function createChannelCare(parts: ChannelCareParts): Promise<ChannelCare> {
   const { store, secrets, catalog, outbound, limiter, random, clock, tick, log, counters } = parts
+  const keyMark = createKeyMark(secrets)
   const share = counters && createCoolingShare(counters)
   const health = createHealth({
     ...{ clock, tick, log, store: store.health },
-    keyMark: createKeyMark(secrets),
+    keyMark,
     isOn: parts.isCooling,
     share,
   })
@@ -56,13 +60,21 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
   await health.refresh(catalog())
   share?.start(health)
   const load = createLoad(tick)
+  const local = createBindings(tick)
+  const shared =
+    counters &&
+    createSharedBindings({
+      ...{ texts: counters, local, keyMark },
+      keysOf: (channelId) => catalog().channels.get(channelId)?.keys ?? [],
+    })
   const prober = createProber({ catalog, outbound, health, load, clock, tick, log, random })
   prober.start()
   return {
     choose: createChooser({
       ...{ health, limiter, load, random, tick },
-      bindings: createBindings(tick),
+      bindings: shared ?? local,
     }),
+    findHome: shared?.refresh,
     coolings: health.coolings,
     recover: health.recover,
     refresh: () => health.refresh(catalog()),

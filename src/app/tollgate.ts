@@ -156,6 +156,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     media: createMediaFetcher({ outbound }),
     ...{ heartbeats, limiter, availability },
     choose: care.choose,
+    findHome: care.findHome,
     onLimited: availability.totals.recordLimit,
     onAttempt({ id, name }, cause) {
       availability.totals.recordAttempt(name, cause)

@@ -13,6 +13,10 @@ import { shortName } from './short-name.ts'
 export interface AskParts extends AttemptParts {
   readonly affinity: Affinity
   readonly choose: (asked: ChooserAsked) => Chooser
+  /** Looks where a conversation is at home by now; undefined: nobody else knows. */
+  readonly findHome?:
+    | ((tokenId: number, conversation: string) => Promise<void> | undefined)
+    | undefined
   /** At most so many attempts are made for one request, … */
   readonly maxAttempts: () => number
   /** … and none is begun later than this after the first, in milliseconds. */
@@ -30,7 +34,14 @@ export async function askChannels(
   exchange: Exchange,
   body: RequestBody,
 ): Promise<Answer> {
-  const chooser = parts.choose(askedOf(parts, exchange, body))
+  const asked = askedOf(parts, exchange, body)
+  const { tokenId, conversation } = asked
+  const looking = conversation?.isBegun ? parts.findHome?.(tokenId, conversation.key) : undefined
+  if (looking !== undefined) {
+    await looking
+    if (exchange.interruption) throw stopping()
+  }
+  const chooser = parts.choose(asked)
   const failures: Failure[] = []
   let refusal: GatewayError | undefined
   for (let isFirst = true; ; isFirst = false) {
