@@ -26,6 +26,8 @@ export interface TollgateYamlOptions {
   readonly signIn?: object
   /** Path of the database, relative to the file. */
   readonly store?: string
+  /** A Valkey in which nodes count together. */
+  readonly counters?: string
 }
 
 /** The key of the default token. */
@@ -64,6 +66,7 @@ export function tollgateYaml(options: TollgateYamlOptions): string {
       ...options.server,
     },
     store: `sqlite:${options.store ?? './tollgate.db'}`,
+    ...(options.counters && { counters: options.counters }),
     ...(options.settings && { settings: options.settings }),
     ...(options.site && { site: options.site }),
     ...(options.signIn && { sign_in: options.signIn }),
