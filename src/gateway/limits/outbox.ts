@@ -31,7 +31,7 @@ type Waiting = { -readonly [Key in keyof Change]: Change[Key] }
 export function createOutbox({ counters, tick, onTold }: OutboxParts): Outbox {
   let changes = new Map<string, Waiting>()
   let freed: HeldSlot[] = []
-  let isPlanned = false
+  let planned: ReturnType<typeof setImmediate> | undefined
 
   /** Merged, it is some six hundred for each that is counted; what has passed is of no use. */
   function forgetPassed(): void {
@@ -41,7 +41,8 @@ export function createOutbox({ counters, tick, onTold }: OutboxParts): Outbox {
   }
 
   function flush(): void {
-    isPlanned = false
+    clearImmediate(planned)
+    planned = undefined
     if (changes.size === 0 && freed.length === 0) return
     if (counters.isAway()) {
       if (changes.size > maxChanges) forgetPassed()
@@ -57,8 +58,7 @@ export function createOutbox({ counters, tick, onTold }: OutboxParts): Outbox {
   }
 
   function plan(): void {
-    if (!isPlanned) queueMicrotask(flush)
-    isPlanned = true
+    planned ??= setImmediate(flush)
   }
 
   return {

@@ -59,6 +59,7 @@ export function createSharedLimiter(
     const { subjects, llmTokens } = asked
     const slot = nextSlot()
     const counted = countedOf(subjects)
+    outbox.flush() // whoever has just ended here has left its place
     try {
       const admitted = await counters.admit({ counted, llmTokens, slot })
       if (!admitted.ok) {

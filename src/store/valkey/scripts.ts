@@ -27,16 +27,18 @@ local partMs, windowMs = ${partMs}, ${windowMs}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- What counts now: requests, LLM tokens, oldest part, newest part. Forgets what has passed.
-local function expire(key)
-  local found = redis.call('HMGET', key, 'r', 't', 'o', 'n')
-  if not found[1] then return 0, 0 end
+-- What counts now: requests, LLM tokens, oldest part, newest part; and what a part has of the first
+-- two. Forgets what has passed, which that part must not have.
+local function expire(key, part)
+  local found = redis.call('HMGET', key, 'r', 't', 'o', 'n', 'r' .. part, 't' .. part)
+  if not found[1] then return 0, 0, nil, nil, 0, 0 end
+  local hadR, hadT = tonumber(found[5]) or 0, tonumber(found[6]) or 0
   local r, t, o, n = tonumber(found[1]), tonumber(found[2]), tonumber(found[3]), tonumber(found[4])
   local passed = math.floor((now - windowMs) / partMs)
-  if o > passed then return r, t, o, n end
+  if o > passed then return r, t, o, n, hadR, hadT end
   if n <= passed then
     redis.call('DEL', key)
-    return 0, 0
+    return 0, 0, nil, nil, 0, 0
   end
   for from = o, passed, 100 do
     local fields = {}
@@ -52,20 +54,25 @@ local function expire(key)
     redis.call('HDEL', key, unpack(fields))
   end
   redis.call('HSET', key, 'r', r, 't', t, 'o', passed + 1)
-  return r, t, passed + 1, n
+  return r, t, passed + 1, n, hadR, hadT
 end
 
 -- Counts more or less in a part, but never less than nothing. Give what expire has told.
-local function change(key, part, requests, tokens, r, t, o, n)
-  local had = redis.call('HMGET', key, 'r' .. part, 't' .. part)
-  local hadR, hadT = tonumber(had[1]) or 0, tonumber(had[2]) or 0
+local function change(key, part, requests, tokens, r, t, o, n, hadR, hadT)
   requests = math.max(requests, -hadR)
   tokens = math.max(tokens, -hadT)
   if requests == 0 and tokens == 0 then return end
   redis.call('HSET', key, 'r', r + requests, 't', t + tokens,
-    'o', math.min(o or part, part), 'n', math.max(n or part, part),
     'r' .. part, hadR + requests, 't' .. part, hadT + tokens)
+  if n and part >= o and part <= n then return end
+  redis.call('HSET', key, 'o', math.min(o or part, part), 'n', math.max(n or part, part))
   redis.call('PEXPIRE', key, windowMs + 1000)
+end
+
+-- Takes a slot, or keeps it. Members tell when they end; the key itself ends long after.
+local function hold(key, lease, slot, count)
+  redis.call('ZADD', key, now + lease, slot)
+  if count == 0 or now % 16 == 0 then redis.call('PEXPIRE', key, lease * 10) end
 end
 `
 
@@ -77,7 +84,8 @@ end
 export const admitScript = script(`${windows}
 local tokens, slot, lease = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local shortages = {0}
-local sums = {}
+local sums, counts = {}, {}
+local part = math.floor(now / partMs)
 
 -- More than the limit at once is let in alone, or it would wait for ever.
 local function fits(used, amount, limit)
@@ -111,28 +119,28 @@ for i = 1, #KEYS / 2 do
   local rpm, tpm = tonumber(ARGV[i * 3 + 1]), tonumber(ARGV[i * 3 + 2])
   local concurrency = tonumber(ARGV[i * 3 + 3])
   if rpm or tpm then
-    local r, t, o, n = expire(window)
-    sums[i] = {r, t, o, n}
+    local r, t, o, n, hadR, hadT = expire(window, part)
+    sums[i] = {r, t, o, n, hadR, hadT}
     if rpm and not fits(r, 1, rpm) then add(i, 1, roomIn(window, 'r', r, 1, rpm, o, n)) end
     if tpm and not fits(t, tokens, tpm) then
       add(i, 2, roomIn(window, 't', t, tokens, tpm, o, n))
     end
   end
   if concurrency then
-    redis.call('ZREMRANGEBYSCORE', slots, '-inf', now)
-    if redis.call('ZCARD', slots) >= concurrency then add(i, 3, 1000) end
+    counts[i] = redis.call('ZCARD', slots)
+    if counts[i] >= concurrency then
+      redis.call('ZREMRANGEBYSCORE', slots, '-inf', now)
+      counts[i] = redis.call('ZCARD', slots)
+    end
+    if counts[i] >= concurrency then add(i, 3, 1000) end
   end
 end
 if #shortages > 1 then return shortages end
 
-local part = math.floor(now / partMs)
 for i = 1, #KEYS / 2 do
   local sum = sums[i]
-  if sum then change(KEYS[i * 2 - 1], part, 1, tokens, sum[1], sum[2], sum[3], sum[4]) end
-  if ARGV[i * 3 + 3] ~= '' then
-    redis.call('ZADD', KEYS[i * 2], now + lease, slot)
-    redis.call('PEXPIRE', KEYS[i * 2], lease + 1000)
-  end
+  if sum then change(KEYS[i * 2 - 1], part, 1, tokens, unpack(sum, 1, 6)) end
+  if counts[i] then hold(KEYS[i * 2], lease, slot, counts[i]) end
 end
 return {1, part}`)
 
@@ -147,13 +155,12 @@ for i, key in ipairs(KEYS) do
   if what == 'change' then
     local part = tonumber(first)
     if part * partMs + windowMs > now then
-      change(key, part, tonumber(ARGV[i * 4]), tonumber(ARGV[i * 4 + 1]), expire(key))
+      change(key, part, tonumber(ARGV[i * 4]), tonumber(ARGV[i * 4 + 1]), expire(key, part))
     end
   elseif what == 'freed' then
     redis.call('ZREM', key, first)
   else
-    redis.call('ZADD', key, now + lease, first)
-    redis.call('PEXPIRE', key, lease + 1000)
+    hold(key, lease, first, 0)
   end
 end
 return 1`)
