@@ -3,20 +3,16 @@ import type { Answer } from './answer.ts'
 import { type AttemptParts, attempt } from './attempt.ts'
 import type { RequestBody } from './body.ts'
 import type { Choice, Chooser, Asked as ChooserAsked } from './channels/chooser.ts'
-import { conversationOf } from './channels/conversation.ts'
 import { GatewayError, stopping } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from './failures/failures.ts'
+import { conversationIn } from './find-home.ts'
 import type { Option } from './options.ts'
 import { shortName } from './short-name.ts'
 
 export interface AskParts extends AttemptParts {
   readonly affinity: Affinity
   readonly choose: (asked: ChooserAsked) => Chooser
-  /** Looks where a conversation is at home by now; undefined: nobody else knows. */
-  readonly findHome?:
-    | ((tokenId: number, conversation: string) => Promise<void> | undefined)
-    | undefined
   /** At most so many attempts are made for one request, … */
   readonly maxAttempts: () => number
   /** … and none is begun later than this after the first, in milliseconds. */
@@ -34,14 +30,11 @@ export async function askChannels(
   exchange: Exchange,
   body: RequestBody,
 ): Promise<Answer> {
-  const asked = askedOf(parts, exchange, body)
-  const { tokenId, conversation } = asked
-  const looking = conversation?.isBegun ? parts.findHome?.(tokenId, conversation.key) : undefined
-  if (looking !== undefined) {
-    await looking
+  if (exchange.looking !== undefined) {
+    await exchange.looking
     if (exchange.interruption) throw stopping()
   }
-  const chooser = parts.choose(asked)
+  const chooser = parts.choose(askedOf(parts, exchange, body))
   const failures: Failure[] = []
   let refusal: GatewayError | undefined
   for (let isFirst = true; ; isFirst = false) {
@@ -138,18 +131,13 @@ const allBusy = (waitMs: number) =>
   )
 
 function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): ChooserAsked {
-  const { caller, plan, protocol, request } = exchange
+  const { caller, plan } = exchange
   const options = optionsFor(parts, exchange)
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
   return {
     options,
     tokenId: caller?.token.id ?? 0,
-    conversation: isChoice
-      ? conversationOf(protocol.name, body.outline, request.headers, {
-          model: exchange.model,
-          whole: body.texts.whole,
-        })
-      : undefined,
+    conversation: isChoice ? conversationIn(exchange, body) : undefined,
     isStreamed: body.facts.stream,
     pool: isChoice ? `${plan?.group.id} ${plan?.offer.model}` : undefined,
     llmTokens: exchange.reservation?.inputTokens ?? 0,

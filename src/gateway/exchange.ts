@@ -34,6 +34,8 @@ export interface Exchange {
   options: readonly Option[]
   /** Its place within the limits of token, account and group. */
   permit: Permit | undefined
+  /** It is looked up where its conversation is at home; undefined: that is known. Never rejects. */
+  looking: Promise<void> | undefined
   /** Its place on the channel that is asked, or whose answer is relayed. */
   choice: Choice | undefined
   /** LLM tokens that it has used, as far as is known. */
@@ -80,6 +82,7 @@ export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Cl
     plan: undefined,
     options: [],
     permit: undefined,
+    looking: undefined,
     reservation: undefined,
     choice: undefined,
     candidate: undefined,
@@ -120,6 +123,7 @@ export type Concluded = Omit<
   | 'options'
   | 'dropped'
   | 'permit'
+  | 'looking'
   | 'choice'
 >
 

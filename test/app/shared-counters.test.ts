@@ -107,8 +107,8 @@ describeWithValkey('three gateways with one Valkey', () => {
     const before = { main: upstream.requests.length, other: other.requests.length }
     expect((await gateways.ask(0, talk)).status).toBe(200)
     for (let at = 1; at < 12; at++) expect((await gateways.ask(at, talk)).status).toBe(200)
-    const told = [upstream.requests.length - before.main, other.requests.length - before.other]
-    expect(told.toSorted((a, b) => a - b)).toEqual([0, 12])
+    const homes = [upstream.requests.length - before.main, other.requests.length - before.other]
+    expect(homes.toSorted((a, b) => a - b)).toEqual([0, 12])
     await other.stop()
   }, 60_000)
 

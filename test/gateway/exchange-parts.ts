@@ -67,6 +67,7 @@ export async function createExchange(options: ExchangeOptions) {
     plan: { group, offer },
     options: [],
     permit: undefined,
+    looking: undefined,
     reservation: undefined,
     choice: undefined,
     candidate,

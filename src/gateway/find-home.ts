@@ -1,0 +1,30 @@
+import type { RequestBody } from './body.ts'
+import { type Conversation, conversationOf } from './channels/conversation.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Looks where other nodes have a conversation at home; undefined: there is nothing to wait for. */
+export type FindHome = (tokenId: number, conversation: string) => Promise<void> | undefined
+
+/** The conversation that a request belongs to; undefined when nothing tells. */
+export function conversationIn(
+  { protocol, request, model }: Exchange,
+  { outline, texts }: RequestBody,
+): Conversation | undefined {
+  return conversationOf(protocol.name, outline, request.headers, { model, whole: texts.whole })
+}
+
+/**
+ * Asks where a request's conversation is at home, if it has one that goes on and there is anything to
+ * choose. What is asked for in the same turn goes to the shared counters together with this.
+ */
+export function lookHome(
+  findHome: FindHome | undefined,
+  exchange: Exchange,
+  body: RequestBody,
+): Promise<void> | undefined {
+  const { options, caller } = exchange
+  const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
+  if (findHome === undefined || caller === undefined || !isChoice) return undefined
+  const conversation = conversationIn(exchange, body)
+  return conversation?.isBegun ? findHome(caller.token.id, conversation.key) : undefined
+}
