@@ -11,7 +11,7 @@ export function NotFound() {
   const text = useText(texts)
   return (
     <Center mih="60vh" component="main">
-      <Stack align="center">
+      <Stack align="center" p="md" ta="center">
         <Title order={1}>{text.title}</Title>
         <Text>
           <Anchor component={Link} to="/">

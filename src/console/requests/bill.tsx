@@ -18,7 +18,7 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
         </Title>
         {differences.length > 0 && (
           <Alert color="red" title={text.differences}>
-            {differences.join(' ')}
+            <span lang="en">{differences.join(' ')}</span>
           </Alert>
         )}
         {bill && bill.lines.length > 0 ? (
@@ -34,14 +34,14 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
         {[receipt.estimated_reason, receipt.clamped_reason].map(
           (reason) =>
             reason && (
-              <Text key={reason} size="sm">
+              <Text key={reason} size="sm" lang="en">
                 {reason}
               </Text>
             ),
         )}
         {bill && bill.lines.length > 0 && (
           <Stack gap={2}>
-            {tier_reason && <Note label={text.tier}>{tier_reason}</Note>}
+            {tier_reason && <Note label={text.tier}>{text.tierOf(receipt, tier_reason)}</Note>}
             {formula && <Note label={text.formula}>{text.formulaOf(formula)}</Note>}
             {ledger_id !== null && <Note label={text.ledger}>{`#${ledger_id}`}</Note>}
           </Stack>

@@ -1,4 +1,10 @@
+import type { Receipt } from '../../admin/requests/schema.ts'
+import { formatCount } from '../lib/format.ts'
 import type { Texts } from '../lib/texts.ts'
+
+type ChosenTier = Pick<Receipt, 'tier_above' | 'context_tokens' | 'long_context_pricing'>
+
+const grouped = (count: number) => formatCount(count, 'zh')
 
 const en = {
   title: 'Request',
@@ -58,6 +64,7 @@ const en = {
   formula: 'Formula',
   formulaOf: (formula: string) => formula,
   tier: 'Tier',
+  tierOf: (_: ChosenTier, reason: string) => reason,
   reasoning: (count: string) => `Of the output, ${count} tokens went into reasoning.`,
   ledger: 'Ledger entry',
   lines: {
@@ -165,6 +172,11 @@ export const receiptText: Texts<typeof en> = {
     formula: '计算公式',
     formulaOf: (formula) => formula.replace(', rounded half up to', '，四舍五入为'),
     tier: '价格档位',
+    tierOf: ({ tier_above, context_tokens, long_context_pricing }) => {
+      if (!long_context_pricing) return '基础档：分组不按长上下文计费'
+      const tier = tier_above === null ? '基础档' : `超过 ${grouped(tier_above)} 的一档`
+      return `${tier}：上下文共 ${grouped(context_tokens)} 个 Token`
+    },
     reasoning: (count) => `输出中有 ${count} 个 Token 用于推理。`,
     ledger: '账本条目',
     lines: {

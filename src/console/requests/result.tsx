@@ -1,4 +1,4 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Badge, Flex, Text } from '@mantine/core'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { causeText } from './cause-text.ts'
 import { requestsText } from './text.ts'
@@ -17,20 +17,19 @@ export function Result({ status, cause, of = 'request', isAlone = false }: Resul
   const { language } = useLanguage()
   const meaning = cause === null ? undefined : (causeText(cause, language, of) ?? cause)
   return (
-    <Group
-      gap={isAlone ? 'xs' : 6}
-      wrap="nowrap"
-      justify="flex-end"
-      style={isAlone ? { flexDirection: 'row-reverse' } : undefined}
+    <Flex
+      gap={isAlone ? 'xs' : 4}
+      direction={isAlone ? 'row' : 'column'}
+      align={isAlone ? 'center' : 'flex-end'}
     >
-      {meaning && (
-        <Text size="sm" className="cut" miw={isAlone ? undefined : 'min(13rem, 100%)'}>
-          {meaning}
-        </Text>
-      )}
       <Badge color={cause === null ? 'green' : 'red'} variant="dot" style={{ flex: 'none' }}>
         {status ?? '—'} {cause === null ? text.ok : ''}
       </Badge>
-    </Group>
+      {meaning && (
+        <Text size={isAlone ? 'sm' : 'xs'} className="cut" miw={isAlone ? undefined : '9rem'}>
+          {meaning}
+        </Text>
+      )}
+    </Flex>
   )
 }

@@ -13,6 +13,10 @@ export function Channels({ now }: { readonly now: GatewayNow }) {
   const { language } = useLanguage()
   // One that is over waits for its next request: there is nothing to be done about it.
   const cooling = now.cooling.filter(({ until }) => Date.parse(until) > Date.now())
+  // Of several keys each cools by itself: what reads the same is said once.
+  const keyOf = ({ channel, model, cause, until }: (typeof cooling)[number]) =>
+    [channel, model, cause, until.slice(0, 19)].join(' ')
+  const told = new Map(cooling.map((one) => [keyOf(one), one]))
   return (
     <Card withBorder padding="md" component="section" aria-label={text.health}>
       <Title order={2} size="h5" mb="xs">
@@ -23,10 +27,12 @@ export function Channels({ now }: { readonly now: GatewayNow }) {
       ) : (
         <Alert color="yellow">
           <List size="sm">
-            {cooling.map(({ channel, model, cause, until }) => (
-              <List.Item key={`${channel} ${model} ${cause} ${until}`}>
+            {[...told].map(([key, { channel, model, cause, until }]) => (
+              <List.Item key={key}>
                 {model === null ? text.cooling(channel) : text.coolingModel(channel, model)}{' '}
-                <Time at={until} />. {causeText(cause, language, 'attempt') ?? cause}
+                <Time at={until} />
+                {text.stop}
+                {causeText(cause, language, 'attempt') ?? cause}
               </List.Item>
             ))}
           </List>

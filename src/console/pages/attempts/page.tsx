@@ -84,12 +84,12 @@ function useColumns(): readonly Column<Item>[] {
     {
       label: text.firstByte,
       isFigure: true,
-      render: ({ first_byte_ms }) => (first_byte_ms === null ? '—' : formatDuration(first_byte_ms)),
+      render: ({ first_byte_ms }) => <Span ms={first_byte_ms} />,
     },
     {
       label: text.duration,
       isFigure: true,
-      render: ({ duration_ms }) => formatDuration(duration_ms),
+      render: ({ duration_ms }) => <Span ms={duration_ms} />,
     },
     {
       label: text.result,
@@ -98,3 +98,7 @@ function useColumns(): readonly Column<Item>[] {
     },
   ]
 }
+
+const Span = ({ ms }: { readonly ms: number | null }) => (
+  <span className="figure">{ms === null ? '—' : formatDuration(ms)}</span>
+)

@@ -91,7 +91,7 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
               {model.name}
             </Table.Td>
             {columns.map(([label, render]) => (
-              <Table.Td key={label} data-label={label} ta="end">
+              <Table.Td key={label} data-label={label} ta="end" className="figure">
                 {render(model)}
               </Table.Td>
             ))}
