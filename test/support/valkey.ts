@@ -29,6 +29,9 @@ export interface Valkey {
   ask(command: string, ...args: string[]): Promise<unknown>
 }
 
+/** Ends a server with its test process, even where that is killed. */
+const mortal = Bun.which('setpriv') ? ['setpriv', '--pdeathsig', 'KILL'] : []
+
 /** Starts a server. Stop it: it would end with the test process, but not sooner. */
 export async function startValkey(): Promise<Valkey> {
   const port = await freePort()
@@ -53,10 +56,13 @@ export async function startValkey(): Promise<Valkey> {
   async function start(): Promise<void> {
     if (child !== undefined) throw new Error('It runs already.')
     const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--databases', '16']
-    child = Bun.spawn([program ?? '', '--port', String(port), '--dir', folder.path, ...options], {
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
+    child = Bun.spawn(
+      [...mortal, program ?? '', '--port', String(port), '--dir', folder.path, ...options],
+      {
+        stdout: 'ignore',
+        stderr: 'ignore',
+      },
+    )
     for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
       if ((await ask('PING').catch(() => '')) === 'PONG') return
       await Bun.sleep(5) // nobody listens yet
