@@ -1,11 +1,13 @@
 import { systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Store } from '../store/ports/store.ts'
 import { openValkeyCounters } from '../store/valkey/counters.ts'
 import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
 import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
+import { joinNodes } from './membership.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 
@@ -43,6 +45,8 @@ const pollMs = 500
 /** Applies the configuration, opens the port and keeps the gateway going until it is stopped. */
 export async function serve({ config, instance, log, reload }: ServeParts): Promise<Serving> {
   const { store, secrets } = instance
+  let active = () => 0
+  const membership = await enter(store, log, () => ({ requests: active() }))
   await takeOver(store, config, log)
   await applyConfig(instance, config, { prune: false })
   const counters = config.counters
@@ -52,6 +56,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     ...{ config, store, secrets, log, counters },
     clock: systemClock,
   })
+  active = tollgate.active
   const { listening, metrics } = await openPorts(tollgate, config, log)
   const setupUrl = setupUrlOf(await tollgate.openSetup(), config.site.baseUrl ?? listening.url)
   const poll = setInterval(() => void refreshIfChanged(), pollMs)
@@ -95,6 +100,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     listening.drop()
     await metrics?.close()
     await tollgate.stop()
+    await membership?.leave()
     await store.close()
     log.info('stopped', {})
   }
@@ -122,6 +128,10 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     },
   }
 }
+
+/** Where several may serve, this one is known to the others before it takes its first request. */
+const enter = async ({ nodes }: Store, log: Logger, load: () => NodeLoad) =>
+  nodes.isShared ? await joinNodes({ nodes, log, load }) : undefined
 
 /** Makes sure that no other process serves, and closes what a killed one left open. */
 async function takeOver(store: Store, config: Config, log: Logger): Promise<void> {

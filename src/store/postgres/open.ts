@@ -88,6 +88,7 @@ function assemble(
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
       engine,
+      isShared: true,
       // By the clock of the database, for those of nodes may differ.
       now: () => sql<number>`now_ms()`,
       sweep,

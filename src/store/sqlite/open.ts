@@ -115,6 +115,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
       engine,
+      isShared: false,
       now: () => sql<number>`${clock()}`,
       sweep: async () => 0,
       onRegistered() {},
