@@ -1,7 +1,36 @@
 import { sql } from 'kysely'
-import type { ListedAttempt } from '../../ports/lists.ts'
+import type { Listed, ListedAttempt, ListedAttemptFilter, PageAsked } from '../../ports/lists.ts'
 import { build } from '../build.ts'
 import { all, type Steps } from '../steps.ts'
+import { conditionsOf, equals, within } from './conditions.ts'
+import { idsIn, readPage, requestMs } from './page.ts'
+import type { Search } from './search.ts'
+import type { ListSource } from './source.ts'
+
+/** Attempts of a filter, newest first. */
+export async function listAttempts(
+  source: ListSource,
+  filter: ListedAttemptFilter,
+  page: PageAsked,
+): Promise<Listed<ListedAttempt>> {
+  const { channel, cause, outcome, since } = filter
+  const isFailed = cause !== undefined || outcome === 'failed'
+  const others = conditionsOf(
+    equals('cause', cause),
+    outcome === 'succeeded' ? sql`cause IS NULL` : undefined,
+    channel === undefined
+      ? undefined
+      : sql`channel_id IN (SELECT id FROM channel WHERE name = ${channel})`,
+    within('started_at', filter),
+  )
+  const search: Search = {
+    ...{ table: 'attempt', id: 'request_row', place: 'position', others },
+    index: isFailed ? { name: 'attempt_failed', where: sql`cause IS NOT NULL` } : undefined,
+    // A request that began before may have attempts since.
+    ...(await idsIn(source, 'request', { since: since && since - requestMs })),
+  }
+  return readPage(source, search, page, (keys) => source.read(() => readAttempts(keys)))
+}
 
 /** Which attempt of which request. */
 export interface AttemptKey {

@@ -1,7 +1,47 @@
+import { sql } from 'kysely'
 import type { AccountView, AuditEntry } from '../../ports/admin.ts'
+import type { AccountFilter, AuditFilter, Listed, PageAsked } from '../../ports/lists.ts'
 import { readAccount, selectWithTokenCount } from '../admin.ts'
 import { selectAudit, toAuditEntry } from '../audit.ts'
 import { all, type Steps } from '../steps.ts'
+import { beginsWith, conditionsOf, contains, equals, within } from './conditions.ts'
+import { readPage } from './page.ts'
+import { endOfIds, type IdIndex, idsOf, type Search } from './search.ts'
+import type { ListSource } from './source.ts'
+
+/** Live accounts of a filter, newest first. */
+export function listAccounts(
+  source: ListSource,
+  { search, role, status }: AccountFilter,
+  page: PageAsked,
+): Promise<Listed<AccountView>> {
+  const others = conditionsOf(
+    sql`deleted_at IS NULL`,
+    equals('role', role),
+    equals('status', status),
+    contains(['email'], search),
+  )
+  const where: Search = { table: 'account', id: 'id', others, from: 0, to: endOfIds }
+  return readPage(source, where, page, (keys) => source.read(() => readAccounts(idsOf(keys))))
+}
+
+/** What was changed by hand, newest first. */
+export function listAudit(
+  source: ListSource,
+  filter: AuditFilter,
+  page: PageAsked,
+): Promise<Listed<AuditEntry>> {
+  const { actor, action, subject } = filter
+  const others = conditionsOf(
+    equals('actor', actor),
+    beginsWith('action', action),
+    within('created_at', filter),
+  )
+  const index: IdIndex | undefined =
+    subject === undefined ? undefined : { name: 'audit_subject', where: sql`subject = ${subject}` }
+  const where: Search = { table: 'audit', id: 'id', index, others, from: 0, to: endOfIds }
+  return readPage(source, where, page, (keys) => source.read(() => readAudit(idsOf(keys))))
+}
 
 /** The live accounts with these ids, newest first. */
 export function* readAccounts(ids: readonly number[]): Steps<readonly AccountView[]> {

@@ -2,8 +2,9 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { BadCursor, type RequestFilter } from '../../../../src/store/ports/lists.ts'
 import type { StoredRequest } from '../../../../src/store/ports/records.ts'
-import { readPage } from '../../../../src/store/sqlite/lists/page.ts'
-import { searchRequests } from '../../../../src/store/sqlite/lists/requests.ts'
+import { readPage } from '../../../../src/store/queries/lists/page.ts'
+import { searchRequests } from '../../../../src/store/queries/lists/requests.ts'
+import { createSource } from '../../../../src/store/sqlite/lists/source.ts'
 import { openSqliteStore } from '../../../../src/store/sqlite/open.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { collect, now, seed, settlement } from '../../support.ts'
@@ -206,16 +207,17 @@ test('looking for what is rare is ended by its time, says how far it came, and g
      INSERT INTO request (request_id, ${columns}) SELECT 'more-' || i, ${columns}
      FROM n JOIN request ON request.id = 1`,
   )
-  const search = await searchRequests(reader, { status: 502 })
+  const source = createSource(reader)
+  const search = await searchRequests(source, { status: 502 })
   const ids = async (keys: readonly { readonly id: number }[]) => keys.map(({ id }) => ({ id }))
-  const first = await readPage(reader, search, { size: 5 }, ids)
+  const first = await readPage(source, search, { size: 5 }, ids)
   expect(first).toMatchObject({ rows: [], total: 0, totalIsExact: false })
   expect(reader.asked).toHaveLength(3)
   expect(first.searchedBackTo).toBe(all.at(-1)?.createdAt ?? 0)
   const found: number[] = []
   let cursor = first.next
   for (let turn = 0; cursor !== null && turn < 99; turn++) {
-    const page = await readPage(reader, search, { cursor, size: 500, isCounted: false }, ids)
+    const page = await readPage(source, search, { cursor, size: 500, isCounted: false }, ids)
     found.push(...page.rows.map(({ id }) => id))
     cursor = page.next
   }

@@ -1,6 +1,7 @@
+import { type RawBuilder, sql } from 'kysely'
 import { BadCursor, type Listed, type PageAsked } from '../../ports/lists.ts'
-import type { Reader } from './reader.ts'
 import { countAll, endOfIds, findNewest, type Key, type Search } from './search.ts'
+import { type ListSource, read } from './source.ts'
 
 const maxSize = 1_000
 
@@ -9,21 +10,21 @@ const maxSize = 1_000
  * at once is read by three short statements.
  */
 export async function readPage<Row>(
-  reader: Reader,
+  source: ListSource,
   search: Search,
   page: PageAsked,
   readRows: (keys: readonly Key[]) => Promise<readonly Row[]>,
 ): Promise<Listed<Row>> {
   const size = Math.min(Math.max(Math.trunc(page.size), 1), maxSize)
-  const found = await findNewest(reader, after(search, page), size + 1)
+  const found = await findNewest(source, after(search, page), size + 1)
   const keys = found.keys.slice(0, size)
   const isFull = found.keys.length > size
   const isCutShort = !isFull && found.lookedDownTo > search.from
   return {
     rows: keys.length === 0 ? [] : await readRows(keys),
-    ...(await countFor(reader, search, page, { found: keys.length, isFull, isCutShort })),
+    ...(await countFor(source, search, page, { found: keys.length, isFull, isCutShort })),
     next: isFull ? cursorOf(keys.at(-1)) : isCutShort ? String(found.lookedDownTo) : null,
-    searchedBackTo: isCutShort ? await timeOf(reader, search, found.lookedDownTo) : null,
+    searchedBackTo: isCutShort ? await timeOf(source, search, found.lookedDownTo) : null,
   }
 }
 
@@ -35,13 +36,13 @@ interface Outcome {
 
 /** What was looked through for the rows of a page is not looked through again to count them. */
 function countFor(
-  reader: Reader,
+  source: ListSource,
   search: Search,
   { cursor, isCounted }: PageAsked,
   { found, isFull, isCutShort }: Outcome,
 ) {
   if (cursor === undefined && !isFull) return { total: found, totalIsExact: !isCutShort }
-  return isCounted === false ? { total: 0, totalIsExact: false } : countAll(reader, search)
+  return isCounted === false ? { total: 0, totalIsExact: false } : countAll(source, search)
 }
 
 /** A cursor is the key of the last row that was shown: the next one is below. */
@@ -59,10 +60,8 @@ function after(search: Search, { cursor }: PageAsked): Search {
   const isKnown = place === undefined || search.place !== undefined
   if (id === undefined || !isKnown) throw new BadCursor(`"${cursor}" is no cursor of this list.`)
   if (place === undefined) return { ...search, to: Math.min(search.to, Number(id)) }
-  const rest = {
-    sql: `(${search.id} < ? OR ${search.place} < ?)`,
-    values: [Number(id), Number(place)],
-  }
+  const names = { id: sql.raw(search.id), place: sql.raw(search.place ?? search.id) }
+  const rest = sql`(${names.id} < ${Number(id)} OR ${names.place} < ${Number(place)})`
   return {
     ...search,
     to: Math.min(search.to, Number(id) + 1),
@@ -71,11 +70,17 @@ function after(search: Search, { cursor }: PageAsked): Search {
 }
 
 /** When the row with this id, or the one that follows, was made. */
-async function timeOf(reader: Reader, { table, id }: Search, at: number): Promise<number | null> {
-  const [timeTable, timeId] = table === 'attempt' ? ['request', 'id'] : [table, id]
-  const [row] = await reader.all<{ time: number }>(
-    `SELECT created_at AS time FROM ${timeTable} WHERE ${timeId} >= ? ORDER BY ${timeId} LIMIT 1`,
-    [at],
+async function timeOf(
+  source: ListSource,
+  { table, id }: Search,
+  at: number,
+): Promise<number | null> {
+  const names = table === 'attempt' ? { table: 'request', id: 'id' } : { table, id }
+  const key = sql.raw(names.id)
+  const [row] = await read(
+    source,
+    sql<{ time: number }>`SELECT created_at AS time FROM ${sql.raw(names.table)}
+      WHERE ${key} >= ${at} ORDER BY ${key} LIMIT 1`,
   )
   return row?.time ?? null
 }
@@ -94,31 +99,33 @@ const rowsAtOnce = { first: 20_000, last: 200_000 }
 
 /** Ids beyond which nothing lies in a span of time. */
 export async function idsIn(
-  reader: Reader,
+  source: ListSource,
   table: TimedTable,
   { since, until }: { readonly since?: number | undefined; readonly until?: number | undefined },
 ): Promise<{ readonly from: number; readonly to: number }> {
-  const find = async (what: string, sql: string, values: readonly number[]) => {
-    const [row] = await reader.all<{ id: number | null }>(
-      `SELECT ${what}(id) AS id FROM (SELECT id FROM ${table} INDEXED BY ${table}_created_at
-        WHERE ${sql} LIMIT ?)`,
-      values,
+  const find = async (what: 'min' | 'max', near: RawBuilder<unknown>) => {
+    const rows = sql`SELECT id FROM ${source.from(table, `${table}_created_at`)} WHERE ${near}`
+    const [row] = await read(
+      source,
+      sql<{ id: number | null }>`SELECT ${sql.raw(what)}(id) AS id FROM (${rows}) AS near`,
     )
     return row?.id ?? undefined
   }
+  const ofTable = sql.raw(table)
+  const hour = sql.lit(requestMs)
   const findFirst = (time: number) =>
     find(
       'min',
-      `created_at >= ? AND created_at <= ${requestMs} +
-        (SELECT min(created_at) FROM ${table} WHERE created_at >= ?) ORDER BY created_at`,
-      [time, time, rowsAtOnce.first],
+      sql`created_at >= ${time} AND created_at <= ${hour} +
+        (SELECT min(created_at) FROM ${ofTable} WHERE created_at >= ${time})
+        ORDER BY created_at LIMIT ${rowsAtOnce.first}`,
     )
   const findLast = (time: number) =>
     find(
       'max',
-      `created_at < ? AND created_at >= -${requestMs} +
-        (SELECT max(created_at) FROM ${table} WHERE created_at < ?) ORDER BY created_at DESC`,
-      [time, time, rowsAtOnce.last],
+      sql`created_at < ${time} AND created_at >= -${hour} +
+        (SELECT max(created_at) FROM ${ofTable} WHERE created_at < ${time})
+        ORDER BY created_at DESC LIMIT ${rowsAtOnce.last}`,
     )
   const nothing = { from: 0, to: 0 }
   const from = since === undefined ? 0 : await findFirst(since)

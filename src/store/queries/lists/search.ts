@@ -1,19 +1,12 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Listed } from '../../ports/lists.ts'
-import type { SqlValue } from '../thread.ts'
-import type { Reader } from './reader.ts'
-
-/** A part of a WHERE clause with the values of its parameters. */
-export interface Condition {
-  readonly sql: string
-  readonly values: readonly SqlValue[]
-}
+import type { Condition } from './conditions.ts'
+import { type ListIndex, type ListSource, lastId, read } from './source.ts'
 
 /** An index that gives the rows in order of their ids, those that fit `where`. */
 export interface IdIndex {
-  readonly name: string
+  readonly name: ListIndex
   readonly where: Condition
-  /** Set: it does so within blocks of ids, whose number is the id without so many bits. */
-  readonly blockBits?: number
 }
 
 /** Where to look for what. */
@@ -66,36 +59,42 @@ interface Part {
 }
 
 /** The highest so many ids that fit, in steps, for as long as there is time. */
-export async function findNewest(reader: Reader, search: Search, limit: number): Promise<Found> {
+export async function findNewest(
+  source: ListSource,
+  search: Search,
+  limit: number,
+): Promise<Found> {
   const keys: Key[] = []
   const deadline = performance.now() + searchMs
-  for await (const part of stepsDown(reader, search)) {
-    keys.push(...(await keysOf(reader, search, part, limit - keys.length)))
+  for await (const part of stepsDown(source, search)) {
+    keys.push(...(await keysOf(source, search, part, limit - keys.length)))
     const isDone = keys.length >= limit || part.from <= search.from
     if (isDone || performance.now() >= deadline) return { keys, lookedDownTo: part.from }
   }
   return { keys, lookedDownTo: search.from }
 }
 
-function keysOf(reader: Reader, search: Search, part: Part, limit: number) {
+function keysOf(source: ListSource, search: Search, part: Part, limit: number) {
   const { id, place } = search
   const columns = place === undefined ? `${id} AS id` : `${id} AS id, ${place} AS place`
-  const { sql, values } = selectOf(search, part, columns)
   const order = place === undefined ? `${id} DESC` : `${id} DESC, ${place} DESC`
-  return reader.all<Key>(`${sql} ORDER BY ${order} LIMIT ?`, [...values, limit])
+  const found = selectOf(source, search, part, columns)
+  return read(source, sql<Key>`${found} ORDER BY ${sql.raw(order)} LIMIT ${limit}`)
 }
 
 /** How many fit, counted to `maxTotal` and for as long as there is time. */
 export async function countAll(
-  reader: Reader,
+  source: ListSource,
   search: Search,
 ): Promise<Pick<Listed<unknown>, 'total' | 'totalIsExact'>> {
   let total = 0
   const deadline = performance.now() + countMs
-  for await (const part of stepsDown(reader, search)) {
-    const { sql, values } = selectOf(search, part, '1')
-    const text = `SELECT count(*) AS count FROM (${sql} LIMIT ?)`
-    const [row] = await reader.all<{ count: number }>(text, [...values, maxTotal + 1 - total])
+  for await (const part of stepsDown(source, search)) {
+    const found = sql`${selectOf(source, search, part, '1')} LIMIT ${maxTotal + 1 - total}`
+    const [row] = await read(
+      source,
+      sql<{ count: number }>`SELECT count(*) AS count FROM (${found}) AS found`,
+    )
     total += row?.count ?? 0
     if (total > maxTotal) return { total: maxTotal, totalIsExact: false }
     if (part.from <= search.from) break
@@ -106,43 +105,43 @@ export async function countAll(
 
 /** `SELECT` of what fits within a part. */
 export function selectOf(
+  source: ListSource,
   { table, id, index, others }: Search,
   { from, to }: Part,
   columns: string,
-) {
+): RawBuilder<unknown> {
+  const key = sql.raw(id)
   const conditions = [
     ...(index ? [index.where] : []),
-    { sql: `${id} >= ? AND ${id} < ?`, values: [from, to] },
+    sql`${key} >= ${from} AND ${key} < ${to}`,
     ...others,
   ]
-  const hint = index ? ` INDEXED BY ${index.name}` : ''
-  const where = conditions.map(({ sql }) => sql).join(' AND ')
-  const values = conditions.flatMap((one) => one.values)
-  const bits = index?.blockBits
-  if (bits === undefined) {
-    return { sql: `SELECT ${columns} FROM ${table}${hint} WHERE ${where}`, values }
-  }
-  return {
-    sql:
-      `WITH RECURSIVE block (number) AS (VALUES (? >> ${bits}) UNION ALL SELECT number + 1 ` +
-      `FROM block WHERE number < ? >> ${bits}) SELECT ${columns} FROM block ` +
-      `CROSS JOIN ${table}${hint} ON ${id} >> ${bits} = block.number WHERE ${where}`,
-    values: [from, to - 1, ...values],
-  }
+  const [names, rows] = [sql.raw(columns), source.from(table, index?.name)]
+  const where = sql.join(conditions, sql` AND `)
+  const blockBits = blockBitsOf(source, index)
+  if (blockBits === undefined) return sql`SELECT ${names} FROM ${rows} WHERE ${where}`
+  const bits = sql.lit(blockBits)
+  return sql`WITH RECURSIVE block (number) AS (VALUES (${from} >> ${bits}) UNION ALL
+    SELECT number + 1 FROM block WHERE number < ${to - 1} >> ${bits})
+    SELECT ${names} FROM block CROSS JOIN ${rows} ON ${key} >> ${bits} = block.number WHERE ${where}`
 }
 
+/** See `ListSource`; undefined: all rows are in order of their ids. */
+export const blockBitsOf = (source: ListSource, index: IdIndex | undefined): number | undefined =>
+  index && source.blockBits(index.name)
+
 /** From the end to the beginning: so many rows at a time that none takes long. */
-async function* stepsDown(reader: Reader, search: Search): AsyncGenerator<Part> {
-  const { index } = search
-  const isInOrder = index === undefined || index.blockBits === undefined
+async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Part> {
+  const { index, table, id } = search
+  const isInOrder = blockBitsOf(source, index) === undefined
   let { from, to } = search
   if (from >= to) return
   // Who takes all rows needs no steps: the first ones that it meets are enough.
   if (search.others.length === 0 && isInOrder) return yield { from, to }
-  if (countsIds(index)) to = Math.min(to, (await lastId(reader, search)) + 1)
+  if (countsIds(source, index)) to = Math.min(to, (await lastId(source, table, id)) + 1)
   let rows = rowsAtFirst
   while (to > from) {
-    from = await stepFrom(reader, search, to, rows)
+    from = await stepFrom(source, search, to, rows)
     const startedAt = performance.now()
     yield { from, to }
     const wasQuick = performance.now() - startedAt < quickMs
@@ -154,27 +153,21 @@ async function* stepsDown(reader: Reader, search: Search): AsyncGenerator<Part> 
 }
 
 /** Whether a step is so many ids; it is so many of its own rows where an index has them in order. */
-export const countsIds = (index: IdIndex | undefined): boolean =>
-  index === undefined || index.blockBits !== undefined
+export const countsIds = (source: ListSource, index: IdIndex | undefined): boolean =>
+  index === undefined || blockBitsOf(source, index) !== undefined
 
 /** Where a step begins that ends below `to`. */
-async function stepFrom(reader: Reader, search: Search, to: number, rows: number) {
-  if (countsIds(search.index)) return Math.max(to - rows, search.from)
-  const { sql, values } = selectOf(
-    { ...search, others: [] },
-    { from: search.from, to },
-    `${search.id} AS id`,
+async function stepFrom(source: ListSource, search: Search, to: number, rows: number) {
+  if (countsIds(source, search.index)) return Math.max(to - rows, search.from)
+  const own = { ...search, others: [] }
+  const found = selectOf(source, own, { from: search.from, to }, `${search.id} AS id`)
+  const order = sql.raw(`${search.id} DESC`)
+  const [row] = await read(
+    source,
+    sql<{ id: number }>`${found} ORDER BY ${order} LIMIT 1 OFFSET ${rows - 1}`,
   )
-  const text = `${sql} ORDER BY ${search.id} DESC LIMIT 1 OFFSET ?`
-  const [row] = await reader.all<{ id: number }>(text, [...values, rows - 1])
   return row?.id ?? search.from
 }
 
-/** The largest id of the table. */
-export async function lastId(
-  reader: Reader,
-  { table, id }: Pick<Search, 'table' | 'id'>,
-): Promise<number> {
-  const [row] = await reader.all<{ id: number | null }>(`SELECT max(${id}) AS id FROM ${table}`, [])
-  return row?.id ?? 0
-}
+/** The row ids that were found. */
+export const idsOf = (keys: readonly Key[]): readonly number[] => keys.map(({ id }) => id)

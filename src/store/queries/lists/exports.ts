@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { createPauses } from '../../../lib/slices.ts'
-import type { Reader } from './reader.ts'
-import { countsIds, type Key, lastId, type Search, selectOf } from './search.ts'
+import { blockBitsOf, countsIds, type Key, type Search, selectOf } from './search.ts'
+import { type ListSource, lastId, read } from './source.ts'
 
 /**
  * Rows that are in memory at once, and the rest after them: taking them over and writing them down
@@ -18,19 +19,19 @@ const rowsPerBlockStep = 8_192
  * Whoever stops asking ends it.
  */
 export async function* readAll<Row>(
-  reader: Reader,
+  source: ListSource,
   search: Search,
   readRows: (keys: readonly Key[]) => Promise<readonly Row[]>,
   pageSize = usualSize,
 ): AsyncGenerator<Row> {
   const pause = createPauses()
-  const end = Math.min(search.to, (await lastId(reader, search)) + 1)
+  const end = Math.min(search.to, (await lastId(source, search.table, search.id)) + 1)
   let from = search.from
   while (from < end) {
-    const to = Math.min(end, await stepTo(reader, search, from))
-    const { sql, values } = selectOf(search, { from, to }, `${search.id} AS id`)
-    const text = `${sql} ORDER BY ${search.id} LIMIT ?`
-    const keys = await reader.all<Key>(text, [...values, pageSize])
+    const to = Math.min(end, await stepTo(source, search, from))
+    const found = selectOf(source, search, { from, to }, `${search.id} AS id`)
+    const order = sql.raw(search.id)
+    const keys = await read(source, sql<Key>`${found} ORDER BY ${order} LIMIT ${pageSize}`)
     if (keys.length > 0) {
       for (const row of await readRows(keys)) {
         yield row
@@ -45,13 +46,15 @@ export async function* readAll<Row>(
 }
 
 /** Where a step ends that begins at `from`. */
-async function stepTo(reader: Reader, search: Search, from: number): Promise<number> {
+async function stepTo(source: ListSource, search: Search, from: number): Promise<number> {
   const { index, others, id, to } = search
-  if (index?.blockBits !== undefined) return from + rowsPerBlockStep
+  if (blockBitsOf(source, index) !== undefined) return from + rowsPerBlockStep
   if (others.length === 0) return to
-  if (countsIds(index)) return from + rowsPerStep
-  const { sql, values } = selectOf({ ...search, others: [] }, { from, to }, `${id} AS id`)
-  const text = `${sql} ORDER BY ${id} LIMIT 1 OFFSET ?`
-  const [row] = await reader.all<{ id: number }>(text, [...values, rowsPerStep])
+  if (countsIds(source, index)) return from + rowsPerStep
+  const found = selectOf(source, { ...search, others: [] }, { from, to }, `${id} AS id`)
+  const [row] = await read(
+    source,
+    sql<{ id: number }>`${found} ORDER BY ${sql.raw(id)} LIMIT 1 OFFSET ${rowsPerStep}`,
+  )
   return row?.id ?? to
 }
