@@ -25,6 +25,15 @@ interface ErrorNoticeProps {
   readonly retry?: () => void
 }
 
+/** What their few words say is all that there is to say. */
+const clear = [
+  'wrong_credentials',
+  'wrong_password',
+  'wrong_code',
+  'not_signed_in',
+  'sign_in_again',
+]
+
 /** The API's sentences are in English on every page. */
 const Words = ({ shown, isOwn }: { readonly shown: string; readonly isOwn: boolean }) =>
   isOwn ? shown : <span lang="en">{shown}</span>
@@ -38,11 +47,14 @@ export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
   const { fault } = error instanceof CallFailed ? error : {}
   const shown = faultText({ message, fault }, language)
   const title = error instanceof CallFailed ? reasonText(error.reason, language) : undefined
+  const isSaid = language !== 'en' && error instanceof CallFailed && clear.includes(error.reason)
   return (
     <Alert color="red" title={title ?? text.title} role="alert" my="md">
       <Group justify="space-between">
         <Text size="sm" className="cut">
-          {isUnreachable ? text.unreachable : <Words shown={shown} isOwn={shown !== message} />}
+          {isUnreachable
+            ? text.unreachable
+            : !isSaid && <Words shown={shown} isOwn={shown !== message} />}
         </Text>
         {retry && (
           <Button size="xs" variant="light" color="red" onClick={retry}>

@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core'
+import { Fragment } from 'react'
 import type { RequestItem } from '../../admin/requests/schema.ts'
 import { formatCount, formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
@@ -43,9 +44,10 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
       label: text.tokens,
       isFigure: true,
       render: (item) => (
-        <span style={{ whiteSpace: 'nowrap' }}>
-          {formatCount(contextOf(item), language)} / {formatCount(item.output_tokens, language)}
-        </span>
+        <>
+          <span className="figure">{formatCount(contextOf(item), language)} /</span>{' '}
+          <span className="figure">{formatCount(item.output_tokens, language)}</span>
+        </>
       ),
     },
     { label: text.amount, isFigure: true, render: ({ amount }) => <Money usd={amount} /> },
@@ -75,8 +77,15 @@ export const Cut = ({ children }: { readonly children: string }) => (
     className="cut"
     lineClamp={2}
     title={children}
-    miw={`${Math.min(Math.max(children.length, 5), 17)}ch`}
+    miw={`${Math.min(Math.max(children.length, 5), 14)}ch`}
   >
-    {children}
+    {/* An e-mail address is broken before its domain, if it must be. */}
+    {children.split(/(?=@)/).map((part, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text, which may be alike
+      <Fragment key={at}>
+        {at > 0 && <wbr />}
+        {part}
+      </Fragment>
+    ))}
   </Text>
 )

@@ -26,7 +26,7 @@ export function Result({ status, cause, of = 'request', isAlone = false }: Resul
         {status ?? '—'} {cause === null ? text.ok : ''}
       </Badge>
       {meaning && (
-        <Text size={isAlone ? 'sm' : 'xs'} className="cut" miw={isAlone ? undefined : '9rem'}>
+        <Text size={isAlone ? 'sm' : 'xs'} className="cut" miw={isAlone ? undefined : '8rem'}>
           {meaning}
         </Text>
       )}

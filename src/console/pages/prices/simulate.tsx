@@ -57,6 +57,9 @@ export function Simulate({ model, values }: SimulateProps) {
   )
 }
 
+/** It appears below the button that was pressed, where the form may have ended. */
+const show = (result: HTMLElement | null) => result?.scrollIntoView({ block: 'nearest' })
+
 function Result({ result }: { readonly result: SimulationView }) {
   const text = useText(priceText)
   const { language } = useLanguage()
@@ -64,7 +67,7 @@ function Result({ result }: { readonly result: SimulationView }) {
   if (requests === 0) return <Text>{text.nothing}</Text>
   const change = percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent} %)`
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" ref={show}>
       <Table variant="vertical" withTableBorder>
         <Table.Tbody>
           <Table.Tr>
