@@ -130,8 +130,8 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
 }
 
 /** Where several may serve, this one is known to the others before it takes its first request. */
-const enter = async ({ nodes }: Store, log: Logger, load: () => NodeLoad) =>
-  nodes.isShared ? await joinNodes({ nodes, log, load }) : undefined
+const enter = async ({ nodes, records }: Store, log: Logger, load: () => NodeLoad) =>
+  records.isShared ? await joinNodes({ nodes, log, load }) : undefined
 
 /** Makes sure that no other process serves, and closes what a killed one left open. */
 async function takeOver(store: Store, config: Config, log: Logger): Promise<void> {

@@ -9,6 +9,8 @@ import type {
 } from '../store/ports/records.ts'
 
 export interface Committer {
+  /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */
+  readonly isShared: boolean
   /** Resolves when the settlement is committed; rejects when it is not stored. */
   settle(settlement: Settlement): Promise<unknown>
   /** Stores without anyone waiting; what the store can't take now it is asked to take later. */
@@ -17,7 +19,8 @@ export interface Committer {
   keep(settlement: Settlement): void
   /**
    * Resolves when it is committed, to whether the account covers it. That may wait some milliseconds
-   * for company; a request that is settled before needs no reservation any more.
+   * for company; a request that is settled before needs no reservation any more. Where the store is
+   * shared it is committed at once, and a whole answer waits for it, too.
    */
   reserve(reservation: Reservation): Promise<boolean>
   /** Somebody waits for this reservation: commits it now. */
@@ -194,7 +197,15 @@ export function createCommitter(
     })
   }
 
+  const reserveInCompany = (reservation: Reservation): Promise<boolean> =>
+    new Promise((resolve, reject) => {
+      const { requestId } = reservation
+      unhurried.set(requestId, { part: { reserve: [reservation] }, requestId, resolve, reject })
+      company ??= setTimeout(hurryAll, companyMs)
+    })
+
   return {
+    isShared: records.isShared,
     settle,
     record(settlement) {
       withdraw(settlement.request.requestId)
@@ -202,11 +213,9 @@ export function createCommitter(
     },
     keep: (settlement) => keep(settlement.request.requestId, { settle: [settlement] }),
     reserve: (reservation) =>
-      new Promise((resolve, reject) => {
-        const { requestId } = reservation
-        unhurried.set(requestId, { part: { reserve: [reservation] }, requestId, resolve, reject })
-        company ??= setTimeout(hurryAll, companyMs)
-      }),
+      records.isShared
+        ? add(reservation.requestId, { reserve: [reservation] })
+        : reserveInCompany(reservation),
     hurry(requestId) {
       const one = unhurried.get(requestId)
       if (one === undefined) return

@@ -100,8 +100,11 @@ async function answer(parts: ForwardParts, exchange: Exchange, delivery: Deliver
     const found = await (isCount
       ? countInput(parts, exchange, body, () => askChannels(parts, exchange, body))
       : askChannels(parts, exchange, body))
-    // A whole answer is settled before its first byte: that is as good.
     if (found.kind === 'stream') await paid(exchange, found)
+    // A whole answer is settled before its first byte: that is as good, where nobody else has spent
+    // the same money meanwhile.
+    else if (found.kind === 'body' && parts.committer.isShared)
+      await exchange.reservation?.written()
     return await replyTo(parts, exchange, found, delivery)
   } catch (error) {
     heartbeat.stop()

@@ -24,8 +24,6 @@ export const silentNodeMs = 30_000
 
 /** The processes that serve from a store. */
 export interface NodeStore {
-  /** Whether several processes may serve from the store at once. */
-  readonly isShared: boolean
   /** Enters a node that begins to serve; resolves to its id. What it sets aside is in its name. */
   register(node: Pick<NodeView, 'name' | 'version'>): Promise<number>
   /** Says that it lives; false when it is in the list no more and must register again. */

@@ -202,6 +202,11 @@ export interface UsageTotals {
 /** Writing and reading what requests left behind. */
 export interface RecordStore {
   /**
+   * Whether several processes may serve from the store at once. What one of them knows of a balance is
+   * a hint then: only a reservation that is committed says that an account can pay.
+   */
+  readonly isShared: boolean
+  /**
    * Stores a batch in one transaction, in the order settle, release, reserve, grow. A settlement is
    * request, attempts, ledger entry, balance, daily totals and the end of its reservation; a request
    * id that is already stored is skipped whole, so a repeat is harmless. Money is set aside only

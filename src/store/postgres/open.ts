@@ -76,6 +76,7 @@ function assemble(
     tokens: { findByHash: createTokenLookup(connections, patiently, clock) },
     catalog: createCatalogStore(engine),
     records: {
+      isShared: true,
       ...createRecordReading(engine),
       commit: createCommit({ connections, patiently, clock, node: () => nodeId }),
       sweep,
@@ -88,7 +89,6 @@ function assemble(
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
       engine,
-      isShared: true,
       // By the clock of the database, for those of nodes may differ.
       now: () => sql<number>`now_ms()`,
       sweep,

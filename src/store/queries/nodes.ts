@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import { parseColumn } from './json.ts'
 import { all, first, run } from './steps.ts'
 
-export interface NodeParts extends Pick<NodeStore, 'isShared'> {
+export interface NodeParts {
   readonly engine: Engine
   /** The time that all nodes go by, in milliseconds since 1970. */
   readonly now: () => RawBuilder<number>
@@ -17,15 +17,8 @@ export interface NodeParts extends Pick<NodeStore, 'isShared'> {
 const columns = ['id', 'name', 'version', 'started_at as startedAt', 'seen_at as seenAt'] as const
 
 /** The list of nodes. */
-export function createNodeStore({
-  engine,
-  isShared,
-  now,
-  sweep,
-  onRegistered,
-}: NodeParts): NodeStore {
+export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts): NodeStore {
   return {
-    isShared,
     async register(node) {
       const row = { ...node, started_at: now(), seen_at: now(), load: '{}' }
       const made = await engine.write(() =>

@@ -15,7 +15,9 @@ import { attemptColumns, requestColumns } from './request-columns.ts'
 import { all, first, type Steps } from './steps.ts'
 
 /** Reading what was recorded; how it is written is each engine's own. */
-export const createRecordReading = (engine: Engine): Omit<RecordStore, 'commit' | 'sweep'> => ({
+export const createRecordReading = (
+  engine: Engine,
+): Omit<RecordStore, 'isShared' | 'commit' | 'sweep'> => ({
   exportRequests: (span) => exportRequests(engine, span),
   exportLedger: (span) => exportLedger(engine, span),
   receipt: (requestId) => engine.read(() => findReceipt(requestId)),

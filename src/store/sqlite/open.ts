@@ -101,6 +101,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     tokens: { findByHash: (keyHash) => access(() => findByHash(keyHash)) },
     catalog: createCatalogStore(engine),
     records: {
+      isShared: false,
       ...createRecordReading(engine),
       commit: createCommit(db, clock, checkpointer),
       sweep: () => access(sweep),
@@ -115,7 +116,6 @@ export function openSqliteStore(options: SqliteOptions): Store {
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
       engine,
-      isShared: false,
       now: () => sql<number>`${clock()}`,
       sweep: async () => 0,
       onRegistered() {},
