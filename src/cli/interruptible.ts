@@ -5,16 +5,17 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /**
  * Runs work that must not leave its drafts behind: at a signal it is told to clean up, at once, and
- * the process ends without waiting for what its threads are doing.
+ * the process ends without waiting for what its threads are doing. `outcome` is what is said then.
  */
 export async function interruptible<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
+  outcome = 'nothing was left behind',
 ): Promise<Result> {
   const controller = new AbortController()
   const handlers = Object.entries(exitCodes).map(([name, code]) => {
     const handler = () => {
       controller.abort()
-      complain(`interrupted (${name}): nothing was left behind`)
+      complain(`interrupted (${name}): ${outcome}`)
       process.exit(code)
     }
     process.once(name, handler)

@@ -12,6 +12,7 @@ import { addGroupCommands } from './group.ts'
 import { addInit } from './init.ts'
 import { addJob } from './job.ts'
 import { addMatrix } from './matrix.ts'
+import { addMigrate } from './migrate.ts'
 import { addPlan } from './plan.ts'
 import { addPriceCommands } from './price.ts'
 import { addReceipt } from './receipt.ts'
@@ -69,6 +70,7 @@ function createProgram(): Command {
   addAuditCommands(program)
   addBackup(program)
   addRestore(program)
+  addMigrate(program)
   addReconcile(program)
   addSchema(program)
   addMatrix(program)

@@ -1,5 +1,6 @@
 import { migrations, newestVersion } from '../migrations/list.ts'
 import { checkVersion } from '../migrations/version.ts'
+import { unfinished } from '../moving/texts.ts'
 import { StoreError } from '../ports/store-error.ts'
 import type { Connection, Connections } from './connections.ts'
 import { inTransaction } from './transaction.ts'
@@ -7,14 +8,19 @@ import { inTransaction } from './transaction.ts'
 /** Key of the lock that one node at a time migrates under: `TGAT` in ASCII. */
 const lockKey = 0x54474154
 
-/** 0: nothing is there yet. Throws `StoreError` when the tables are another program's. */
-async function readVersion(connection: Connection, place: string): Promise<number> {
+/**
+ * 0: nothing is there yet. Throws `StoreError` when the tables are another program's, or when another
+ * database was not wholly moved into these.
+ */
+export async function readVersion(connection: Connection, place: string): Promise<number> {
   const { rows } = await connection.query({
-    text: `SELECT to_regclass('schema_version') IS NOT NULL AS "isOurs", EXISTS (
+    text: `SELECT to_regclass('schema_version') IS NOT NULL AS "isOurs",
+    to_regclass('unfinished_move') IS NOT NULL AS "isUnfinished", EXISTS (
       SELECT FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
     ) AS "hasTables"`,
   })
   const [found] = rows
+  if (found?.isUnfinished) throw unfinished(place)
   if (found?.isOurs) {
     const { rows: versions } = await connection.query({
       text: 'SELECT version FROM schema_version',

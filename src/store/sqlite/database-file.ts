@@ -1,17 +1,11 @@
 import type { DatabaseFile, SealedKey } from '../ports/copies.ts'
+import { selectSealed } from '../queries/sealed-keys.ts'
 import { inspectDatabase, readNewest } from './inspect.ts'
 import { openDatabaseThread } from './thread.ts'
 
 const countCopyBytes = `
 SELECT (page_count - freelist_count) * page_size AS bytes
 FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
-
-const selectSealed = `
-SELECT 'channel "' || name || '"' AS owner, keys_sealed AS sealed
-FROM channel WHERE deleted_at IS NULL
-UNION ALL SELECT * FROM (
-  SELECT 'token ' || id, key_sealed FROM token WHERE deleted_at IS NULL ORDER BY id DESC LIMIT 100
-)`
 
 /**
  * Opens a database file that is there, of any version, without changing its tables. `called` is its

@@ -1,15 +1,21 @@
 import type { Database } from 'bun:sqlite'
 import { migrations, newestVersion } from '../migrations/list.ts'
 import { checkVersion } from '../migrations/version.ts'
+import { unfinished } from '../moving/texts.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { isServed } from './claim.ts'
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154
 
-function readPragma(db: Database, name: string): number {
+/** The number that a PRAGMA tells. */
+export function readPragma(db: Database, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }
+
+/** Whether a move into this database was begun and not finished. */
+export const isUnfinished = (db: Database): boolean =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'unfinished_move'").get() !== null
 
 function checkOwner(db: Database, path: string): void {
   const owner = readPragma(db, 'application_id')
@@ -36,14 +42,15 @@ function checkUnserved(version: number, path: string): void {
 /**
  * Brings a database to the newest version, each step in its own transaction. Several processes
  * may do so at once: the version is read again once the write lock is held. Throws `StoreError`
- * when the file belongs to another program or to a newer version of this one, or while an older one
- * serves from it.
+ * when the file belongs to another program or to a newer version of this one, while an older one
+ * serves from it, or when another database was not wholly moved into it.
  */
 export function migrate(db: Database, path: string): void {
   const check = (): number => {
     checkOwner(db, path)
     const version = readPragma(db, 'user_version')
     checkVersion(version, path)
+    if (isUnfinished(db)) throw unfinished(path)
     return version
   }
   const step = db.transaction(() => {

@@ -1,0 +1,84 @@
+import type { MovedRow, MovedTable, MoveSource, MoveTarget } from '../../store/ports/moving.ts'
+import { UserError } from '../instance.ts'
+import { columnsOf, createFitting, keyOf, nameOf, pagesOf } from './rows.ts'
+
+/** What is the same in both places. */
+export interface ComparedTable {
+  readonly table: string
+  readonly rows: number
+  /** Columns of money and their sums, in nano-USD. */
+  readonly sumsNano: { readonly [column: string]: bigint }
+  /** SHA-256 of all rows in the order of the key, each as a line of JSON. */
+  readonly sha256: string
+}
+
+interface Ends {
+  readonly source: MoveSource
+  readonly target: MoveTarget
+}
+
+/**
+ * Reads a table in both places, from the databases, and holds each row against its counterpart. Throws
+ * `UserError` at the first one that differs.
+ */
+export async function compareTable(
+  table: MovedTable,
+  ends: Ends,
+  onRows: (count: number) => void,
+): Promise<ComparedTable> {
+  const { source, target } = ends
+  const columns = await columnsOf(table, ends)
+  const wanted = { table, columns }
+  const fitting = createFitting(target.takesNul)
+  const here = createSummary(wanted)
+  const there = createSummary(wanted)
+  let after: MovedRow | undefined
+  for await (const page of pagesOf(source, { ...wanted, after })) {
+    const moved = await target.rows({ ...wanted, after, limit: page.length })
+    const lines = here.add(fitting.fit(wanted, page))
+    const movedLines = there.add(moved)
+    const odd = lines.findIndex((line, index) => line !== movedLines[index])
+    if (odd !== -1) throw different(nameOf(table, keyOf(wanted, page[odd] ?? [])), ends)
+    after = keyOf(wanted, page.at(-1) ?? [])
+    onRows(page.length)
+  }
+  const [extra] = await target.rows({ ...wanted, after, limit: 1 })
+  if (extra) throw different(nameOf(table, keyOf(wanted, extra)), ends)
+  const [one, other] = [here.result(), there.result()]
+  if (!Bun.deepEquals(one, other)) throw different(table.name, ends)
+  return one
+}
+
+const different = (name: string, { source, target }: Ends) =>
+  new UserError(
+    `${name} is not the same in ${source.place} and in ${target.place}: it was changed in the old ` +
+      'place while it was being moved, or in the new one. Stop what works on them, and begin anew ' +
+      'with --restart.',
+  )
+
+/** Counts, sums and hashes rows; `add` gives each as a line of JSON. */
+function createSummary({ table, columns }: { table: MovedTable; columns: readonly string[] }) {
+  const { name, money = [] } = table
+  const hasher = new Bun.CryptoHasher('sha256')
+  const sums = money.map((column) => ({ column, at: columns.indexOf(column), nano: 0n }))
+  let count = 0
+  return {
+    add(rows: readonly MovedRow[]): readonly string[] {
+      count += rows.length
+      for (const sum of sums) for (const row of rows) sum.nano += BigInt(Number(row[sum.at]))
+      const lines = rows.map(lineOf)
+      for (const line of lines) hasher.update(line)
+      return lines
+    },
+    result: (): ComparedTable => ({
+      table: name,
+      rows: count,
+      sumsNano: Object.fromEntries(sums.map(({ column, nano }) => [column, nano])),
+      sha256: hasher.digest('hex'),
+    }),
+  }
+}
+
+/** Bytes as a list of one text: no text looks like them. */
+const lineOf = (row: MovedRow): string =>
+  `${JSON.stringify(row.map((value) => (value instanceof Uint8Array ? [value.toHex()] : value)))}\n`

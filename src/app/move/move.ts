@@ -1,0 +1,170 @@
+import { movedTables } from '../../store/moving/tables.ts'
+import type {
+  MovedSoFar,
+  MovedTable,
+  MoveSource,
+  MoveTarget,
+  TableExtent,
+} from '../../store/ports/moving.ts'
+import { UserError } from '../instance.ts'
+import { type ComparedTable, compareTable } from './compare.ts'
+import { openSource, openTarget, type StorePlace } from './place.ts'
+import { columnsOf, createFitting, type Fitting, keyOf, pagesOf } from './rows.ts'
+import { findMoveSecret, type MoveSecret } from './secret.ts'
+
+export interface MoveOptions {
+  readonly source: StorePlace
+  readonly target: StorePlace
+  /** Begins anew where an earlier run was not finished. */
+  readonly isRestarted: boolean
+  readonly onProgress?: (progress: MoveProgress) => void
+}
+
+/** How far a part of the work has come, in rows; `total` 0: it is not known. */
+export interface MoveProgress {
+  readonly part: 'moving rows' | 'comparing rows' | 'finishing'
+  readonly done: number
+  readonly total: number
+}
+
+/** A store that is whole in its new place. */
+export interface Moved {
+  readonly source: string
+  readonly target: string
+  /** Rows of all tables; those that an earlier run had moved. */
+  readonly rows: number
+  readonly resumedRows: number
+  readonly tables: readonly ComparedTable[]
+  readonly secret: MoveSecret
+  /** Rows whose texts could not be held as they were, and the first of them by name. */
+  readonly replacedTotal: number
+  readonly replaced: readonly string[]
+}
+
+interface Ends {
+  readonly source: MoveSource
+  readonly target: MoveTarget
+}
+
+/**
+ * Moves all rows of a store into another one, which is empty or holds what an earlier run of the same
+ * move has left, and compares both. The source stays as it is. Ended at any moment, it goes on where
+ * it was when it is called again.
+ */
+export async function move(options: MoveOptions): Promise<Moved> {
+  const source = await openSource(options.source)
+  try {
+    const secret = findMoveSecret({ ...options, keys: await source.sealedKeys() })
+    const target = await openTarget(options.target, source)
+    try {
+      return { ...(await moveInto({ source, target }, options)), secret }
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+async function moveInto(
+  ends: Ends,
+  { isRestarted, onProgress }: MoveOptions,
+): Promise<Omit<Moved, 'secret'>> {
+  const { source, target } = ends
+  const extent = await source.extent()
+  const soFar = await begin(ends, extent, isRestarted)
+  const resumedRows = soFar?.rows ?? 0
+  const rows = extent.reduce((sum, table) => sum + table.rows, 0)
+  const fitting = createFitting(target.takesNul)
+  await moveRows(ends, { soFar, fitting, total: rows, onProgress })
+  const tables = await compareAll(ends, rows, onProgress)
+  if (await source.isChanged()) throw changed(source.place)
+  onProgress?.({ part: 'finishing', done: 0, total: 0 })
+  await target.finish()
+  const { replaced, replacedTotal } = fitting
+  return {
+    source: source.place,
+    target: target.place,
+    rows,
+    resumedRows,
+    tables,
+    replaced,
+    replacedTotal,
+  }
+}
+
+/** Marks a target that is empty; gives how far an earlier run has come. */
+async function begin(
+  { source, target }: Ends,
+  extent: readonly TableExtent[],
+  isRestarted: boolean,
+): Promise<MovedSoFar | undefined> {
+  const { begun } = target
+  if (begun !== undefined && !isRestarted) {
+    if (begun.source !== source.identity)
+      throw new UserError(
+        `${target.place} holds the unfinished rest of moving another database, not ${source.place}. ` +
+          'Give that one, or begin anew with --restart.',
+      )
+    if (!Bun.deepEquals(begun.extent, extent)) throw changed(source.place)
+    return begun.soFar
+  }
+  if (begun !== undefined) await target.clear()
+  await target.begin({ source: source.identity, extent })
+  return undefined
+}
+
+const changed = (place: string) =>
+  new UserError(
+    `${place} has changed since its rows began to be moved. Stop what works on it, and begin anew ` +
+      'with --restart.',
+  )
+
+interface MovingRows {
+  readonly soFar: MovedSoFar | undefined
+  readonly fitting: Fitting
+  readonly total: number
+  readonly onProgress: MoveOptions['onProgress']
+}
+
+async function moveRows(ends: Ends, { soFar, fitting, total, onProgress }: MovingRows) {
+  const { source, target } = ends
+  const before = soFar?.rows ?? 0
+  let rows = before
+  const tell = () =>
+    onProgress?.({ part: 'moving rows', done: rows - before, total: total - before })
+  for (const table of tablesFrom(soFar)) {
+    const wanted = { table, columns: await columnsOf(table, ends) }
+    const after = table.name === soFar?.table ? soFar.after : undefined
+    for await (const page of pagesOf(source, { ...wanted, after })) {
+      rows += page.length
+      const last = keyOf(wanted, page.at(-1) ?? [])
+      const reached = { table: table.name, after: last, rows }
+      await target.append(wanted, fitting.fit(wanted, page), reached)
+      tell()
+    }
+  }
+}
+
+/** Those that are not moved yet, the one that was begun first. */
+function tablesFrom(soFar: MovedSoFar | undefined): readonly MovedTable[] {
+  const at = movedTables.findIndex(({ name }) => name === soFar?.table)
+  return movedTables.slice(Math.max(at, 0))
+}
+
+async function compareAll(
+  ends: Ends,
+  total: number,
+  onProgress: MoveOptions['onProgress'],
+): Promise<readonly ComparedTable[]> {
+  let done = 0
+  const compared: ComparedTable[] = []
+  for (const table of movedTables) {
+    const onRows = (count: number) => {
+      done += count
+      onProgress?.({ part: 'comparing rows', done, total })
+    }
+    compared.push(await compareTable(table, ends, onRows))
+  }
+  return compared
+}

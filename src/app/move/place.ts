@@ -1,0 +1,37 @@
+import { resolve } from 'node:path'
+import type { MoveSource, MoveTarget } from '../../store/ports/moving.ts'
+import { openPostgresSource } from '../../store/postgres/moving-source.ts'
+import { openPostgresTarget } from '../../store/postgres/moving-target.ts'
+import { openSqliteSource } from '../../store/sqlite/moving-source.ts'
+import { openSqliteTarget } from '../../store/sqlite/moving-target.ts'
+
+/** Where a store is, as it is written on the command line. */
+export type StorePlace =
+  | { readonly engine: 'sqlite'; readonly path: string }
+  | { readonly engine: 'postgres'; readonly url: string }
+
+/** Reads `sqlite:PATH` (relative to the current folder) or `postgres://…`; a text says what is wrong. */
+export function parsePlace(text: string): StorePlace | string {
+  const path = /^sqlite:(?!\/\/)(\S.*)$/.exec(text)?.[1]
+  if (path === ':memory:')
+    return 'sqlite::memory: is gone when its process ends: give the path of a file.'
+  if (path !== undefined) return { engine: 'sqlite', path: resolve(path) }
+  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text))
+    return { engine: 'postgres', url: text }
+  return (
+    `"${withoutPassword(text)}" is not the place of a store: write sqlite: and a path, such as ` +
+    'sqlite:./tollgate.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.'
+  )
+}
+
+const withoutPassword = (text: string) => text.replace(/:\/\/.*@/s, '://…@')
+
+/** Opens what is to be moved. */
+export const openSource = async (place: StorePlace): Promise<MoveSource> =>
+  place.engine === 'sqlite' ? openSqliteSource(place.path) : openPostgresSource(place.url)
+
+/** Opens where it is to be moved to, which must not be the source itself. */
+export const openTarget = async (place: StorePlace, source: MoveSource): Promise<MoveTarget> =>
+  place.engine === 'sqlite'
+    ? openSqliteTarget(place.path, source.identity)
+    : openPostgresTarget(place.url, source.identity)

@@ -1,0 +1,115 @@
+import type {
+  MovedRow,
+  MovedTable,
+  MovedValue,
+  MovePlace,
+  WantedRows,
+} from '../../store/ports/moving.ts'
+import { UserError } from '../instance.ts'
+
+/** So much of a table is in memory at a time, as far as the rows before tell how large rows are. */
+const pageBytes = 1_000_000
+const mostRows = 2_000
+/** Before anything is known of them. */
+const firstRows = 100
+
+/** Rows of one table, page by page. */
+export async function* pagesOf(
+  place: MovePlace,
+  wanted: Omit<WantedRows, 'limit'>,
+): AsyncGenerator<readonly MovedRow[]> {
+  let { after } = wanted
+  let limit = firstRows
+  while (true) {
+    const rows = await place.rows({ ...wanted, after, limit })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    if (rows.length < limit) return
+    after = keyOf(wanted, last)
+    const averageBytes = rows.reduce((sum, row) => sum + sizeOf(row), 0) / rows.length
+    limit = Math.max(1, Math.min(mostRows, Math.floor(pageBytes / averageBytes)))
+  }
+}
+
+/** Values of a row's key. */
+export const keyOf = (
+  { table, columns }: Pick<WantedRows, 'table' | 'columns'>,
+  row: MovedRow,
+): MovedRow => table.key.map((column) => row[columns.indexOf(column)] ?? null)
+
+/** How messages call a row: `request 17`, `usage_day 3, "2026-11-21", "small"`. */
+export const nameOf = ({ name }: MovedTable, key: MovedRow): string =>
+  `${name} ${key.map((value) => JSON.stringify(value)).join(', ')}`
+
+function sizeOf(row: MovedRow): number {
+  let size = 0
+  for (const value of row)
+    size += 8 + (value === null || typeof value === 'number' ? 0 : value.length)
+  return size
+}
+
+/** Columns of a table; throws when both ends do not have the same ones. */
+export async function columnsOf(
+  table: MovedTable,
+  { source, target }: { readonly source: MovePlace; readonly target: MovePlace },
+): Promise<readonly string[]> {
+  const [here, there] = await Promise.all([source.columns(table), target.columns(table)])
+  if (here.length > 0 && Bun.deepEquals(here, there)) return here
+  throw new Error(
+    `Table ${table.name}: [${here}] in ${source.place}, [${there}] in ${target.place}`,
+  )
+}
+
+/** Rows as the target can hold them. */
+export interface Fitting {
+  fit(wanted: Pick<WantedRows, 'table' | 'columns'>, rows: readonly MovedRow[]): readonly MovedRow[]
+  /** Rows in which U+0000 became U+FFFD, by name; the first few of them. */
+  readonly replaced: readonly string[]
+  readonly replacedTotal: number
+}
+
+/** So many are named. */
+const namedRows = 10
+
+/**
+ * Checks that numbers are exact, and replaces U+0000 in texts by U+FFFD where the target can't hold
+ * it, as it does itself with what requests bring. In a key that is refused: two rows could become one.
+ */
+export function createFitting(takesNul: boolean): Fitting {
+  const replaced: string[] = []
+  let replacedTotal = 0
+
+  function fitRow(wanted: Pick<WantedRows, 'table' | 'columns'>, row: MovedRow): MovedRow {
+    const name = () => nameOf(wanted.table, keyOf(wanted, row))
+    const inexact = row.findIndex(
+      (value) => typeof value === 'number' && !Number.isSafeInteger(value),
+    )
+    if (inexact !== -1)
+      throw new UserError(
+        `${name()}: ${wanted.columns[inexact]} is ${row[inexact]}, but only whole numbers up to ` +
+          '2^53 - 1 are exact. Correct it in the old place first.',
+      )
+    if (takesNul || !row.some(hasNul)) return row
+    if (keyOf(wanted, row).some(hasNul))
+      throw new UserError(
+        `${name()}: U+0000 is in its key, and PostgreSQL holds no such text. Correct it in the ` +
+          'old place first.',
+      )
+    replacedTotal++
+    if (replaced.length < namedRows) replaced.push(name())
+    return row.map((value) =>
+      typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value,
+    )
+  }
+
+  return {
+    fit: (wanted, rows) => rows.map((row) => fitRow(wanted, row)),
+    replaced,
+    get replacedTotal() {
+      return replacedTotal
+    },
+  }
+}
+
+const hasNul = (value: MovedValue) => typeof value === 'string' && value.includes('\0')

@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import { UserError } from '../app/instance.ts'
+import { move } from '../app/move/move.ts'
+import { parsePlace, type StorePlace } from '../app/move/place.ts'
+import { verifyMoved } from '../app/move/verify-moved.ts'
+import { complain, UsageError } from './errors.ts'
+import { interruptible } from './interruptible.ts'
+import { describeMoved, movedView } from './migrate-text.ts'
+import { withExamples } from './open.ts'
+import { writeJson, writeLines } from './output.ts'
+import { createProgress } from './progress.ts'
+import { createPartProgress } from './verify-progress.ts'
+import { describeFindings } from './verify-text.ts'
+
+interface MigrateOptions {
+  readonly restart?: boolean
+  readonly json?: boolean
+}
+
+/** `tollgate migrate`: a whole store from one database into another. */
+export function addMigrate(program: Command): void {
+  const command = program
+    .command('migrate')
+    .description('move everything into another database, SQLite or PostgreSQL, and compare both')
+    .argument(
+      '<source>',
+      'sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE; it stays as it is',
+    )
+    .argument('<target>', 'the same for the new one, which must be empty')
+    .option('--restart', 'begin anew where an earlier run was not finished')
+    .option('--json', 'as JSON')
+    .action(runMigrate)
+    .addHelpText('after', help)
+  withExamples(
+    command,
+    'tollgate migrate sqlite:./tollgate.db postgres://tollgate@db.internal/tollgate',
+    'tollgate migrate postgres://tollgate@db.internal/tollgate sqlite:./tollgate.db',
+  )
+}
+
+const help = `
+Stop all gateways first. A run that was ended goes on where it was when it is called again; until it
+is finished, nothing else opens the target. In the end each row is held against its counterpart, and
+the new records are verified. Keys are moved as they are: they need the same TOLLGATE_SECRET. A
+password that the address does not have is taken from PGPASSWORD.`
+
+async function runMigrate(from: string, to: string, options: MigrateOptions): Promise<void> {
+  const [source, target] = [placeOf(from), placeOf(to)]
+  const startedAt = performance.now()
+  const progress = createProgress()
+  const onProgress = createPartProgress(progress, () => performance.now())
+  const { moved, verified } = await interruptible(async () => {
+    const isRestarted = options.restart === true
+    const moved = await move({ source, target, isRestarted, onProgress })
+    return { moved, verified: await verifyMoved(target, onProgress) }
+  }, goesOn).finally(progress.done)
+  const durationMs = Math.round(performance.now() - startedAt)
+  if (moved.secret.warning !== null) complain(`warning: ${moved.secret.warning}`)
+  if (options.json) await writeJson(movedView(moved, verified, durationMs))
+  else await writeLines(describeMoved(moved, verified, durationMs))
+  if (verified !== null && verified.findings.total > 0)
+    throw new UserError(
+      `${describeFindings(verified.verified, verified.findings)} It is the same in the old place: ` +
+        '"tollgate verify" names each row.',
+    )
+}
+
+const goesOn = 'what was moved is kept, and the same command goes on from there'
+
+function placeOf(text: string): StorePlace {
+  const place = parsePlace(text)
+  if (typeof place === 'string') throw new UsageError(place)
+  return place
+}

@@ -1,0 +1,45 @@
+import type { MovedTable } from '../ports/moving.ts'
+
+const byId = (name: string, money: readonly string[] = []): MovedTable => ({
+  name,
+  key: ['id'],
+  money,
+})
+
+/** All tables that are moved from store to store: what is named by others comes before these. */
+export const movedTables: readonly MovedTable[] = [
+  byId('account', ['balance_nano', 'reserved_nano']),
+  byId('channel'),
+  byId('group'),
+  { name: 'group_channel', key: ['group_id', 'position'] },
+  byId('token'),
+  byId('model_price'),
+  { name: 'setting', key: ['name'] },
+  byId('credential'),
+  byId('session'),
+  byId('verification'),
+  byId('two_factor'),
+  byId('passkey'),
+  byId('audit'),
+  { name: 'cooling', key: ['channel_id', 'key', 'model'] },
+  { name: 'availability', key: ['size', 'started_at', 'group_id', 'model'] },
+  { name: 'usage_day', key: ['token_id', 'day', 'model'], money: ['amount_nano'] },
+  {
+    name: 'usage_total',
+    key: ['day', 'model'],
+    money: ['amount_nano'],
+    partsTable: 'usage_total_part',
+  },
+  // The processes that they were set aside by are no nodes of the new place.
+  { name: 'reservation', key: ['request_id'], money: ['amount_nano'], without: ['node_id'] },
+  byId('ledger', ['amount_nano']),
+  byId('request', ['amount_nano']),
+  { name: 'attempt', key: ['request_row', 'position'] },
+]
+
+/** Tables that stay where they are, and why. */
+export const leftTables: { readonly [name: string]: string } = {
+  node: 'processes that serve from one place: of these none may be left when it is moved',
+  schema_version: 'of PostgreSQL alone, and made with the tables',
+  unfinished_move: 'the mark of a move itself',
+}

@@ -1,0 +1,69 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { leftTables, movedTables } from '../../../src/store/moving/tables.ts'
+import { migrate } from '../../../src/store/sqlite/migrate.ts'
+import { ask, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
+import { createTables } from '../each-engine.ts'
+
+const db = new Database(':memory:')
+migrate(db, ':memory:')
+const rows = <Row>(text: string, ...values: string[]) => db.query(text).all(...values) as Row[]
+const namesOf = (found: readonly { name: string }[]) => found.map(({ name }) => name)
+const columnsOf = (table: string) =>
+  namesOf(rows('SELECT name FROM pragma_table_info(?) ORDER BY name', table))
+
+const known = [
+  ...movedTables.map(({ name }) => name),
+  ...movedTables.flatMap(({ partsTable }) => partsTable ?? []),
+  ...Object.keys(leftTables),
+]
+
+test('every table of SQLite is moved, or is known to stay', () => {
+  const tables = namesOf(rows("SELECT name FROM sqlite_schema WHERE type = 'table'"))
+  expect(tables.filter((name) => !known.includes(name))).toEqual([])
+  expect(movedTables.filter(({ name }) => !tables.includes(name))).toEqual([])
+})
+
+test.each(movedTables.map((table) => [table.name, table] as const))(
+  '%s is moved by its key, with its money, after what it names',
+  (name, { key, money = [], without = [] }) => {
+    const text = 'SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk'
+    expect(namesOf(rows(text, name))).toEqual([...key])
+    const columns = columnsOf(name)
+    expect([...money, ...without].filter((column) => !columns.includes(column))).toEqual([])
+    const before = movedTables.slice(
+      0,
+      movedTables.findIndex((table) => table.name === name),
+    )
+    const named = rows<{ name: string }>(
+      'SELECT "table" AS name FROM pragma_foreign_key_list(?)',
+      name,
+    )
+    expect(namesOf(named).filter((one) => !namesOf(before).includes(one))).toEqual([])
+  },
+)
+
+describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTables()
+  })
+  afterAll(() => database[Symbol.asyncDispose]())
+
+  test('every table is moved, or is known to stay', async () => {
+    const text = `SELECT relname AS name FROM pg_class
+      WHERE relkind IN ('r', 'p', 'v', 'm') AND relnamespace = current_schema()::regnamespace`
+    const tables = namesOf(await ask<{ name: string }>(database.url, text))
+    expect(tables.filter((name) => !known.includes(name))).toEqual([])
+    expect(movedTables.filter(({ name }) => !tables.includes(name))).toEqual([])
+  })
+
+  test('tables have the same columns', async () => {
+    const text = `SELECT table_name AS "table", column_name::text COLLATE "C" AS name
+      FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 2`
+    const found = await ask<{ table: string; name: string }>(database.url, text)
+    for (const { name } of movedTables) {
+      expect(namesOf(found.filter(({ table }) => table === name))).toEqual(columnsOf(name))
+    }
+  })
+})
