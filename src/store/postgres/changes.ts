@@ -77,7 +77,18 @@ export async function createChanges(
     return connecting
   }
 
-  async function onListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+  /** Ends with the last that was asked. */
+  let busy: Promise<unknown> = Promise.resolve()
+
+  /** One after the other: a connection answers one statement at a time. */
+  function onListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    const turn = busy.then(() => askListener(work))
+    busy = turn.catch(() => undefined)
+    return turn
+  }
+
+  async function askListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    if (isClosed) throw new Error(`The database ${place} is closed.`)
     let client: Client | undefined
     try {
       client = await connected()
@@ -102,6 +113,7 @@ export async function createChanges(
     },
     onListener,
     async close() {
+      await busy
       isClosed = true
       await listener?.end()
     },
