@@ -7,8 +7,10 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { ask, createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
 import { now, seed, temporaryDirectory } from './support.ts'
 
+export type EngineName = 'SQLite' | 'PostgreSQL'
+
 /** What every engine has. */
-export type AnyStore = Omit<Store, 'lists' | 'verification' | 'claimServing'>
+export type AnyStore = Omit<Store, 'verification' | 'claimServing'>
 
 /** A store for one test, with a second connection that reads what is in it. */
 export interface TestStore extends AsyncDisposable {
@@ -109,7 +111,7 @@ const openWith =
   }
 
 /** Declares the same tests for every engine: what they promise does not depend on it. */
-export function eachEngine(tests: (open: OpenStore, name: 'SQLite' | 'PostgreSQL') => void): void {
+export function eachEngine(tests: (open: OpenStore, name: EngineName) => void): void {
   describe('SQLite', () => tests(openWith(openSqlite), 'SQLite'))
   describe.skipIf(!hasPostgres)('PostgreSQL', () => tests(openWith(openPostgres), 'PostgreSQL'))
 }

@@ -99,7 +99,7 @@ function termsOf({ unit }: Model, at: number, change: number): PriceTerms {
 
 /** Channels, groups, accounts and tokens, and prices that change twice in the course of time. */
 export async function makeWorld(
-  store: Store,
+  store: Pick<Store, 'admin'>,
   setClock: (ms: number) => void,
   size: MadeSize = usualSize,
 ): Promise<void> {

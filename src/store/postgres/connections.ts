@@ -1,5 +1,6 @@
 import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import { ConnectionLost } from './failures.ts'
+import { type Settings, withSettings } from './settings.ts'
 import { toParameter, valueTypes } from './values.ts'
 
 /** A statement; one with a name is prepared once for each connection. */
@@ -40,6 +41,8 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs?: number
   /** How long a statement may go unanswered; default 60,000. */
   readonly answerTimeoutMs?: number
+  /** Of each connection; beside those of the address. */
+  readonly settings?: Settings
 }
 
 /** `host:port/database` as a URL; what is secret in it is left out. */
@@ -51,7 +54,7 @@ export function placeOf(url: string): string {
 /** Settings of every connection, also of one that is not of the pool. */
 export function connectionSettings(options: ConnectionOptions, applicationName: string) {
   return {
-    connectionString: options.url,
+    connectionString: options.settings ? withSettings(options.url, options.settings) : options.url,
     application_name: applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     query_timeout: options.answerTimeoutMs ?? 60_000,

@@ -32,7 +32,11 @@ export function createEngine(connections: Connections, patiently: Patience): Eng
   }
 }
 
-async function follow<Result>(connection: Connection, steps: Steps<Result>): Promise<Result> {
+/** Runs steps on one connection. */
+export async function follow<Result>(
+  connection: Connection,
+  steps: Steps<Result>,
+): Promise<Result> {
   let step = steps.next()
   while (!step.done) step = steps.next(await perform(connection, step.value))
   return step.value

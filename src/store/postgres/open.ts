@@ -9,6 +9,7 @@ import { createAvailabilityStore } from '../queries/availability.ts'
 import { createCatalogStore } from '../queries/catalog.ts'
 import { createEdits } from '../queries/edits/edits.ts'
 import { createHealthStore } from '../queries/health.ts'
+import { createLists } from '../queries/lists/store.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/records.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
@@ -18,6 +19,7 @@ import { type ConnectionOptions, type Connections, createConnections } from './c
 import { createDocumentStore } from './documents.ts'
 import { createEngine } from './engine.ts'
 import { explainFailure } from './failures.ts'
+import { createSource, listConnections, listSettings } from './lists/source.ts'
 import { migrate } from './migrate.ts'
 import { createPatience } from './patience.ts'
 import { createTokenLookup } from './tokens.ts'
@@ -28,8 +30,8 @@ export interface PostgresOptions extends ConnectionOptions {
   readonly patienceMs?: number
 }
 
-/** What is here by now: lists and verification are not. */
-export interface PostgresStore extends Omit<Store, 'lists' | 'verification' | 'claimServing'> {
+/** What is here by now: verification is not. */
+export interface PostgresStore extends Omit<Store, 'verification' | 'claimServing'> {
   readonly documents: DocumentStore
   /** Statements that were sent so far: each is one round trip. */
   roundTrips(): number
@@ -58,6 +60,12 @@ function assemble(
   const { clock, patienceMs = 5_000 } = options
   const patiently = createPatience(connections, patienceMs)
   const engine = createEngine(connections, patiently)
+  const reading = createConnections({
+    ...options,
+    connections: listConnections,
+    settings: listSettings,
+  })
+  const source = createSource(createEngine(reading, createPatience(reading, patienceMs)))
   let nodeId: number | undefined
   let closing: Promise<void> | undefined
 
@@ -69,7 +77,7 @@ function assemble(
 
   async function close(): Promise<void> {
     await changes.close()
-    await connections.close()
+    await Promise.all([reading.close(), connections.close()])
   }
 
   return {
@@ -83,6 +91,7 @@ function assemble(
     },
     admin: createAdminStore({ engine, clock }),
     edits: createEdits({ engine, clock }),
+    lists: createLists({ source, clock }),
     health: createHealthStore(engine),
     attempts: createAttemptStore(engine),
     availability: createAvailabilityStore(engine),

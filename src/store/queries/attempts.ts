@@ -18,7 +18,8 @@ export async function* listAttempts(
   engine: Engine,
   filter: AttemptFilter,
 ): AsyncGenerator<AttemptRecord> {
-  const since = (filter.since ?? Number.MIN_SAFE_INTEGER / 2) - filter.requestAgeMs
+  if (filter.channelIds.length === 0) return
+  const since = (filter.since ?? -(2 ** 52)) - filter.requestAgeMs
   let after: Position = { createdAt: since, id: 0 }
   for await (const requests of readPages(engine, since, (from) => findRequests(filter, from))) {
     const last = requests.at(-1)

@@ -15,14 +15,25 @@ const stepMs = 600_000
 export async function makeDatabase(path: string, count: number): Promise<void> {
   let now = madeStart
   const store = openSqliteStore({ path, clock: () => now })
-  await makeWorld(store, (ms) => {
+  await fillStore(store, count, (ms) => {
     now = ms
   })
+  await store.close()
+}
+
+/** The same in a store that is open and empty, and whose clock is set by `setClock`. */
+export async function fillStore(
+  store: Pick<Store, 'admin' | 'records'>,
+  count: number,
+  setClock: (ms: number) => void,
+): Promise<void> {
+  setClock(madeStart)
+  await makeWorld(store, setClock)
   await store.records.commit({ reserve: [1, 2, 3].map((at) => reservation(`req_left${at}`, at)) })
   await store.records.sweep() // these are interrupted requests now
   let batch = []
   for (const settlement of makeSettlements(count, { stepMs })) {
-    now = settlement.request.createdAt + settlement.request.durationMs
+    setClock(settlement.request.createdAt + settlement.request.durationMs)
     batch.push(settlement)
     if (batch.length < 50) continue
     await store.records.commit({ settle: batch })
@@ -30,10 +41,9 @@ export async function makeDatabase(path: string, count: number): Promise<void> {
   }
   await store.records.commit({ settle: batch, reserve: [reservation('req_open', 7)] })
   await adjust(store)
-  await store.close()
 }
 
-async function adjust(store: Store): Promise<void> {
+async function adjust(store: Pick<Store, 'admin'>): Promise<void> {
   for (const [kind, amountNano] of [
     ['credit', 5_000_000_000],
     ['debit', 1_000_000_000],

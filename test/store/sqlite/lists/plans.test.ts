@@ -9,8 +9,9 @@ import { compileQuery, createEngine } from '../../../../src/store/sqlite/engine.
 import { createListStore } from '../../../../src/store/sqlite/lists/store.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
+import { readPages } from '../../lists/scene.ts'
 import { now, temporaryDirectory } from '../../support.ts'
-import { type Asked, createNotingReader, readPages } from './scene.ts'
+import { type Asked, createNotingReader } from './scene.ts'
 
 const count = 100_000
 const directory = temporaryDirectory()
