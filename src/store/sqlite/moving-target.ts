@@ -1,6 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { newestVersion } from '../migrations/list.ts'
 import { movedTables } from '../moving/tables.ts'
 import {
   createMark,
@@ -29,6 +28,8 @@ export function openSqliteTarget(path: string, sourceIdentity: string): MoveTarg
   return explained(path, () => {
     const db = openFile({ path })
     try {
+      // Nobody may serve while tables are made, not even this process.
+      if (!isUnfinished(db)) makeTables(db, path)
       if (!claim.claim()) {
         throw new StoreError(
           `A gateway is running with the database ${path}, or another move is: stop it first.`,
@@ -84,19 +85,27 @@ function target(db: Database, path: string, release: () => void): MoveTarget {
   }
 }
 
-/** What an unfinished move has left; undefined when there are no rows. Anything else is refused. */
-function readBegun(db: Database, path: string): BegunMove | undefined {
-  const version = readPragma(db, 'user_version')
-  if (isUnfinished(db)) {
-    requireVersion(version, path)
-    return readMark(db.prepare('SELECT source, extent, so_far FROM unfinished_move').values()[0])
-  }
-  // What is there and older is somebody's: it is not even brought up to date.
-  if (version > 0 && version < newestVersion) throw notEmpty(path, 'account')
+/** What is there must hold no rows: it is not even brought up to date. */
+function makeTables(db: Database, path: string): void {
+  requireNoRows(db, path)
   migrate(db, path)
+}
+
+function requireNoRows(db: Database, path: string): void {
   for (const { name } of movedTables) {
+    const isThere = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== null
+    if (!isThere) continue
     if (db.prepare(`SELECT 1 FROM ${quoted(name)} LIMIT 1`).get()) throw notEmpty(path, name)
   }
+}
+
+/** What an unfinished move has left; undefined when there is nothing. */
+function readBegun(db: Database, path: string): BegunMove | undefined {
+  if (isUnfinished(db)) {
+    requireVersion(readPragma(db, 'user_version'), path)
+    return readMark(db.prepare('SELECT source, extent, so_far FROM unfinished_move').values()[0])
+  }
+  requireNoRows(db, path)
   return undefined
 }
 
