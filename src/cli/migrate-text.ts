@@ -36,6 +36,7 @@ export function describeMoved(
 const secretTexts = {
   environment: 'TOLLGATE_SECRET opens the keys',
   file: 'the secret file opens the keys',
+  copied: 'its file is copied beside the new place, and opens the keys',
   none: 'none is needed: there are no keys in it yet',
 }
 

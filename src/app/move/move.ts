@@ -10,7 +10,7 @@ import { UserError } from '../instance.ts'
 import { type ComparedTable, compareTable } from './compare.ts'
 import { openSource, openTarget, type StorePlace } from './place.ts'
 import { columnsOf, createFitting, type Fitting, keyOf, pagesOf } from './rows.ts'
-import { findMoveSecret, type MoveSecret } from './secret.ts'
+import { findMoveSecret, type MoveSecret, placeSecret } from './secret.ts'
 
 export interface MoveOptions {
   readonly source: StorePlace
@@ -57,6 +57,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
     const secret = findMoveSecret({ ...options, keys: await source.sealedKeys() })
     const target = await openTarget(options.target, source)
     try {
+      await placeSecret(secret, options.target)
       return { ...(await moveInto({ source, target }, options)), secret }
     } finally {
       await target.close()

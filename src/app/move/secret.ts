@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { SealedKey } from '../../store/ports/copies.ts'
 import {
   closedTo,
+  copySecretFile,
   isSameContent,
   readSecretFile,
   readSecretVariable,
@@ -13,8 +14,8 @@ import type { StorePlace } from './place.ts'
 
 /** What opens the keys in the new place, which are moved as they are. */
 export interface MoveSecret {
-  /** `none`: there are no keys yet. */
-  readonly status: 'environment' | 'file' | 'none'
+  /** `copied`: the file is put beside the new place. `none`: there are no keys yet. */
+  readonly status: 'environment' | 'file' | 'copied' | 'none'
   /** The file that it was found in. */
   readonly file: string | null
   /** What is to be done before one serves from the new place. */
@@ -57,20 +58,30 @@ export function findMoveSecret({ source, target, keys }: SecretSearch): MoveSecr
   const warning =
     closed.length === 0 ? null : `${called} does not open the keys of ${someOf(closed)}.`
   if (env !== undefined) return { status: 'environment', file: null, advice: keepVariable, warning }
-  return { status: 'file', file: file ?? null, advice: adviceFor(String(file), target), warning }
+  const found = String(file)
+  if (target.engine === 'postgres')
+    return {
+      status: 'file',
+      file: found,
+      advice: `${keepVariable} It is what is in ${found}.`,
+      warning,
+    }
+  const own = secretFileOf(target.path)
+  if (existsSync(own) && !isSameContent(found, own)) throw anotherSecret(own, found)
+  return { status: existsSync(own) ? 'file' : 'copied', file: found, advice: null, warning }
 }
+
+/** Puts a secret file beside the new place, where one belongs and is not yet. */
+export async function placeSecret({ status, file }: MoveSecret, target: StorePlace): Promise<void> {
+  if (status !== 'copied' || file === null || target.engine !== 'sqlite') return
+  const own = secretFileOf(target.path)
+  if ((await copySecretFile(file, own)) === 'taken') throw anotherSecret(own, file)
+}
+
+const anotherSecret = (own: string, file: string) =>
+  new UserError(
+    `${own} holds another secret than ${file}: move it away, for it opens none of the keys.`,
+  )
 
 const keepVariable =
   'Start every gateway that serves from the new place with the same TOLLGATE_SECRET.'
-
-function adviceFor(file: string, target: StorePlace): string | null {
-  if (target.engine === 'postgres')
-    return `Start every gateway that serves from the new place with TOLLGATE_SECRET set to what is in ${file}.`
-  const own = secretFileOf(target.path)
-  if (file === own || isSameContent(file, own)) return null
-  if (existsSync(own))
-    throw new UserError(
-      `${own} holds another secret than ${file}: move it away, for it would not open the keys.`,
-    )
-  return `Copy ${file} to ${own} before you serve from the new place.`
-}
