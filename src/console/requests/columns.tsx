@@ -1,5 +1,4 @@
 import { Stack, Text } from '@mantine/core'
-import { Fragment } from 'react'
 import type { RequestItem } from '../../admin/requests/schema.ts'
 import { formatCount, formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
@@ -24,7 +23,12 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
       ),
     },
     ...(isAll
-      ? [{ label: text.account, render: ({ account }: RequestItem) => <Cut>{account}</Cut> }]
+      ? [
+          {
+            label: text.account,
+            render: ({ account }: RequestItem) => <Cut room={19}>{account}</Cut>,
+          },
+        ]
       : []),
     {
       label: text.model,
@@ -44,10 +48,10 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
       label: text.tokens,
       isFigure: true,
       render: (item) => (
-        <>
+        <span>
           <span className="figure">{formatCount(contextOf(item), language)} /</span>{' '}
           <span className="figure">{formatCount(item.output_tokens, language)}</span>
-        </>
+        </span>
       ),
     },
     { label: text.amount, isFigure: true, render: ({ amount }) => <Money usd={amount} /> },
@@ -70,22 +74,21 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
 const contextOf = (item: RequestItem): number =>
   item.input_tokens + item.cache_read_tokens + item.cache_write_tokens + item.cache_write_1h_tokens
 
+interface CutProps {
+  readonly children: string
+  /** Characters that stand in one line, however narrow the table. */
+  readonly room?: number
+}
+
 /** Names of strangers may be of any length. */
-export const Cut = ({ children }: { readonly children: string }) => (
+export const Cut = ({ children, room = 14 }: CutProps) => (
   <Text
     size="sm"
     className="cut"
     lineClamp={2}
     title={children}
-    miw={`${Math.min(Math.max(children.length, 5), 14)}ch`}
+    miw={`${Math.min(Math.max(children.length + 1, 5), room)}ch`}
   >
-    {/* An e-mail address is broken before its domain, if it must be. */}
-    {children.split(/(?=@)/).map((part, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text, which may be alike
-      <Fragment key={at}>
-        {at > 0 && <wbr />}
-        {part}
-      </Fragment>
-    ))}
+    {children}
   </Text>
 )

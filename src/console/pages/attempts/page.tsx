@@ -80,7 +80,7 @@ function useColumns(): readonly Column<Item>[] {
     },
     { label: text.channel, render: ({ channel }) => <Cut>{channel}</Cut> },
     { label: text.model, render: ({ model }) => <Cut>{model ?? text.noModel}</Cut> },
-    { label: text.account, render: ({ account }) => <Cut>{account}</Cut> },
+    { label: text.account, render: ({ account }) => <Cut room={19}>{account}</Cut> },
     {
       label: text.firstByte,
       isFigure: true,
