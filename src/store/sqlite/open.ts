@@ -71,7 +71,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     admin: createAdminStore({ engine, clock }),
     edits: createEdits({ engine, clock }),
-    verification: createVerification(db, path),
+    verification: createVerification(db, path, engine),
     health: createHealthStore(engine),
     lists: createListStore({ reader, clock }),
     attempts: createAttemptStore(engine),

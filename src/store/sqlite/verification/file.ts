@@ -1,6 +1,6 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import type { FileFault, Page } from '../../ports/verification.ts'
-import { inPages, pause } from './paging.ts'
+import { inPages, pause } from '../../queries/verification/paging.ts'
 
 /**
  * SQLite's own checks, table by table, so that each holds its snapshot no longer than it must: while

@@ -1,0 +1,181 @@
+import { type RawBuilder, sql } from 'kysely'
+import { dayMs } from '../../../lib/clock.ts'
+import {
+  type DayColumn,
+  dayColumns,
+  type Extent,
+  type OddDay,
+  type Page,
+} from '../../ports/verification.ts'
+import { all, first, run, type Steps } from '../steps.ts'
+import { type Found, toOddDay } from './day-sums.ts'
+import { idSteps, inPages, pageRows, pause } from './paging.ts'
+import { readOddTotals } from './totals.ts'
+import type { Reading, VerificationParts } from './verification.ts'
+
+/** What each engine says otherwise. */
+export interface DayWords {
+  /**
+   * Makes the table `summed_day` of one connection alone: `token_id`, `day` and `model` are its key,
+   * and `dayColumns` are numbers.
+   */
+  readonly createTable: RawBuilder<unknown>
+  /** The UTC day, `2026-11-21`, of a time in milliseconds that is the beginning of one. */
+  readonly dayOf: (ms: RawBuilder<unknown>) => RawBuilder<unknown>
+}
+
+const join = (parts: readonly RawBuilder<unknown>[]) => sql.join(parts)
+const names = join(dayColumns.map((column) => sql.ref(column)))
+
+const isSet = (column: string) => sql`CASE WHEN ${sql.ref(column)} IS NULL THEN 0 ELSE 1 END`
+const counts: { readonly [column in DayColumn]?: RawBuilder<unknown> } = {
+  requests: sql`1`,
+  failed: isSet('request.cause'),
+  begun: isSet('request.first_byte_ms'),
+}
+// Sums are taken as floating point, which is exact up to 2^53 and never overflows, whatever
+// somebody has written into a row. The database's own sums are compared with them as numbers.
+const sums = join(
+  dayColumns.map((column) => {
+    const counted = counts[column] ?? sql.ref(`request.${column}`)
+    return sql`coalesce(sum(CAST(${counted} AS double precision)), 0)`
+  }),
+)
+const added = join(
+  dayColumns.map((column) => {
+    const own = sql.ref(`summed_day.${column}`)
+    return sql`${sql.ref(column)} = ${own} + ${sql.ref(`excluded.${column}`)}`
+  }),
+)
+const dayNumber = sql.raw(`request.created_at / ${dayMs}`)
+const modelName = sql`CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END`
+
+const addRequests = ({ dayOf }: DayWords, after: number, to: number, from: number) => sql`
+INSERT INTO summed_day (token_id, day, model, ${names})
+SELECT token_id, ${dayOf(sql`${dayNumber} * ${sql.lit(dayMs)}`)}, ${modelName}, ${sums}
+FROM request WHERE id > ${after} AND id <= ${to} AND created_at >= ${from}
+GROUP BY token_id, ${dayNumber}, 3
+ON CONFLICT (token_id, day, model) DO UPDATE SET ${added}`
+
+const columnsOf = (table: string) =>
+  join(dayColumns.map((c) => sql`${sql.ref(`${table}.${c}`)} AS ${sql.ref(`${table}_${c}`)}`))
+const bothSides = sql`${columnsOf('stored')}, ${columnsOf('summed')}`
+/** What a former version did not count is NULL: there is nothing to compare. */
+const isOther = sql.join(
+  dayColumns.map((column) => {
+    const [stored, summed] = [sql.ref(`stored.${column}`), sql.ref(`summed.${column}`)]
+    return sql`coalesce(${stored}, ${summed}) IS DISTINCT FROM ${summed}`
+  }),
+  sql` OR `,
+)
+
+interface Range {
+  readonly after: number
+  readonly to: number
+  readonly day: string
+  /** The last row that was given. */
+  readonly last: Found | undefined
+}
+
+const inRange = (table: string, { after, to, day, last }: Range) => {
+  const [name, token] = [sql.raw(table), sql.ref(`${table}.token_id`)]
+  const rest =
+    last &&
+    sql` AND (${token}, ${name}.day, ${name}.model) > (${last.tokenId}, ${last.day}, ${last.model})`
+  return sql`${token} > ${after} AND ${token} <= ${to} AND ${name}.day >= ${day}${rest ?? sql``}`
+}
+
+const selectOdd = (range: Range) => sql<Found>`
+SELECT * FROM (
+  SELECT stored.token_id AS "tokenId", stored.day, stored.model, ${bothSides}
+  FROM usage_day AS stored LEFT JOIN summed_day AS summed USING (token_id, day, model)
+  WHERE ${inRange('stored', range)} AND (${isOther})
+  UNION ALL
+  SELECT summed.token_id, summed.day, summed.model, ${bothSides}
+  FROM summed_day AS summed LEFT JOIN usage_day AS stored USING (token_id, day, model)
+  WHERE ${inRange('summed', range)} AND stored.token_id IS NULL
+) AS odd ORDER BY "tokenId", day, model LIMIT ${sql.lit(pageRows)}`
+
+const requestStep = 20_000
+const tokenStep = 2_000
+
+/**
+ * Adds up all requests into a table of one connection's own, on disk where it is large; then
+ * compares the daily sums with it, some tokens at a time, each time after adding the requests that
+ * have come in meanwhile: both sides of a comparison are of one snapshot. Last, the totals of all
+ * tokens.
+ */
+export async function* readOddDays(
+  { session: open, words }: VerificationParts,
+  extent: Extent,
+): AsyncGenerator<Page<OddDay>> {
+  const { since, firstRequest, lastRequest } = extent
+  const from = since === undefined ? Number.MIN_SAFE_INTEGER : startOfDay(since)
+  const day = since === undefined ? '' : new Date(from).toISOString().slice(0, 10)
+  await using session = await open()
+  const start = since === undefined ? firstRequest : await firstSince(session, from, firstRequest)
+  await session.read(() => run(words.createTable))
+  try {
+    let last = start - 1
+    for (const { after, to } of idSteps(start, lastRequest, requestStep)) {
+      await session.read(() => run(addRequests(words, after, to, from)))
+      last = to
+      yield { rows: [], looked: to - after }
+      await pause()
+    }
+    const compareAll = function* <Row>(steps: () => Steps<Row>): Steps<Row> {
+      const to = yield* maxOf('request', 'id')
+      if (to > last) yield* run(addRequests(words, last, to, from))
+      last = Math.max(last, to)
+      return yield* steps()
+    }
+    yield* compare(session, day, compareAll)
+  } finally {
+    await session.read(() => run(sql`DROP TABLE summed_day`))
+  }
+}
+
+type Compare = <Row>(steps: () => Steps<Row>) => Steps<Row>
+
+async function* compare(
+  { read, snapshot }: Reading,
+  day: string,
+  upToNow: Compare,
+): AsyncGenerator<Page<OddDay>> {
+  const [days, requests] = [
+    await read(() => maxOf('usage_day', 'token_id')),
+    await read(() => maxOf('summed_day', 'token_id')),
+  ]
+  for (let after = 0; after < Math.max(days, requests); after += tokenStep) {
+    let last: Found | undefined
+    do {
+      const range = { after, to: after + tokenStep, day, last }
+      const found = await snapshot(() => upToNow(() => all(selectOdd(range))))
+      if (found.length > 0) yield { rows: found.map(toOddDay), looked: 0 }
+      last = found.length < pageRows ? undefined : found.at(-1)
+      await pause()
+    } while (last !== undefined)
+  }
+  const totals = await snapshot(() => upToNow(() => readOddTotals(day)))
+  for (const { rows } of inPages(totals)) yield { rows: rows.map(toOddDay), looked: 0 }
+}
+
+function* maxOf(table: string, column: string): Steps<number> {
+  const [name, key] = [sql.raw(table), sql.raw(column)]
+  const row = yield* first(sql<{ last: number | null }>`SELECT max(${key}) AS last FROM ${name}`)
+  return row?.last ?? 0
+}
+
+/** The first request of an extent that begins at the beginning of its UTC day. */
+async function firstSince({ read }: Reading, from: number, known: number): Promise<number> {
+  const row = await read(() =>
+    first(
+      sql<{ id: number | null }>`
+        SELECT min(id) AS id FROM (SELECT id FROM request WHERE created_at >= ${from}
+          ORDER BY created_at LIMIT ${sql.lit(Number.MAX_SAFE_INTEGER)}) AS later`,
+    ),
+  )
+  return row?.id ?? known
+}
+
+const startOfDay = (ms: number) => Math.floor(ms / dayMs) * dayMs

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Extent, FileFault, Page, VerificationStore } from '../../ports/verification.ts'
+import type { Engine } from '../engine.ts'
+import { first } from '../steps.ts'
+import { type DayWords, readOddDays } from './days.ts'
+import { readEntries, readOddBalances } from './entries.ts'
+import { findPrice, readRequests } from './requests.ts'
+import { countOthers, readLeftReservations, readOddAttempts, readOddReserved } from './sums.ts'
+
+/** Reads; as `Engine` says of each. */
+export type Reading = Pick<Engine, 'read' | 'snapshot'>
+
+export interface VerificationParts {
+  readonly reading: Reading
+  /**
+   * Statements on one and the same connection, which has tables of its own. What two snapshots of it
+   * show may be the same state.
+   */
+  readonly session: () => Promise<Reading & AsyncDisposable>
+  readonly words: DayWords
+  readonly checkFile: () => AsyncIterable<Page<FileFault>>
+}
+
+/**
+ * Reading for `verify`, beside a `serve` that goes on writing. A snapshot of the whole run would be
+ * simple, but would keep what is outdated from being cleared away all the while. It is not needed: a
+ * request with its ledger entry, attempts, balance and sums is written in one transaction, and the rows
+ * of these three tables never change again. So each page is a snapshot of its own, and whatever is
+ * compared lies within one: a request and its entry in one statement, an account's last entry and its
+ * balance in one statement, the daily sums and the requests up to then in one transaction.
+ */
+export function createVerification(parts: VerificationParts): VerificationStore {
+  const { reading } = parts
+  return {
+    checkFile: parts.checkFile,
+    extent: (since) => findExtent(reading, since),
+    requests: (extent) => readRequests(reading, extent),
+    entries: (extent) => readEntries(reading, extent),
+    oddAttempts: (extent) => readOddAttempts(reading, extent),
+    oddDays: (extent) => readOddDays(parts, extent),
+    oddBalances: (extent) => readOddBalances(reading, extent),
+    oddReserved: () => readOddReserved(reading),
+    leftReservations: () => readLeftReservations(reading),
+    price: (id) => findPrice(reading, id),
+    counts: () => countOthers(reading),
+  }
+}
+
+/** An empty extent begins behind its end. */
+async function findExtent(reading: Reading, since: number | undefined): Promise<Extent> {
+  const ids = async (table: string) => {
+    const name = sql.raw(table)
+    // In order of time: looking for the first number by number, all before would be read.
+    const rows =
+      since === undefined
+        ? name
+        : sql`(SELECT id FROM ${name} WHERE created_at >= ${since}
+            ORDER BY created_at LIMIT ${sql.lit(Number.MAX_SAFE_INTEGER)}) AS later`
+    const found = await reading.read(() =>
+      first(
+        sql<{ first: number | null; last: number | null }>`
+          SELECT (SELECT min(id) FROM ${rows}) AS first, (SELECT max(id) FROM ${name}) AS last`,
+      ),
+    )
+    const last = found?.last ?? 0
+    return { first: found?.first ?? last + 1, last }
+  }
+  const [requests, entries] = [await ids('request'), await ids('ledger')]
+  return {
+    since,
+    firstRequest: requests.first,
+    lastRequest: requests.last,
+    firstEntry: entries.first,
+    lastEntry: entries.last,
+  }
+}
