@@ -1,7 +1,5 @@
 import { resolve } from 'node:path'
 import type { MoveSource, MoveTarget } from '../../store/ports/moving.ts'
-import { openPostgresSource } from '../../store/postgres/moving-source.ts'
-import { openPostgresTarget } from '../../store/postgres/moving-target.ts'
 import { openSqliteSource } from '../../store/sqlite/moving-source.ts'
 import { openSqliteTarget } from '../../store/sqlite/moving-target.ts'
 
@@ -27,11 +25,16 @@ export function parsePlace(text: string): StorePlace | string {
 const withoutPassword = (text: string) => text.replace(/:\/\/.*@/s, '://…@')
 
 /** Opens what is to be moved. */
-export const openSource = async (place: StorePlace): Promise<MoveSource> =>
-  place.engine === 'sqlite' ? openSqliteSource(place.path) : openPostgresSource(place.url)
+export async function openSource(place: StorePlace): Promise<MoveSource> {
+  if (place.engine === 'sqlite') return openSqliteSource(place.path)
+  // Nobody else pays for its driver.
+  const { openPostgresSource } = await import('../../store/postgres/moving-source.ts')
+  return openPostgresSource(place.url)
+}
 
 /** Opens where it is to be moved to, which must not be the source itself. */
-export const openTarget = async (place: StorePlace, source: MoveSource): Promise<MoveTarget> =>
-  place.engine === 'sqlite'
-    ? openSqliteTarget(place.path, source.identity)
-    : openPostgresTarget(place.url, source.identity)
+export async function openTarget(place: StorePlace, { identity }: MoveSource): Promise<MoveTarget> {
+  if (place.engine === 'sqlite') return openSqliteTarget(place.path, identity)
+  const { openPostgresTarget } = await import('../../store/postgres/moving-target.ts')
+  return openPostgresTarget(place.url, identity)
+}

@@ -1,6 +1,5 @@
 import { systemClock } from '../../lib/clock.ts'
 import type { Store } from '../../store/ports/store.ts'
-import { openPostgresStore } from '../../store/postgres/open.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { createFindings, type Findings } from '../verify/findings.ts'
 import { type Progress, type Verified, verify } from '../verify/verify.ts'
@@ -14,10 +13,11 @@ export interface VerifiedMove {
 
 type OpenStore = Partial<Pick<Store, 'verification'>> & Pick<Store, 'close'>
 
-const open = async (place: StorePlace): Promise<OpenStore> =>
-  place.engine === 'sqlite'
-    ? openSqliteStore({ path: place.path, clock: systemClock })
-    : openPostgresStore({ url: place.url, clock: systemClock })
+async function open(place: StorePlace): Promise<OpenStore> {
+  if (place.engine === 'sqlite') return openSqliteStore({ path: place.path, clock: systemClock })
+  const { openPostgresStore } = await import('../../store/postgres/open.ts')
+  return openPostgresStore({ url: place.url, clock: systemClock })
+}
 
 /**
  * Recomputes all that the new place holds. What differs there differs in the old place, too, for both

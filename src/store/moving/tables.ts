@@ -40,6 +40,7 @@ export const movedTables: readonly MovedTable[] = [
 /** Tables that stay where they are, and why. */
 export const leftTables: { readonly [name: string]: string } = {
   node: 'processes that serve from one place: of these none may be left when it is moved',
+  document: 'of PostgreSQL alone: what nodes build anew from the other tables',
   schema_version: 'of PostgreSQL alone, and made with the tables',
   unfinished_move: 'the mark of a move itself',
 }
