@@ -42,7 +42,12 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
       ),
     },
     ...(isAll
-      ? [{ label: text.channel, render: ({ channel }: RequestItem) => <Cut>{channel ?? '—'}</Cut> }]
+      ? [
+          {
+            label: text.channel,
+            render: ({ channel }: RequestItem) => <Cut room={10}>{channel ?? '—'}</Cut>,
+          },
+        ]
       : []),
     {
       label: text.tokens,
