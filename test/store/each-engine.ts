@@ -10,7 +10,7 @@ import { now, seed, temporaryDirectory } from './support.ts'
 export type EngineName = 'SQLite' | 'PostgreSQL'
 
 /** What every engine has. */
-export type AnyStore = Omit<Store, 'verification' | 'claimServing'>
+export type AnyStore = Omit<Store, 'claimServing'>
 
 /** A store for one test, with a second connection that reads what is in it. */
 export interface TestStore extends AsyncDisposable {

@@ -23,6 +23,12 @@ import { createSource, listConnections, listSettings } from './lists/source.ts'
 import { migrate } from './migrate.ts'
 import { createPatience } from './patience.ts'
 import { createTokenLookup } from './tokens.ts'
+import {
+  createVerification,
+  verificationConnections,
+  verificationMs,
+  verificationSettings,
+} from './verification/verification.ts'
 
 export interface PostgresOptions extends ConnectionOptions {
   readonly clock: Clock
@@ -30,8 +36,8 @@ export interface PostgresOptions extends ConnectionOptions {
   readonly patienceMs?: number
 }
 
-/** What is here by now: verification is not. */
-export interface PostgresStore extends Omit<Store, 'verification' | 'claimServing'> {
+/** All but `claimServing`: any number of nodes may serve. */
+export interface PostgresStore extends Omit<Store, 'claimServing'> {
   readonly documents: DocumentStore
   /** Statements that were sent so far: each is one round trip. */
   roundTrips(): number
@@ -66,6 +72,12 @@ function assemble(
     settings: listSettings,
   })
   const source = createSource(createEngine(reading, createPatience(reading, patienceMs)))
+  const verifying = createConnections({
+    ...options,
+    connections: verificationConnections,
+    settings: verificationSettings,
+    answerTimeoutMs: verificationMs,
+  })
   let nodeId: number | undefined
   let closing: Promise<void> | undefined
 
@@ -77,7 +89,7 @@ function assemble(
 
   async function close(): Promise<void> {
     await changes.close()
-    await Promise.all([reading.close(), connections.close()])
+    await Promise.all([reading.close(), verifying.close(), connections.close()])
   }
 
   return {
@@ -92,6 +104,7 @@ function assemble(
     admin: createAdminStore({ engine, clock }),
     edits: createEdits({ engine, clock }),
     lists: createLists({ source, clock }),
+    verification: createVerification(verifying, createPatience(verifying, patienceMs)),
     health: createHealthStore(engine),
     attempts: createAttemptStore(engine),
     availability: createAvailabilityStore(engine),

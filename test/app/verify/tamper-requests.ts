@@ -94,10 +94,13 @@ export const requestTamperings: Tamperings = {
     text: () => /its usage_raw is not JSON/,
   },
   "a price row's terms": {
-    change: (db, { victim }) =>
-      db.run("UPDATE model_price SET terms = json_set(terms, '$.base.output', 1) WHERE id = ?", [
-        victim.price_id,
-      ]),
+    change(db, { victim }) {
+      const row = db.query('SELECT terms FROM model_price WHERE id = ?').get(victim.price_id)
+      const terms = JSON.parse((row as { terms: string }).terms)
+      terms.base.output = 1
+      const values = [JSON.stringify(terms), victim.price_id]
+      db.run('UPDATE model_price SET terms = ? WHERE id = ?', values)
+    },
     expected: ({ ofPrice }) => ofPrice.map((id) => `amount: request ${id}`),
     text: ({ victim }) =>
       new RegExp(`request ${victim.request_id}: amount_nano is \\d+, should be \\d+`),
