@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { systemClock } from '../lib/clock.ts'
 import { createSecretBox, loadSecret, type SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
-import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { Config, StoreConfig } from './config/config.ts'
 import {
   type FileWord,
@@ -13,6 +11,8 @@ import {
   loadFileWord,
   loadStoreConfig,
 } from './config/load.ts'
+import { openStore } from './open-store.ts'
+import { describeStore, fileOf, isOnServer } from './store-place.ts'
 
 /** The file that is read when none is named. */
 export const defaultConfigFile = 'tollgate.yaml'
@@ -56,6 +56,19 @@ export async function findStore(named: string | undefined): Promise<StoreConfig>
   return loaded.store
 }
 
+/**
+ * The path of the database file, for commands that work on the file itself. Throws `UserError` for a
+ * database on a server: `instead` says how the same is done there.
+ */
+export async function findDatabaseFile(
+  named: string | undefined,
+  instead: string,
+): Promise<string> {
+  const store = await findStore(named)
+  if (!isOnServer(store)) return store.path
+  throw new UserError(`The database ${describeStore(store)} is no file: ${instead}.`)
+}
+
 /** What the configuration says that commands on the data show or point out; it may be broken. */
 export async function findFileWord(named: string | undefined): Promise<FileWord> {
   const { source } = await readConfig(named)
@@ -90,19 +103,28 @@ export interface Instance {
 
 /** Opens the database of a configuration, making it if there is none. */
 export async function openInstance({ store }: Pick<Config, 'store'>): Promise<Instance> {
-  const { secret, warning } = findSecret(store.path)
+  const { secret, warning } = findSecret(store)
   return {
-    store: openSqliteStore({ ...store, clock: systemClock }),
+    store: await openStore(store),
     secrets: explainingBox(createSecretBox(secret)),
     warnings: warning === null ? [] : [warning],
   }
 }
 
-function findSecret(path: string) {
+function findSecret(store: StoreConfig) {
   const env = process.env.TOLLGATE_SECRET
+  const file = fileOf(store)
+  if (file !== undefined || env) {
+    // Of a database on a server there is no file: its nodes are on many machines.
+    return explaining(() => loadSecret({ env, file: `${file}.secret` }))
+  }
   // What is gone when the process ends needs no secret that outlives it.
-  if (path === ':memory:' && !env) return { secret: crypto.randomUUID(), warning: null }
-  return explaining(() => loadSecret({ env, file: `${path}.secret` }))
+  if (!isOnServer(store)) return { secret: crypto.randomUUID(), warning: null }
+  throw new UserError(
+    `The database ${describeStore(store)} is on a server, and what is secret in it needs a secret ` +
+      'that all nodes have: give each of them the same TOLLGATE_SECRET in its environment. A good ' +
+      'one: openssl rand -base64 32',
+  )
 }
 
 /** Stored keys that can't be opened are the wrong secret: the user's to put right. */

@@ -9,6 +9,7 @@ import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
 import { joinNodes } from './membership.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
+import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 
 export interface ServeParts {
@@ -137,7 +138,7 @@ const enter = async ({ nodes, records }: Store, log: Logger, load: () => NodeLoa
 async function takeOver(store: Store, config: Config, log: Logger): Promise<void> {
   if (!(await store.claimServing())) {
     throw new UserError(
-      `Another process serves from the database ${config.store.path}. Stop it first, or give this ` +
+      `Another process serves from the database ${describeStore(config.store)}. Stop it first, or give this ` +
         'one a database of its own (store: in the configuration).',
     )
   }

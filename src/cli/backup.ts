@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import type { Command } from 'commander'
 import { type Backup, type BackupProgress, backUp } from '../app/backup/backup.ts'
-import { findStore } from '../app/instance.ts'
+import { findDatabaseFile } from '../app/instance.ts'
 import { counted, humanBytes, humanDuration } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
 import { describeContents } from './contents-text.ts'
@@ -35,7 +35,10 @@ export function addBackup(program: Command): void {
 }
 
 async function runBackup(file: string, options: BackupOptions): Promise<void> {
-  const { path: database } = await findStore(options.config)
+  const database = await findDatabaseFile(
+    options.config,
+    'back it up with "pg_dump", and keep TOLLGATE_SECRET with the copy',
+  )
   const { force = false, secret: withSecret } = options
   yieldToOthers()
   const startedAt = performance.now()

@@ -12,8 +12,8 @@ export function addJob(program: Command): void {
   const job = program.command('job', { hidden: true }).description('long work of the console')
   job
     .command('verify')
-    .argument('<database>')
-    .action((database: string) => tellAll(() => runVerify(database, showProgress())))
+    .argument('[database]', 'its file; none: the address in the environment')
+    .action((database: string | undefined) => tellAll(() => runVerify(database, showProgress())))
   job
     .command('backup')
     .argument('<database>')

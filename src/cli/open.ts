@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { findStore, type Instance, openInstance, UserError } from '../app/instance.ts'
+import { isOnServer } from '../app/store-place.ts'
 import { complain } from './errors.ts'
 
 /** The option of every command that reads a configuration. */
@@ -21,7 +22,7 @@ export async function withStore<Result>(
   work: (instance: Instance) => Promise<Result>,
 ): Promise<Result> {
   const store = await findStore(config)
-  if (!existsSync(store.path))
+  if (!isOnServer(store) && !existsSync(store.path))
     throw new UserError(
       `There is no database ${store.path} yet. "tollgate serve" or "tollgate apply" makes it; ` +
         'if it lies elsewhere, name its configuration with --config.',

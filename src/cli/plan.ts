@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { planConfig } from '../app/apply.ts'
 import { findConfig, openInstance } from '../app/instance.ts'
+import { isOnServer } from '../app/store-place.ts'
 import { countChanges, describePlan, planReport } from './change-text.ts'
 import { complain } from './errors.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
@@ -28,8 +29,10 @@ async function showPlan({ config: named, prune = false, json }: PlanOptions): Pr
   for (const warning of warnings) complain(`warning: ${warning}`)
   // Looking leaves nothing behind: a database that is not there yet is imagined.
   const { store } = config
-  const path = existsSync(store.path) ? store.path : ':memory:'
-  const instance = await openInstance({ store: { ...store, path } })
+  const isImagined = !isOnServer(store) && !existsSync(store.path)
+  const instance = await openInstance({
+    store: isImagined ? { ...store, path: ':memory:' } : store,
+  })
   try {
     const plan = await planConfig(instance, config, { prune })
     if (json) return await writeJson(planReport(plan, false))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Restored, type RestoreProgress, restore } from '../app/backup/restore.ts'
-import { findStore } from '../app/instance.ts'
+import { findDatabaseFile } from '../app/instance.ts'
 import { counted, humanBytes, humanDuration } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
 import { describeContents } from './contents-text.ts'
@@ -29,7 +29,7 @@ export function addRestore(program: Command): void {
 }
 
 async function runRestore(file: string, options: RestoreOptions): Promise<void> {
-  const { path: database } = await findStore(options.config)
+  const database = await findDatabaseFile(options.config, 'restore it with "pg_restore" or "psql"')
   const startedAt = performance.now()
   const progress = createProgress()
   const onProgress = (at: RestoreProgress) => progress.show(describeProgress(at))

@@ -20,6 +20,7 @@ import { addReconcile } from './reconcile.ts'
 import { addRestore } from './restore.ts'
 import { addSchema } from './schema.ts'
 import { addServe } from './serve.ts'
+import { addStatus } from './status.ts'
 import { addTokenCommands } from './token.ts'
 import { addVerify } from './verify.ts'
 import { addVersion, version } from './version.ts'
@@ -74,6 +75,7 @@ function createProgram(): Command {
   addReconcile(program)
   addSchema(program)
   addMatrix(program)
+  addStatus(program)
   addVersion(program)
   addJob(program)
   return program

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { type FoundConfig, findConfig, openInstance } from '../app/instance.ts'
 import { type Inventory, mostCounted, takeInventory } from '../app/report/resources.ts'
 import { serve } from '../app/serve.ts'
+import { describeStore } from '../app/store-place.ts'
 import { systemClock } from '../lib/clock.ts'
 import { counted, grouped } from '../lib/format.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
@@ -86,7 +87,7 @@ interface Start {
 function logStart(log: Logger, start: Start): void {
   const { found, url, metricsUrl, setupUrl, inventory, warnings } = start
   const { file = null, config } = found
-  const database = config.store.path
+  const database = describeStore(config.store)
   const { accounts, tokens, ...counts } = inventory
   log.info('listening', {
     ...{ url, metrics: metricsUrl, version, config: file, database, ...counts },
@@ -111,7 +112,7 @@ function describeStart(start: Start): readonly string[] {
     `Tollgate ${version} listens on ${url}`,
     ...formatPairs([
       ['  configuration', found.file ?? 'none ("tollgate init" writes one to begin with)'],
-      ['  database', found.config.store.path],
+      ['  database', describeStore(found.config.store)],
       ['  serving', parts.join(', ')],
       ['  console', `${url}/console`],
       ...(metricsUrl ? ([['  metrics', metricsUrl]] as const) : []),

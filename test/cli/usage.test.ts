@@ -45,7 +45,7 @@ test('every command has help with an example', async () => {
   const names = [...top.out.matchAll(/^ {2}([a-z]+)(?= .*? {2})/gm)].map(([, name]) => name ?? '')
   const commands = names.filter((name) => name !== 'help' && name !== 'tollgate')
   expect(commands).toEqual(
-    'serve demo init plan apply token account group channel price feed export receipt verify audit backup restore migrate reconcile schema matrix version'.split(
+    'serve demo init plan apply token account group channel price feed export receipt verify audit backup restore migrate reconcile schema matrix status version'.split(
       ' ',
     ),
   )

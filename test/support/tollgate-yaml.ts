@@ -24,7 +24,7 @@ export interface TollgateYamlOptions {
   readonly settings?: object
   readonly site?: object
   readonly signIn?: object
-  /** Path of the database, relative to the file. */
+  /** Path of the database, relative to the file; or an address of PostgreSQL. */
   readonly store?: string
   /** A Valkey in which nodes count together. */
   readonly counters?: string
@@ -65,7 +65,9 @@ export function tollgateYaml(options: TollgateYamlOptions): string {
       ...(options.listen && { listen: options.listen }),
       ...options.server,
     },
-    store: `sqlite:${options.store ?? './tollgate.db'}`,
+    store: options.store?.includes('://')
+      ? options.store
+      : `sqlite:${options.store ?? './tollgate.db'}`,
     ...(options.counters && { counters: options.counters }),
     ...(options.settings && { settings: options.settings }),
     ...(options.site && { site: options.site }),

@@ -29,7 +29,7 @@ import type {
   TokenConfig,
 } from './config.ts'
 import type { ConfigFile } from './schema.ts'
-import { parseDuration, parseListen, parseStorePath, parseWait } from './values.ts'
+import { isPostgresUrl, parseDuration, parseListen, parseStorePath, parseWait } from './values.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
 type Price = NonNullable<ConfigFile['prices']>[string]
@@ -93,6 +93,7 @@ const status = (enabled: boolean | undefined) => (enabled === false ? 'disabled'
 export function buildStore(store: ConfigFile['store'], file: string): StoreConfig {
   const given = store ?? 'sqlite:./tollgate.db'
   const { url, synchronous = 'normal' } = typeof given === 'string' ? { url: given } : given
+  if (isPostgresUrl(url)) return { url }
   const path = sure(parseStorePath(url))
   return { path: path === ':memory:' ? path : resolve(dirname(file), path), synchronous }
 }

@@ -3,6 +3,7 @@ import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseDurationMs } from '../../lib/units.ts'
 import { joinPath } from './problem.ts'
 import type { ConfigFile } from './schema.ts'
+import { isPostgresUrl } from './values.ts'
 
 /** A file that was read with faults: everything in it may be missing. */
 export type Partly<T> = T extends readonly (infer Item)[]
@@ -24,6 +25,7 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
   const { listen, metrics } = file.server ?? {}
   if (metrics !== undefined && metrics === listen && !metrics.endsWith(':0'))
     tell('server.metrics', 'is the address of server.listen: give it another port')
+  checkStore(file, tell)
   checkChannels(file, stands, tell)
   checkGroups(file, tell)
   for (const [model, price] of Object.entries(file.prices ?? {}))
@@ -34,6 +36,16 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
     value: one?.id,
   }))
   checkUnique(providers, tell)
+}
+
+/** How safely PostgreSQL writes is a setting of its own. */
+function checkStore({ store }: File, tell: Tell): void {
+  if (typeof store !== 'object' || store.synchronous === undefined || !store.url) return
+  if (isPostgresUrl(store.url))
+    tell(
+      'store.synchronous',
+      'is for SQLite: leave it out, and set synchronous_commit of PostgreSQL',
+    )
 }
 
 /** Complains of every value that an earlier entry already has. Secret values are not named. */

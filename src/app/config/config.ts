@@ -20,11 +20,19 @@ export interface ServerConfig {
 }
 
 /** The database. */
-export interface StoreConfig {
+export type StoreConfig = SqliteConfig | PostgresConfig
+
+export interface SqliteConfig {
   /** Absolute path, or `:memory:`. */
   readonly path: string
   /** `normal` survives a killed process, `full` a power cut too. */
   readonly synchronous: 'normal' | 'full'
+}
+
+/** A database that several nodes share. */
+export interface PostgresConfig {
+  /** With user and password. */
+  readonly url: string
 }
 
 /** Where all nodes count together; null: each counts in its memory. */

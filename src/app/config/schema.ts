@@ -36,7 +36,10 @@ export const ServerSection = Type.Object(
   { ...map, description: 'Where and how the process listens.' },
 )
 
-const storeUrl = text('store', 'The database: sqlite: and a path, relative to this file.')
+const storeUrl = text(
+  'store',
+  'The database: sqlite: and a path, relative to this file; or postgres://user:password@host/database, which several nodes may share.',
+)
 
 /** The database: an address, or a map with more to say. */
 export const StoreSection = Type.Union(
@@ -48,7 +51,7 @@ export const StoreSection = Type.Union(
         synchronous: optional(
           words(
             ['normal', 'full'],
-            'normal: survives a killed process. full: survives a power cut too, but is slower.',
+            'Of SQLite. normal: survives a killed process. full: survives a power cut too, but is slower.',
           ),
         ),
       },

@@ -40,7 +40,8 @@ server:
   # How long a stop lets open answers end.
   #shutdown_grace: 30s
 
-# Where the data is kept. The path is relative to this file.
+# Where the data is kept. The path is relative to this file. Several nodes share a PostgreSQL:
+# postgres://user:password@db.example.com/tollgate, and one TOLLGATE_SECRET in their environment.
 store:
   url: sqlite:./tollgate.db
   # normal survives a killed process, full survives a power cut too, but is slower.

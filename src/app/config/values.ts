@@ -44,6 +44,10 @@ export function parseStorePath(text: string): string | undefined {
   return /^sqlite:(?!\/\/)(\S.*)$/.exec(text)?.[1]
 }
 
+/** Whether a text names a database of PostgreSQL, with the host that it is on. */
+export const isPostgresUrl = (text: string): boolean =>
+  /^postgres(ql)?:\/\/[^/?#\s]+\/[^/?#\s]+(\?[^#\s]*)?$/i.test(text) && URL.canParse(text)
+
 function isBlock(text: string): boolean {
   const [address = '', bits] = text.split('/')
   const known = address.includes(':')
@@ -70,10 +74,13 @@ function complainOfProxy(text: string): string | undefined {
 }
 
 function complainOfStore(text: string): string | undefined {
-  if (/^postgres(ql)?:/i.test(text))
-    return 'is a PostgreSQL address, but this version stores in SQLite only: write sqlite:./tollgate.db'
+  if (/^postgres(ql)?:/i.test(text)) {
+    return isPostgresUrl(text)
+      ? undefined
+      : 'is not a whole PostgreSQL address: write user, password, host and database, such as postgres://tollgate:password@db.example.com/tollgate'
+  }
   return parseStorePath(text) === undefined
-    ? 'is not a database: write sqlite: and the path of a file, such as sqlite:./tollgate.db'
+    ? 'is not a database: write sqlite: and the path of a file, such as sqlite:./tollgate.db, or a postgres:// address'
     : undefined
 }
 

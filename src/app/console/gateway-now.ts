@@ -9,13 +9,13 @@ import type { MetricsSource } from '../metrics-source.ts'
 interface GatewayNowParts {
   readonly metrics: MetricsSource
   readonly coolings: () => readonly CoolingRow[]
-  /** Path of the database, or `:memory:`. */
-  readonly path: string
+  /** Path of the database; undefined: it is no file. */
+  readonly file: string | undefined
   readonly clock: Clock
 }
 
 /** Looks at the gateway as it is at this moment. */
-export function createGatewayNow({ metrics, coolings, path, clock }: GatewayNowParts) {
+export function createGatewayNow({ metrics, coolings, file, clock }: GatewayNowParts) {
   const startedAt = isoTime(clock() - Math.round(process.uptime() * 1000))
   return async (): Promise<GatewayNow> => {
     const { groups, channels, models } = metrics.catalog()
@@ -26,7 +26,7 @@ export function createGatewayNow({ metrics, coolings, path, clock }: GatewayNowP
       requests_under_way: metrics.requestsInFlight(),
       streams_under_way: metrics.streamsInFlight(),
       memory_bytes: process.memoryUsage.rss(),
-      database_bytes: await sizeOf(path),
+      database_bytes: await sizeOf(file),
       channels: channels.size,
       groups: groups.values().reduce((count, { enabled }) => count + (enabled ? 1 : 0), 0),
       models: models.size,
@@ -45,8 +45,8 @@ export function createGatewayNow({ metrics, coolings, path, clock }: GatewayNowP
 }
 
 /** With what was written to its log and not yet to it. */
-async function sizeOf(path: string): Promise<number | null> {
-  if (path === ':memory:') return null
+async function sizeOf(path: string | undefined): Promise<number | null> {
+  if (path === undefined) return null
   const sizes = await Promise.all(
     [path, `${path}-wal`].map((file) =>
       stat(file).then(

@@ -3,6 +3,7 @@ import type { AdminServices } from '../../admin/api.ts'
 import { createAttemptService } from '../../admin/attempts/service.ts'
 import { createLedgerService } from '../../admin/ledger/service.ts'
 import { createOverview } from '../../admin/overview/service.ts'
+import { fileOf } from '../store-place.ts'
 import { createAccounts } from './accounts.ts'
 import { createCatalogServices } from './catalog.ts'
 import { createGatewayNow } from './gateway-now.ts'
@@ -38,7 +39,7 @@ export function createServices(parts: ConsoleParts, peerOf: PeerOf) {
     overview: createOverview({
       ...{ store, clock },
       usuallyLowNano: () => config().settings.balanceLowThresholdNano,
-      now: createGatewayNow({ ...parts, path: config().store.path }),
+      now: createGatewayNow({ ...parts, file: fileOf(config().store) }),
     }),
     playground: createPlayground({ ...parts, peerOf }),
     prices: createPriceService(parts),

@@ -3,6 +3,8 @@ import type { BackupResult, JobMessage, JobProgress, VerifyResult } from './mess
 interface ChildParts {
   /** The program and its arguments. */
   readonly command: readonly string[]
+  /** What it is told beside them, where not all users of the machine can see it. */
+  readonly env?: { readonly [name: string]: string }
   readonly onProgress: (progress: JobProgress) => void
   /** Ends the process; it cleans up after itself. */
   readonly signal: AbortSignal
@@ -10,7 +12,10 @@ interface ChildParts {
 
 /** Runs a job in a process of its own; rejects with its failure in words. */
 export async function runChild(parts: ChildParts): Promise<VerifyResult | BackupResult> {
-  const child = Bun.spawn([...parts.command], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([...parts.command], {
+    ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+    env: { ...process.env, ...parts.env },
+  })
   const end = () => child.kill('SIGTERM')
   parts.signal.addEventListener('abort', end)
   let result: VerifyResult | BackupResult | undefined

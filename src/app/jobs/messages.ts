@@ -1,5 +1,8 @@
 import type { DifferenceKind } from '../verify/difference.ts'
 
+/** Where the address of a database is handed to a job: on a command line all users of a machine see it. */
+export const jobUrlVariable = 'TOLLGATE_JOB_URL'
+
 /** How far a job is; `total` 0: it is not known how much it is. */
 export interface JobProgress {
   readonly part: string

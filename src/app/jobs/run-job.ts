@@ -1,20 +1,30 @@
 import { formatNano } from '../../billing/money.ts'
-import { systemClock } from '../../lib/clock.ts'
-import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { type BackupProgress, backUp } from '../backup/backup.ts'
+import { openStore } from '../open-store.ts'
 import { describeDifference } from '../verify/difference.ts'
 import { createFindings } from '../verify/findings.ts'
 import { verify } from '../verify/verify.ts'
-import type { BackupResult, JobProgress, VerifyResult } from './messages.ts'
+import {
+  type BackupResult,
+  type JobProgress,
+  jobUrlVariable,
+  type VerifyResult,
+} from './messages.ts'
 
 /** More are only counted: a browser is to show them. */
 const mostShown = 200
 
 type OnProgress = (progress: JobProgress) => void
 
-/** Proves the records of a database (`tollgate verify`). */
-export async function runVerify(database: string, onProgress: OnProgress): Promise<VerifyResult> {
-  const store = openSqliteStore({ path: database, clock: systemClock })
+/** Proves the records of a database (`tollgate verify`): of a file, or of the address in the environment. */
+export async function runVerify(
+  database: string | undefined,
+  onProgress: OnProgress,
+): Promise<VerifyResult> {
+  const url = process.env[jobUrlVariable] ?? ''
+  const place =
+    database === undefined ? { url } : ({ path: database, synchronous: 'normal' } as const)
+  const store = await openStore(place)
   const findings = createFindings()
   try {
     const verified = await verify({

@@ -1,5 +1,6 @@
 import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import { ConnectionLost } from './failures.ts'
+import { placeOf } from './place.ts'
 import { type Settings, withSettings } from './settings.ts'
 import { toParameter, valueTypes } from './values.ts'
 
@@ -43,12 +44,6 @@ export interface ConnectionOptions {
   readonly answerTimeoutMs?: number
   /** Of each connection; beside those of the address. */
   readonly settings?: Settings
-}
-
-/** `host:port/database` as a URL; what is secret in it is left out. */
-export function placeOf(url: string): string {
-  const { protocol, host, pathname } = new URL(url)
-  return `${protocol}//${host}${pathname}`
 }
 
 /** Settings of every connection, also of one that is not of the pool. */

@@ -1,8 +1,9 @@
 import { Client } from 'pg'
 import { selectRows } from '../moving/texts.ts'
 import type { MovedRow, MovePlace } from '../ports/moving.ts'
-import { asLost, type Connection, connectionSettings, placeOf } from './connections.ts'
+import { asLost, type Connection, connectionSettings } from './connections.ts'
 import { explainFailure } from './failures.ts'
+import { placeOf } from './place.ts'
 import { toParameter } from './values.ts'
 
 /** A table of very many rows takes long to count, and to clean. */

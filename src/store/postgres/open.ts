@@ -36,8 +36,8 @@ export interface PostgresOptions extends ConnectionOptions {
   readonly patienceMs?: number
 }
 
-/** All but `claimServing`: any number of nodes may serve. */
-export interface PostgresStore extends Omit<Store, 'claimServing'> {
+/** A store that several nodes share. */
+export interface PostgresStore extends Store {
   readonly documents: DocumentStore
   /** Statements that were sent so far: each is one round trip. */
   roundTrips(): number
@@ -123,6 +123,8 @@ function assemble(
     async check() {
       await patiently(() => connections.query({ text: 'SELECT 1' }))
     },
+    // Any number of nodes may serve: each says so in the list of nodes.
+    claimServing: async () => true,
     roundTrips: connections.roundTrips,
     close() {
       closing ??= close()

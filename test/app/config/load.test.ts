@@ -159,10 +159,17 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
 test('the database lies beside the file, unless its path is absolute or memory', () => {
   const pathOf = (store: string) =>
     load(`store: ${store}`, {}, '/etc/gate/tollgate.yaml').config.store
-  expect(pathOf('sqlite:./tollgate.db').path).toBe('/etc/gate/tollgate.db')
-  expect(pathOf('sqlite:/var/lib/t.db').path).toBe('/var/lib/t.db')
-  expect(pathOf('"sqlite::memory:"').path).toBe(':memory:')
-  expect(pathOf('{ url: sqlite:x.db, synchronous: full }').synchronous).toBe('full')
+  const normal = { synchronous: 'normal' } as const
+  expect(pathOf('sqlite:./tollgate.db')).toEqual({ path: '/etc/gate/tollgate.db', ...normal })
+  expect(pathOf('sqlite:/var/lib/t.db')).toEqual({ path: '/var/lib/t.db', ...normal })
+  expect(pathOf('"sqlite::memory:"')).toEqual({ path: ':memory:', ...normal })
+  expect(pathOf('{ url: sqlite:x.db, synchronous: full }')).toMatchObject({ synchronous: 'full' })
+})
+
+test('the database may be on a server', () => {
+  const url = 'postgres://gate:pw@db.example.com:5433/tollgate?sslmode=require'
+  expect(configOf(`store: "${url}"`).store).toEqual({ url })
+  expect(configOf(`store: { url: "${url}" }`).store).toEqual({ url })
 })
 
 test('listens on IPv6, names and any port', () => {

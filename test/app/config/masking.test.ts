@@ -48,7 +48,7 @@ const files: readonly string[] = [
   `accounts: [{ email: "\${SECRET}", balance: "\${SECRET}" }]`,
   `settings: { registration_enabled: \${SECRET}, feed_interval: \${KEY} }`,
   `server: { listen: \${SECRET}, max_body: sk-${secret} }`,
-  `store: postgres://gate:${secret}@db/gate`,
+  `store: postgres://gate:${secret}@db/`,
   `store: "\${SECRET}"`,
   `counters: http://gate:${secret}@counters`,
   `counters: "redis://gate:${secret}@counters/database"`,

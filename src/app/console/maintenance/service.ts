@@ -10,9 +10,11 @@ import type { Store } from '../../../store/ports/store.ts'
 import type { Config } from '../../config/config.ts'
 import { createBackupFolder } from '../../jobs/backup-folder.ts'
 import { runChild } from '../../jobs/child.ts'
-import { createJobs, type JobWork } from '../../jobs/jobs.ts'
+import { createJobs, type JobKind, type JobWork } from '../../jobs/jobs.ts'
+import { jobUrlVariable } from '../../jobs/messages.ts'
 import { ownProgram } from '../../jobs/own-program.ts'
 import type { LiveCatalog } from '../../live-catalog.ts'
+import { describeStore, fileOf, isOnServer } from '../../store-place.ts'
 import { exportConfig } from './export-config.ts'
 import { jobView } from './job-view.ts'
 import { createTickets } from './tickets.ts'
@@ -33,8 +35,9 @@ export function createMaintenance(
   parts: MaintenanceParts,
 ): MaintenanceService & { stop(): Promise<void> } {
   const { store, clock } = parts
-  const database = parts.config().store.path
-  const folder = createBackupFolder(database)
+  const place = parts.config().store
+  const database = fileOf(place)
+  const folder = database === undefined ? undefined : createBackupFolder(database)
   const jobs = createJobs(clock)
   const tickets = createTickets(clock)
 
@@ -42,7 +45,9 @@ export function createMaintenance(
     if (folder) return folder
     throw new ApiError(
       'unavailable',
-      'The database is in memory only: there is no file to verify or to back up.',
+      isOnServer(place)
+        ? `The database ${describeStore(place)} is on a server: back it up there, with pg_dump.`
+        : 'The database is in memory only: there is no file to verify or to back up.',
     )
   }
 
@@ -64,18 +69,25 @@ export function createMaintenance(
   const inChild =
     (...args: readonly string[]): JobWork =>
     (onProgress, signal) =>
-      runChild({ command: [...ownProgram(), 'job', ...args], onProgress, signal })
+      runChild({
+        ...{ command: [...ownProgram(), 'job', ...args], onProgress, signal },
+        ...(isOnServer(place) && { env: { [jobUrlVariable]: place.url } }),
+      })
+
+  async function workOf(kind: JobKind): Promise<JobWork> {
+    if (kind === 'verify' && isOnServer(place)) return inChild('verify')
+    const { next } = requireFolder()
+    const file = database ?? ''
+    return kind === 'verify'
+      ? inChild('verify', file)
+      : inChild('backup', file, await next(clock()))
+  }
 
   return {
     jobs: async () => ({ items: jobs.list().map(jobView) }),
     job: async (id) => requireJob(id),
     async start(who, kind) {
-      const { next } = requireFolder()
-      const work =
-        kind === 'verify'
-          ? inChild('verify', database)
-          : inChild('backup', database, await next(clock()))
-      const job = jobs.start(kind, who.email, work)
+      const job = jobs.start(kind, who.email, await workOf(kind))
       if (job === undefined) {
         const running = kind === 'verify' ? 'A verification' : 'A backup'
         throw new ApiError('in_use', `${running} is under way already: wait for it, or end it.`)

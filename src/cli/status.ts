@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { findStore } from '../app/instance.ts'
+import { describeStore, isOnServer } from '../app/store-place.ts'
+import { humanTime, isoTime } from '../lib/format.ts'
+import type { Column } from '../lib/table.ts'
+import type { NodeView } from '../store/ports/nodes.ts'
+import { isServed } from '../store/sqlite/claim.ts'
+import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { writeJson, writeList } from './output.ts'
+
+interface StatusOptions extends ConfigOption {
+  readonly json?: boolean
+}
+
+/** `tollgate status`: who serves from the database. */
+export function addStatus(program: Command): void {
+  const command = program
+    .command('status')
+    .description('show who serves from the database: of a PostgreSQL all nodes, with what they do')
+    .option('--json', 'as JSON')
+    .action(showStatus)
+  withExamples(withConfig(command), 'tollgate status', 'tollgate status --json')
+}
+
+async function showStatus(options: StatusOptions): Promise<void> {
+  const place = await findStore(options.config)
+  await withStore(options, async ({ store }) => {
+    const nodes = (await store.nodes.list()).map(nodeReport)
+    const served = isOnServer(place) ? nodes.some(({ alive }) => alive) : isServed(place.path)
+    if (options.json) return writeJson({ database: describeStore(place), served, nodes })
+    const what = served ? 'A process serves' : 'No process serves'
+    await writeList(nodes, columns, { none: `${what} from ${describeStore(place)}.` })
+  })
+}
+
+const nodeReport = ({ id, name, version, startedAt, seenAt, isAlive, load }: NodeView) => ({
+  ...{ id, name, version, alive: isAlive },
+  ...{ started_at: isoTime(startedAt), seen_at: isoTime(seenAt), load },
+})
+
+type Report = ReturnType<typeof nodeReport>
+
+const columns: readonly Column<Report>[] = [
+  { title: 'NODE', text: ({ name }) => name },
+  { title: 'VERSION', text: ({ version }) => version },
+  { title: 'STATE', text: ({ alive }) => (alive ? 'serves' : 'dead') },
+  { title: 'STARTED', text: ({ started_at }) => humanTime(started_at) },
+  { title: 'HEARD OF', text: ({ seen_at }) => humanTime(seen_at) },
+  {
+    title: 'LOAD',
+    text: ({ load }) =>
+      Object.entries(load)
+        .map(([figure, value]) => `${value} ${figure}`)
+        .join(', '),
+  },
+]

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { dialects } from '../e2e/dialects.ts'
+import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { ask, createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
+import { usual } from './clocked.ts'
+import { type Running, startServing } from './serving.ts'
+
+// Three whole gateways with one PostgreSQL: what they share is money, and what is known of tokens.
+
+const { chat } = dialects
+const email = 'user@example.com'
+let upstream: FakeUpstream
+const before = process.env.TOLLGATE_SECRET
+
+interface Gateways extends AsyncDisposable {
+  readonly nodes: readonly Running[]
+  readonly database: TestDatabase
+  ask(at: number): Promise<Response>
+}
+
+/** They start together, on a database that nobody has made tables in. */
+async function startGateways(balance: number): Promise<Gateways> {
+  const database = await createDatabase()
+  const prices = { 'test-model': { per_call: 0.01 } }
+  const options = { upstream: upstream.url, store: database.url, balance, prices }
+  const nodes = await Promise.all([1, 2, 3].map(() => startServing(options)))
+  return {
+    nodes,
+    database,
+    ask: (at) =>
+      (nodes[at % 3] as Running).ask('/v1/chat/completions', {
+        ...{ model: 'test-model', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] },
+      }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()))
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const statusOf = async (coming: Promise<Response>) => {
+  const answer = await coming
+  await answer.body?.cancel()
+  return answer.status
+}
+
+describe.skipIf(!hasPostgres)('three gateways with one PostgreSQL', () => {
+  beforeAll(() => {
+    process.env.TOLLGATE_SECRET = 'one secret that all of the nodes have'
+    upstream = startFakeUpstream(() => jsonAnswer(chat.body(usual)))
+  })
+  afterAll(async () => {
+    await upstream.stop()
+    if (before === undefined) delete process.env.TOLLGATE_SECRET
+    else process.env.TOLLGATE_SECRET = before
+  })
+
+  test('pass as many requests of one account as its balance pays', async () => {
+    await using gateways = await startGateways(1)
+    const statuses = await Promise.all(
+      Array.from({ length: 300 }, (_, at) => statusOf(gateways.ask(at))),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(200)
+    const [account] = await ask(
+      gateways.database.url,
+      `SELECT balance_nano, reserved_nano, (SELECT sum(amount_nano) FROM ledger) AS entries,
+        (SELECT count(*) FROM request WHERE amount_nano > 0) AS charged FROM account`,
+    )
+    expect(account).toEqual({ balance_nano: 0, reserved_nano: 0, entries: 0, charged: 100 })
+  }, 30_000)
+
+  test('a token that is revoked on one is refused on the others within a second', async () => {
+    await using gateways = await startGateways(1)
+    for (let at = 0; at < 3; at++) expect(await statusOf(gateways.ask(at))).toBe(200)
+    const { store } = gateways.nodes[0]?.instance ?? {}
+    const [token] = (await store?.admin.tokens({ account: email })) ?? []
+    const accountId = (await store?.admin.account(email))?.id ?? 0
+    const whose = { id: token?.id ?? 0, accountId }
+    const revokedAt = performance.now()
+    await store?.edits.setToken(whose, { status: 'disabled' }, { actor: 'someone' })
+    for (const at of [1, 2]) {
+      while ((await statusOf(gateways.ask(at))) !== 401) {
+        expect(performance.now() - revokedAt).toBeLessThan(1_000)
+        await Bun.sleep(20)
+      }
+    }
+  }, 30_000)
+
+  test('money that comes in on one is there on the others within a second', async () => {
+    await using gateways = await startGateways(0.01)
+    expect(await statusOf(gateways.ask(0))).toBe(200)
+    expect(await statusOf(gateways.ask(1))).toBe(401)
+    const adjustment = { kind: 'credit', amountNano: 10_000_000, reason: 'paid' } as const
+    const by = { account: email, idempotencyKey: null, actor: 'someone' }
+    await gateways.nodes[0]?.instance.store.admin.adjust({ ...adjustment, ...by })
+    const paidAt = performance.now()
+    while ((await statusOf(gateways.ask(1))) !== 200) {
+      expect(performance.now() - paidAt).toBeLessThan(1_000)
+      await Bun.sleep(20)
+    }
+    expect(await statusOf(gateways.ask(2))).toBe(401)
+  }, 30_000)
+
+  test('know each other, and leave the list when they end', async () => {
+    await using gateways = await startGateways(1)
+    const [first, second] = gateways.nodes
+    expect(await first?.instance.store.nodes.list()).toHaveLength(3)
+    await second?.serving.stop()
+    expect(await first?.instance.store.nodes.list()).toHaveLength(2)
+  }, 30_000)
+})

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { createDatabase, hasPostgres } from '../support/postgres.ts'
+import { createWorkplace, type Workplace } from './cli.ts'
+
+const env = { TOLLGATE_SECRET: 'a secret for these tests, long enough' }
+let place: Workplace
+
+beforeEach(async () => {
+  place = await createWorkplace()
+})
+afterEach(() => place[Symbol.asyncDispose]())
+
+test('says whether a process serves from a file', async () => {
+  await place.write('tollgate.yaml', 'store: sqlite:./gate.db\n')
+  const store = openSqliteStore({ path: join(place.path, 'gate.db'), clock: Date.now })
+  expect((await place.run(['status'], { env })).out).toStartWith('No process serves from ')
+  await store.claimServing()
+  expect((await place.run(['status'], { env })).out).toStartWith('A process serves from ')
+  await store.close()
+})
+
+describe.skipIf(!hasPostgres)('of a PostgreSQL', () => {
+  test('lists all nodes, and shows no password', async () => {
+    await using database = await createDatabase()
+    await place.write('tollgate.yaml', `store: "${database.url}"\n`)
+    const empty = await place.run(['status'], { env })
+    expect(empty).toMatchObject({ code: 0, err: '' })
+    expect(empty.out).toMatch(
+      /^No process serves from postgres:\/\/127\.0\.0\.1:\d+\/test_\d+\.\n$/,
+    )
+    const store = await openPostgresStore({ url: database.url, clock: Date.now })
+    const id = await store.nodes.register({ name: 'one:17', version: '0.1.0' })
+    await store.nodes.heartbeat(id, { requests: 3 })
+    await store.close()
+    const shown = await place.run(['status'], { env })
+    expect(shown.out).toMatch(/one:17 +0\.1\.0 +serves .* 3 requests/)
+    const { served, nodes } = JSON.parse((await place.run(['status', '--json'], { env })).out)
+    expect(served).toBe(true)
+    expect(nodes).toMatchObject([{ name: 'one:17', alive: true, load: { requests: 3 } }])
+  })
+
+  test('a node without the secret that all have is refused, with the way out', async () => {
+    await using database = await createDatabase()
+    await place.write('tollgate.yaml', `store: "${database.url}"\n`)
+    const refused = await place.run(['status'], { env: { TOLLGATE_SECRET: '' } })
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('the same TOLLGATE_SECRET')
+    expect(refused.err).not.toContain('word')
+  })
+
+  test('a server that is not there is named without its password', async () => {
+    await place.write('tollgate.yaml', 'store: "postgres://gate:hunter2@127.0.0.1:1/gate"\n')
+    const failed = await place.run(['status'], { env })
+    expect(failed.code).toBe(1)
+    expect(failed.err).toContain('The database postgres://127.0.0.1:1/gate can not be reached')
+    expect(failed.err).not.toContain('hunter2')
+  })
+
+  test.each(['backup', 'restore'])('%s says how it is done there', async (command) => {
+    await place.write('tollgate.yaml', 'store: "postgres://gate:hunter2@127.0.0.1:1/gate"\n')
+    const refused = await place.run([command, 'file.db'], { env })
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain(`pg_${command === 'backup' ? 'dump' : 'restore'}`)
+    expect(refused.err).not.toContain('hunter2')
+  })
+})
