@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import type { UsageFilter } from '../../../../src/store/ports/lists.ts'
 import type { RequestRow } from '../../../../src/store/ports/records.ts'
@@ -14,7 +13,6 @@ import {
   temporaryDirectory,
   tokenWrite,
 } from '../../support.ts'
-import { reservation } from '../file-store.ts'
 import { writeOldVersion } from '../old-version.ts'
 
 const dayMs = 86_400_000
@@ -51,134 +49,9 @@ const settle = (...changes: readonly Partial<RequestRow>[]) =>
     settle: changes.map((change) => settlement({ requestId: `req_${++row}`, ...change })),
   })
 
-/** Of all sums, those of one request times so many, and what else is told. */
-const sums = (requests: number, more: object) => ({
-  requests,
-  failed: 0,
-  inputTokens: 10 * requests,
-  outputTokens: 20 * requests,
-  reasoningTokens: 5 * requests,
-  cacheReadTokens: 3 * requests,
-  cacheWriteTokens: 2 * requests,
-  cacheWrite1hTokens: requests,
-  amountNano: 100 * requests,
-  firstByteMs: 12,
-  ...more,
-})
 const usage = async (filter: Partial<UsageFilter> = {}) => [
   ...(await store.lists.usage({ ...whole, ...filter })),
 ]
-const named = (day: string, model: string) => ({ day, model, isOther: false })
-
-test('sums by day and model what was asked, failed, used and paid, and how soon it was answered', async () => {
-  await settle(
-    { firstByteMs: 10 },
-    { firstByteMs: 20, cause: 'upstream_error' },
-    { firstByteMs: null, cause: 'upstream_timeout' },
-    { model: 'large' },
-    { model: 'made-up', priceId: null, cause: 'model_not_found', firstByteMs: null, amountNano: 0 },
-    { createdAt: now - dayMs, tokenId: 2 },
-  )
-  expect(await usage()).toEqual([
-    { ...named(yesterday, 'small'), ...sums(1, {}) },
-    { ...named(today, 'small'), ...sums(3, { failed: 2, firstByteMs: 15 }) },
-    { ...named(today, 'large'), ...sums(1, {}) },
-    { ...named(today, ''), ...sums(1, { failed: 1, firstByteMs: null, amountNano: 0 }) },
-  ])
-  expect(await store.lists.totals(yesterday, today)).toEqual([
-    { day: yesterday, ...sums(1, {}) },
-    { day: today, ...sums(5, { failed: 3, firstByteMs: 14, amountNano: 400 }) },
-  ])
-})
-
-test('what one batch and what several add comes to the same', async () => {
-  await settle({ cause: 'upstream_error' }, { firstByteMs: 4 })
-  await settle({ firstByteMs: 8 })
-  expect(await usage()).toEqual([
-    { ...named(today, 'small'), ...sums(3, { failed: 1, firstByteMs: 8 }) },
-  ])
-})
-
-test('of an account or a token, also of deleted ones, in the days that are asked for', async () => {
-  const days = [0, 1, 2].map((at) => now - at * dayMs)
-  await settle(
-    ...days.flatMap((createdAt) => [
-      { createdAt },
-      { createdAt, tokenId: 2 },
-      { createdAt, tokenId: 3, accountId: 2 },
-    ]),
-  )
-  await store.admin.write({ remove: { tokenIds: [2] } })
-  const counts = async (filter: Partial<UsageFilter>) =>
-    (await usage(filter)).map(({ day, requests }) => [day, requests])
-  const span = { sinceDay: yesterday, untilDay: yesterday }
-  expect(await counts({ ...span, accountId: 1 })).toEqual([[yesterday, 2]])
-  expect(await counts({ ...span, tokenId: 2 })).toEqual([[yesterday, 1]])
-  expect(await counts({ ...span, accountId: 2, tokenId: 2 })).toEqual([])
-  expect(await counts(span)).toEqual([[yesterday, 3]])
-  expect(await counts({ accountId: 2 })).toHaveLength(3)
-})
-
-test('models but those that cost most are folded into one', async () => {
-  const models = ['a', 'b', 'c', 'd']
-  await settle(
-    ...models.flatMap((model, at) => [
-      { model, amountNano: 10 ** at },
-      { model, amountNano: 10 ** at, createdAt: now - dayMs, cause: at === 0 ? 'x' : null },
-    ]),
-  )
-  const rows = await usage({ models: 2 })
-  expect(
-    rows.map(({ day, model, isOther, amountNano, failed }) => [
-      day,
-      model,
-      isOther,
-      amountNano,
-      failed,
-    ]),
-  ).toEqual([
-    [yesterday, 'd', false, 1000, 0],
-    [yesterday, 'c', false, 100, 0],
-    [yesterday, 'other', true, 11, 1],
-    [today, 'd', false, 1000, 0],
-    [today, 'c', false, 100, 0],
-    [today, 'other', true, 11, 0],
-  ])
-  expect((await usage()).map(({ isOther }) => isOther)).not.toContain(true)
-})
-
-test('a model that is called "other" is not taken for the others', async () => {
-  await settle({ model: 'other', amountNano: 9 }, { model: 'a' }, { model: 'b', amountNano: 1 })
-  const rows = await usage({ models: 2 })
-  expect(rows.map(({ model, isOther, amountNano }) => [model, isOther, amountNano])).toEqual([
-    ['a', false, 100],
-    ['other', false, 9],
-    ['other', true, 1],
-  ])
-})
-
-test('an interrupted request counts as failed', async () => {
-  await settle({})
-  await store.records.commit({ reserve: [reservation({ requestId: 'open' })] })
-  await store.records.sweep()
-  expect(await usage()).toMatchObject([{ requests: 2, failed: 1, firstByteMs: 12 }])
-})
-
-test('sums of the whole gateway are up to half a minute old, those of one are of now', async () => {
-  const counts = async () => [
-    (await store.lists.totals(today, today)).map(({ requests }) => requests),
-    (await usage()).map(({ requests }) => requests),
-    (await usage({ accountId: 1 })).map(({ requests }) => requests),
-  ]
-  await settle({})
-  expect(await counts()).toEqual([[1], [1], [1]])
-  await settle({})
-  time += 29_999
-  expect(await counts()).toEqual([[1], [1], [2]])
-  time += 1
-  expect(await counts()).toEqual([[2], [2], [2]])
-})
-
 test('what a former version did not count is not known, and not zero', async () => {
   await settle({ createdAt: now - dayMs }, {})
   await store.close()
@@ -212,16 +85,3 @@ async function oddDays() {
   )
   return pages.flatMap(({ rows }) => rows)
 }
-
-test.each(['failed', 'begun', 'first_byte_ms'] as const)(
-  'verification finds a wrong sum: %s',
-  async (column) => {
-    await settle({}, { cause: 'upstream_error' })
-    expect(await oddDays()).toEqual([])
-    const db = new Database(path)
-    db.run(`UPDATE usage_day SET ${column} = ${column} + 1`)
-    db.close()
-    const [odd] = await oddDays()
-    expect((odd?.stored?.[column] ?? 0) - (odd?.summed?.[column] ?? 0)).toBe(1)
-  },
-)
