@@ -8,36 +8,48 @@ const cases = Object.entries(payers).map(
   ([name, { multiplier }]) => `WHEN '${name}' THEN ${multiplier * 1_000_000}`,
 )
 
-/** What must hold of a database at every moment, whoever was killed. */
-const always: readonly Rule[] = [
+/** What must hold of a file of SQLite, whoever was killed. */
+const ofFiles: readonly Rule[] = [
   ['the file is sound', "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'"],
   ['rows refer to rows that are there', 'SELECT * FROM pragma_foreign_key_check'],
+]
+
+/** How an engine makes the UTC day of milliseconds since 1970. */
+const dayOf = {
+  sqlite: "strftime('%Y-%m-%d', created_at / 1000, 'unixepoch')",
+  postgres: "to_char(to_timestamp(created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
+} as const
+export type Engine = keyof typeof dayOf
+
+/** What must hold of a database at every moment. */
+const always = (engine: Engine): readonly Rule[] => [
   [
     'a balance is the sum of the ledger',
     `SELECT email, balance_nano, total FROM (SELECT email, balance_nano,
-       (SELECT ifnull(sum(amount_nano), 0) FROM ledger WHERE account_id = account.id) AS total
-       FROM account) WHERE balance_nano <> total`,
+       (SELECT coalesce(sum(amount_nano), 0) FROM ledger WHERE account_id = account.id) AS total
+       FROM account) AS sums WHERE balance_nano <> total`,
   ],
   [
     'each entry says what balance it left',
     `SELECT id, balance_after_nano, total FROM (SELECT id, balance_after_nano,
-       sum(amount_nano) OVER (PARTITION BY account_id ORDER BY id) AS total FROM ledger)
+       sum(amount_nano) OVER (PARTITION BY account_id ORDER BY id) AS total FROM ledger) AS sums
        WHERE balance_after_nano <> total`,
   ],
   [
     'an account has one opening entry',
     `SELECT account_id, count(*) AS count FROM ledger WHERE kind = 'opening'
-       GROUP BY account_id HAVING count <> 1`,
+       GROUP BY account_id HAVING count(*) <> 1`,
   ],
   [
     'a charge is of a request, and of just its amount',
     `SELECT ledger.id, ledger.request_id FROM ledger LEFT JOIN request USING (request_id)
-       WHERE ledger.kind = 'charge' AND ledger.amount_nano IS NOT -request.amount_nano`,
+       WHERE ledger.kind = 'charge' AND ledger.amount_nano IS DISTINCT FROM -request.amount_nano`,
   ],
   [
     'what costs something is charged once',
     `SELECT request_id, count(ledger.id) AS entries FROM request LEFT JOIN ledger USING (request_id)
-       GROUP BY request_id HAVING entries <> (request.amount_nano > 0)`,
+       GROUP BY request.id, request_id
+       HAVING count(ledger.id) <> CASE WHEN request.amount_nano > 0 THEN 1 ELSE 0 END`,
   ],
   [
     'an amount follows from counts, price and multiplier',
@@ -55,15 +67,15 @@ const always: readonly Rule[] = [
     'no upstream answer is charged twice',
     `SELECT upstream_request_id, count(*) AS count FROM attempt JOIN request
        ON request.id = attempt.request_row WHERE amount_nano > 0
-       GROUP BY upstream_request_id HAVING count > 1`,
+       GROUP BY upstream_request_id HAVING count(*) > 1`,
   ],
-  ['daily sums are those of the requests', oddDays('usage_day', 'summed')],
-  ['daily sums leave no request out', oddDays('summed', 'usage_day')],
+  ['daily sums are those of the requests', oddDays(engine, 'usage_day', 'summed')],
+  ['daily sums leave no request out', oddDays(engine, 'summed', 'usage_day')],
   [
     'what is set aside is the sum of the reservations',
     `SELECT email, reserved_nano, total FROM (SELECT email, reserved_nano,
-       (SELECT ifnull(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id) AS total
-       FROM account) WHERE reserved_nano <> total`,
+       (SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id) AS total
+       FROM account) AS sums WHERE reserved_nano <> total`,
   ],
   [
     'a request that has ended has no reservation',
@@ -73,7 +85,8 @@ const always: readonly Rule[] = [
   [
     'no budget is overspent',
     `SELECT token.name, sum(amount_nano) AS spent FROM usage_day JOIN token
-       ON token.id = usage_day.token_id GROUP BY token.id HAVING spent > budget_total_nano`,
+       ON token.id = usage_day.token_id GROUP BY token.id
+       HAVING sum(amount_nano) > budget_total_nano`,
   ],
 ]
 
@@ -83,20 +96,28 @@ const atRest: readonly Rule[] = [
   ['nothing stays set aside', 'SELECT email, reserved_nano FROM account WHERE reserved_nano <> 0'],
 ]
 
-function oddDays(one: string, other: string): string {
+function oddDays(engine: Engine, one: string, other: string): string {
   const columns = `token_id, day, model, requests, input_tokens, output_tokens, amount_nano`
-  return `WITH summed AS (SELECT token_id, strftime('%Y-%m-%d', created_at / 1000, 'unixepoch') AS day,
-      iif(price_id IS NULL, '', ifnull(model, '')) AS model, count(*) AS requests,
+  return `WITH summed AS (SELECT token_id, ${dayOf[engine]} AS day,
+      CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END AS model, count(*) AS requests,
       sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
       sum(amount_nano) AS amount_nano FROM request GROUP BY 1, 2, 3)
     SELECT ${columns} FROM ${one} EXCEPT SELECT ${columns} FROM ${other}`
 }
 
-/** Which promises a database breaks, with some of the rows that show it. */
+/** The promises, each with the query for rows that break it: some of them. */
+export function rulesFor(engine: Engine, isAtRest: boolean): readonly Rule[] {
+  const rules = isAtRest ? [...always(engine), ...atRest] : always(engine)
+  return rules.map(([promise, sql]) => [promise, `SELECT * FROM (${sql}) AS odd LIMIT 3`])
+}
+
+/** What a rule has found, as text; none where all is well. */
+export const broken = (promise: string, rows: readonly object[]): readonly string[] =>
+  rows.length === 0 ? [] : [`Broken: ${promise}: ${JSON.stringify(rows)}`]
+
+/** Which promises a file breaks, with some of the rows that show it. */
 export function findFaults(db: Database, isAtRest: boolean): string[] {
-  const rules = isAtRest ? [...always, ...atRest] : always
-  return rules.flatMap(([promise, sql]) => {
-    const rows = db.query(`SELECT * FROM (${sql}) LIMIT 3`).all()
-    return rows.length === 0 ? [] : [`Broken: ${promise}: ${JSON.stringify(rows)}`]
-  })
+  return [...ofFiles, ...rulesFor('sqlite', isAtRest)].flatMap(([promise, sql]) =>
+    broken(promise, db.query<object, []>(sql).all()),
+  )
 }

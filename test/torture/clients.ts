@@ -57,6 +57,7 @@ async function askOnce({ url, harvest }: ClientParts, one: Ask): Promise<void> {
   if (response.status !== 200) {
     await response.text()
     harvest.refused.set(response.status, (harvest.refused.get(response.status) ?? 0) + 1)
+    if (response.status === 502) await Bun.sleep(5) // a balancer without nodes says so at once
     return
   }
   const id = requestIdOf(response)

@@ -3,7 +3,8 @@ import { costOf } from './asks.ts'
 import type { Received } from './clients.ts'
 import { type TortureUpstream, upstreamId } from './upstream.ts'
 
-interface Recorded {
+/** What is stored of a request. */
+export interface Recorded {
   readonly ending: string
   readonly status: number
   readonly amount: number
@@ -19,21 +20,23 @@ FROM request LEFT JOIN ledger USING (request_id) WHERE request_id = ?`
 /** Answers that a client got whole, and that are not charged as they should be. */
 export function findUncharged(db: Database, received: readonly Received[]): string[] {
   const find = db.prepare<Recorded, [string]>(selectRecord)
-  return received.flatMap(({ id, ask }) => {
-    const record = find.get(id)
-    const cost = costOf(ask)
-    const isRight =
-      record !== null &&
-      record.amount === cost &&
-      record.charged === -cost &&
-      record.status === 200 &&
-      record.upstream === upstreamId(ask.number) &&
-      ['complete', 'client_left'].includes(record.ending)
-    if (isRight) return []
-    const { number, kind, payer, dialect } = ask
-    const what = JSON.stringify({ id, number, kind, payer, dialect: dialect.name, cost, record })
-    return [`Received whole, and not charged just that: ${what}`]
-  })
+  return received.flatMap((one) => explainUncharged(one, find.get(one.id)))
+}
+
+/** What is wrong with the record of an answer that a client got whole; nothing where all is well. */
+export function explainUncharged({ id, ask }: Received, record: Recorded | null): string[] {
+  const cost = costOf(ask)
+  const isRight =
+    record !== null &&
+    record.amount === cost &&
+    record.charged === -cost &&
+    record.status === 200 &&
+    record.upstream === upstreamId(ask.number) &&
+    ['complete', 'client_left'].includes(record.ending)
+  if (isRight) return []
+  const { number, kind, payer, dialect } = ask
+  const what = JSON.stringify({ id, number, kind, payer, dialect: dialect.name, cost, record })
+  return [`Received whole, and not charged just that: ${what}`]
 }
 
 const selectCharged = `
@@ -43,20 +46,25 @@ FROM request LEFT JOIN attempt ON attempt.request_row = request.id
 WHERE request.id > ? AND amount_nano > 0 GROUP BY request.id ORDER BY request.id`
 
 /** Charged requests that the upstream has never answered, of those stored after row `after`. */
-export function findUnfounded(db: Database, { answered }: TortureUpstream, after: number) {
+export function findUnfounded(db: Database, upstream: TortureUpstream, after: number) {
   const rows = db
     .query<{ row: number; id: string; ending: string; upstream: string | null }, [number]>(
       selectCharged,
     )
     .all(after)
+  return { last: rows.at(-1)?.row ?? after, faults: explainUnfounded(rows, upstream) }
+}
+
+/** Of charged requests, those whose answer the upstream has never begun. */
+export function explainUnfounded(
+  charged: readonly { readonly upstream: string | null }[],
+  { answered }: TortureUpstream,
+): string[] {
   const known = (upstream: string | null) =>
     upstream !== null && answered.has(Number(upstream.slice(upstreamId(0).length - 1)))
-  return {
-    last: rows.at(-1)?.row ?? after,
-    faults: rows
-      .filter(({ upstream }) => !known(upstream))
-      .map((row) => `Charged without an answer of the upstream: ${JSON.stringify(row)}`),
-  }
+  return charged
+    .filter(({ upstream }) => !known(upstream))
+    .map((row) => `Charged without an answer of the upstream: ${JSON.stringify(row)}`)
 }
 
 /** Ids of the requests that are recorded as interrupted. */

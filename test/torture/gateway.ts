@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../e2e/until.ts'
 import { type RunningBinary, requireBinary, startBinary } from '../support/binary.ts'
-import { tollgateYaml } from '../support/tollgate-yaml.ts'
+import { type TollgateYamlOptions, tollgateYaml } from '../support/tollgate-yaml.ts'
 import { payers } from './asks.ts'
 
 /** What the accounts with plenty have, in USD: more than a torture can spend. */
@@ -13,11 +13,14 @@ const little = 0.3
 /** The account that is always short of money. */
 export const poorEmail = 'poor@example.com'
 
-/** The configuration of a torture: three accounts, four tokens, three groups, one channel. */
-export function tortureYaml(upstream: string, listen: string): string {
+/** The configuration of a torture as text, for one gateway. */
+export const tortureYaml = (upstream: string, listen: string): string =>
+  tollgateYaml({ listen, ...tortureOptions(upstream) })
+
+/** What it says: three accounts, four tokens, three groups, one channel. */
+export function tortureOptions(upstream: string): TollgateYamlOptions {
   const { rich, draining, limited, poor } = payers
-  return tollgateYaml({
-    listen,
+  return {
     upstream,
     balance: plenty,
     token: { name: 'rich', key: rich.key },
@@ -45,7 +48,7 @@ export function tortureYaml(upstream: string, listen: string): string {
         tokens: [{ name: 'poor', key: poor.key, group: 'dear' }],
       },
     ],
-  })
+  }
 }
 
 /** Starts the compiled program on the database of `folder`; all that it logs of its start is there. */
