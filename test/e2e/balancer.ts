@@ -22,6 +22,8 @@ interface Place {
   readonly httpPort: number
   /** Addresses as `host:port`, as many as the example has. */
   readonly nodes: readonly string[]
+  /** Without TLS. */
+  readonly isPlain?: boolean | undefined
 }
 
 interface Balancer {
@@ -39,7 +41,7 @@ const nginxTemps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 export const balancers: Readonly<Record<'nginx' | 'haproxy', Balancer>> = {
   nginx: {
     file: 'nginx.conf',
-    changes: ({ folder, port, httpPort }) => [
+    changes: ({ folder, port, httpPort, isPlain }) => [
       ['worker_processes auto;', process.getuid?.() === 0 ? 'user root;' : ''],
       [
         'http {\n',
@@ -49,7 +51,7 @@ export const balancers: Readonly<Record<'nginx' | 'haproxy', Balancer>> = {
       ['/var/log/nginx/access.log', folder.join('access.log')],
       ['/var/log/nginx/error.log', folder.join('error.log')],
       ['listen 80;', `listen 127.0.0.1:${httpPort};`],
-      ['listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`],
+      ['listen 443 ssl;', `listen 127.0.0.1:${port}${isPlain ? '' : ' ssl'};`],
       ['/etc/nginx/tls/fullchain.pem', folder.join('local.pem')],
       ['/etc/nginx/tls/privkey.pem', folder.join('local.key')],
     ],
@@ -97,16 +99,23 @@ export async function tryExample(balancer: Balancer) {
   return { said: await child.stderr.text(), exitCode: await child.exited }
 }
 
-/** Starts a balancer before nodes at these addresses, and waits until it listens. */
-export async function startBalancer(balancer: Balancer, nodes: readonly string[]) {
+/**
+ * Starts a balancer before nodes at these addresses, and waits until it listens. `isPlain`: it speaks
+ * HTTP, for tests of what is behind it; nginx can.
+ */
+export async function startBalancer(
+  balancer: Balancer,
+  nodes: readonly string[],
+  { isPlain }: { readonly isPlain?: boolean } = {},
+) {
   const folder = createTempDir()
   const [port, httpPort] = [await freePort(), await freePort()]
-  const file = adapt(balancer, { folder, port, httpPort, nodes })
+  const file = adapt(balancer, { folder, port, httpPort, nodes, isPlain })
   const child = Bun.spawn([...balancer.command(file, folder, false)], {
     stdout: Bun.file(folder.join('out.log')),
     stderr: Bun.file(folder.join('err.log')),
   })
-  const url = `https://127.0.0.1:${port}`
+  const url = `${isPlain ? 'http' : 'https'}://127.0.0.1:${port}`
   await until('the balancer to listen', async () => {
     if (child.exitCode !== null) throw new Error(await Bun.file(folder.join('err.log')).text())
     return (await fetchThrough(`${url}/livez`).catch(() => undefined)) !== undefined

@@ -12,8 +12,11 @@ if (program === undefined) {
   console.warn(`${message} Install one of them, or name one in VALKEY.`)
 }
 
+/** False: no server is installed; in CI that is an error. */
+export const hasValkey = program !== undefined
+
 /** `describe` for tests that need a Valkey: skipped where there is none. In CI there must be one. */
-export const describeWithValkey = program === undefined ? describe.skip : describe
+export const describeWithValkey = hasValkey ? describe : describe.skip
 
 /** A server of a test's own on a free port, which keeps nothing on disk. */
 export interface Valkey {
