@@ -123,9 +123,6 @@ passed=0
 failed=0
 beside= # process ids of the runs that go on beside the others
 
-# When a test hangs that says nothing else. What a test promises in time, it measures itself.
-hang_ms=20000
-
 # Ends a test run at the first section that fails.
 stop_at() {
   for id in $beside; do kill "$id" 2>/dev/null || true; done
@@ -139,7 +136,7 @@ run_tests() {
   name=$1
   shift
   heading "$name"
-  { unset FORCE_COLOR; code=0; "$bun" test --timeout "$hang_ms" "$@" 2>&1 || code=$?; echo "$code" >.cache/test.code; } | tee .cache/test.log
+  { unset FORCE_COLOR; code=0; "$bun" test "$@" 2>&1 || code=$?; echo "$code" >.cache/test.code; } | tee .cache/test.log
   count_tests .cache/test "$name"
 }
 
@@ -147,7 +144,7 @@ run_tests() {
 begin_beside() {
   log=.cache/$1
   shift
-  { unset FORCE_COLOR; code=0; "$bun" test --timeout "$hang_ms" "$@" >"$log.log" 2>&1 || code=$?; echo "$code" >"$log.code"; } &
+  { unset FORCE_COLOR; code=0; "$bun" test "$@" >"$log.log" 2>&1 || code=$?; echo "$code" >"$log.code"; } &
   echo $! >"$log.id"
   beside="$beside $!"
 }
