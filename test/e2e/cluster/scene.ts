@@ -15,6 +15,8 @@ const env = { TOLLGATE_SECRET: 'one-secret-of-all-nodes-0123456789' }
 export interface Node {
   readonly url: string
   isUp(): boolean
+  /** Of its process; undefined while it is down. */
+  pid(): number | undefined
   /** Resolves when it answers. */
   start(): Promise<void>
   /** SIGKILL. */
@@ -83,6 +85,7 @@ async function startNode(cwd: string, port: number, yaml: TollgateYamlOptions): 
   const node: Node = {
     url: `http://127.0.0.1:${port}`,
     isUp: () => running !== undefined,
+    pid: () => running?.pid,
     async start() {
       running = await startBinary({
         ...{ cwd, port, env, args: ['serve', '--log', 'json'], readyMs: 30_000 },
