@@ -7,6 +7,7 @@ import type {
   Reservation,
   Settlement,
 } from '../store/ports/records.ts'
+import { StoreError } from '../store/ports/store-error.ts'
 
 export interface Committer {
   /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */
@@ -45,9 +46,6 @@ const nothingChanged: Committed = { denied: new Set(), accounts: [], tokens: [] 
 /** How often, and for how many at most, storing is tried again. */
 const retryMs = 1_000
 const maxKept = 100_000
-
-/** The store as a whole fails (locked, full, read-only): none of a batch would do better alone. */
-const isStoreFault = (error: unknown) => error instanceof Error && error.name === 'StoreError'
 
 /** One thing to store: exactly one part of a batch, with one entry. */
 interface Waiting {
@@ -91,7 +89,7 @@ export function createCommitter(
       log.info('late requests stored', { count: batch.length })
     } catch (error) {
       log.warn('requests still not stored', { count: batch.length, error: String(error) })
-      if (!isStoreFault(error)) await storeKeptSingly(batch)
+      if (!(error instanceof StoreError)) await storeKeptSingly(batch)
     }
   }
 
@@ -101,7 +99,7 @@ export function createCommitter(
       try {
         await commit(one.part)
       } catch (error) {
-        if (isStoreFault(error)) return
+        if (error instanceof StoreError) return
         one.reject(error)
       }
       forget(one)
@@ -129,7 +127,8 @@ export function createCommitter(
         const { denied } = await commit(joined(batch))
         for (const one of batch) one.resolve(!denied.has(one.requestId))
       } catch (error) {
-        if (batch.length > 1 && !isStoreFault(error)) await commitSingly(batch)
+        // Where the store as a whole fails, none of a batch would do better alone.
+        if (batch.length > 1 && !(error instanceof StoreError)) await commitSingly(batch)
         else for (const one of batch) one.reject(error)
       }
     }
@@ -193,7 +192,7 @@ export function createCommitter(
   const unattended = (requestId: string, part: Batch): void => {
     add(requestId, part).catch((error: unknown) => {
       notStored(requestId)(error)
-      if (isStoreFault(error)) keep(requestId, part)
+      if (error instanceof StoreError) keep(requestId, part)
     })
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import { StoreError } from '../store/ports/store-error.ts'
 import { type AdmitParts, admit } from './admit.ts'
 import type { StreamAnswer } from './answer.ts'
 import { type AskParts, askChannels } from './ask-channels.ts'
@@ -170,6 +171,10 @@ const clientClosedRequest = 499
 
 function toGatewayError(parts: ForwardParts, exchange: Exchange, thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
+  if (thrown instanceof StoreError) {
+    parts.log.warn('database not read', { request_id: exchange.requestId, error: thrown.message })
+    return new GatewayError('internal', 'The gateway could not read its database. Try again.')
+  }
   parts.log.error('internal error', {
     request_id: exchange.requestId,
     error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),

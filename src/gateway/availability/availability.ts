@@ -14,6 +14,7 @@ import type {
   AvailabilityStore,
   Fault,
 } from '../../store/ports/availability.ts'
+import { StoreError } from '../../store/ports/store-error.ts'
 import { createWindows } from './availability-windows.ts'
 import { createRunningTotals, type RunningTotals } from './running-totals.ts'
 
@@ -128,7 +129,8 @@ export function createAvailability(parts: AvailabilityParts): Availability {
         await store.add(part)
         windows.stored(part)
       } catch (error) {
-        if (isStoreFault(error)) {
+        // The store as a whole may do better in a minute.
+        if (error instanceof StoreError) {
           return log.warn('availability counts not stored yet', { count: unstored.length, error })
         }
         // One that can't ever be stored must not take the others of its transaction with it.
@@ -164,9 +166,6 @@ export function createAvailability(parts: AvailabilityParts): Availability {
     },
   }
 }
-
-/** The store as a whole fails (locked, full, read-only): it may do better in a minute. */
-const isStoreFault = (error: unknown) => error instanceof Error && error.name === 'StoreError'
 
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 

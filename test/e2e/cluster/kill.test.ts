@@ -8,7 +8,7 @@ import { describeCluster } from './describe-cluster.ts'
 
 const kills = 5
 /** What a client is told while the database is away. */
-const clearly = /The gateway (could not store this request|failed)\. Try again/
+const clearly = /The gateway could not (store this request|read its database)\. Try again\./
 
 describeCluster('three nodes behind nginx', () => {
   test('nodes killed, PostgreSQL cut off: what was received whole is charged once, the rest is told', async () => {
