@@ -140,12 +140,11 @@ run_tests() {
   count_tests .cache/test "$name"
 }
 
-# Begins a run beside the others, under a short name, which gives way to them; finish_beside shows it
-# and adds its totals.
+# Begins a run beside the others, under a short name; finish_beside shows it and adds its totals.
 begin_beside() {
   log=.cache/$1
   shift
-  { unset FORCE_COLOR; code=0; nice -n 5 "$bun" test "$@" >"$log.log" 2>&1 || code=$?; echo "$code" >"$log.code"; } &
+  { unset FORCE_COLOR; code=0; "$bun" test "$@" >"$log.log" 2>&1 || code=$?; echo "$code" >"$log.code"; } &
   echo $! >"$log.id"
   beside="$beside $!"
 }

@@ -68,6 +68,8 @@ export const follow = (page: Page, name: string) =>
 
 /** Fills the form of a new account and sends it by a button of this name. */
 export async function enterNewAccount(page: Page, { email, password }: Entry, button: string) {
+  // The page before may have a form with such fields, too.
+  await page.getByRole('button', { name: button }).waitFor()
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel(/^Password(?! again)/).fill(password)
   await page.getByLabel('Password again').fill(password)
