@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
 import { createTempDir } from '../support/temp-dir.ts'
+import { readOptions } from './read-options.ts'
 import { describeReport } from './report.ts'
 import { torture } from './torture.ts'
 
@@ -10,31 +10,7 @@ Kills the compiled program N times under load (200, or without end when only --s
 and looks after each time whether its books are right. TOLLGATE_BINARY names another program than
 dist/tollgate.`
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string' },
-    seconds: { type: 'string' },
-    seed: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  },
-})
-
-/** A whole number above 0; undefined when it was not given. */
-function count(name: 'kills' | 'seconds' | 'seed'): number | undefined {
-  const text = values[name]
-  if (text === undefined) return undefined
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  console.error(`--${name} is ${JSON.stringify(text)}, but it is a whole number above 0.\n${usage}`)
-  process.exit(2)
-}
-
-if (values.help) {
-  console.log(usage)
-  process.exit(0)
-}
-const seconds = count('seconds')
-const kills = count('kills') ?? (seconds === undefined ? 200 : Number.POSITIVE_INFINITY)
-const seed = count('seed') ?? 1 + (Date.now() % 1_000_000)
+const { seconds, kills, seed } = readOptions(usage, 200)
 const folder = createTempDir('tollgate-torture')
 console.log(`Seed ${seed}, in ${folder.path}`)
 let shown = 0
