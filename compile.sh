@@ -6,7 +6,8 @@ usage() {
   cat <<'TEXT'
 Usage: ./compile.sh [--target TARGET]     build dist/tollgate, or dist/tollgate-TARGET
        ./compile.sh --run [ARGUMENTS…]    build, then start the demo (tollgate demo ARGUMENTS…)
-       ./compile.sh --test                build and run everything that must pass
+       ./compile.sh --test                build and run everything that must pass, on both databases
+       ./compile.sh --test --store NAME   the same on one of them: sqlite or postgres
        ./compile.sh --help
 
 TARGET is bun-<linux|darwin|windows>-<x64|arm64>, for Linux with -musl where needed:
@@ -21,6 +22,7 @@ misuse() { printf 'compile.sh: %s\n\n' "$*" >&2; usage >&2; exit 2; }
 
 mode=build
 target=
+store=
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
@@ -30,6 +32,10 @@ while [ $# -gt 0 ]; do
       [ $# -ge 2 ] || misuse '--target needs a value, for example bun-linux-arm64'
       target=$2; shift ;;
     --target=*) target=${1#--target=} ;;
+    --store)
+      [ $# -ge 2 ] || misuse '--store needs a value: sqlite or postgres'
+      store=$2; shift ;;
+    --store=*) store=${1#--store=} ;;
     *) misuse "unknown option: $1" ;;
   esac
   shift
@@ -39,6 +45,12 @@ case $target in
   '' | bun-linux-x64 | bun-linux-arm64 | bun-linux-x64-musl | bun-linux-arm64-musl) ;;
   bun-darwin-x64 | bun-darwin-arm64 | bun-windows-x64 | bun-windows-arm64) ;;
   *) misuse "unknown target: $target" ;;
+esac
+
+case $store in
+  '') ;;
+  sqlite | postgres) [ "$mode" = 'test' ] || misuse '--store says where tests keep their data: it needs --test' ;;
+  *) misuse "unknown store: $store" ;;
 esac
 
 origin=$(pwd -P)
@@ -112,7 +124,8 @@ build() {
   mkdir -p dist .cache
   : >.cache/build-started
   "$bun" build --compile ${target:+"--target=$target"} --minify --bytecode --splitting --format=esm \
-    --sourcemap --define process.env.NODE_ENV='"production"' --no-compile-autoload-dotenv --no-compile-autoload-bunfig src/main.ts --outfile "$1" ||
+    --sourcemap --define process.env.NODE_ENV='"production"' --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
+    src/main.ts --outfile "$1" ||
     fail "the build of $1 failed: see the lines above"
   rm -f dist/*.map # the program carries its source maps itself
   # A file edited while the build ran is newer than this, so that the next run builds again.
@@ -169,10 +182,36 @@ count_tests() {
   [ "$code" = 0 ] || stop_at "$2"
 }
 
-# Prints the files of tests that look at a clock or at memory themselves (-l), or all others (-L). What
-# the former see would be changed by other work on this machine: they run alone.
-measuring='performance\.now|Date\.now|residentBytes|memoryUsage|cpuUsage|grownMebibytes'
+# Prints the files of tests that measure time or memory, or say that they run apart (-l), or all others
+# (-L). What the former see would be changed by other work on this machine.
+measuring='performance\.now|residentBytes|memoryUsage|cpuUsage|grownMebibytes|^// Runs apart'
+# Of these, those that wait for most of their time, or measure nothing themselves.
+waiting='/(dying-channel|unwritable|stalled|cluster/kill|cluster/balance|soak|cases-channels|reading/reader)\.test\.ts$'
+# Those that look at memory: what else runs here changes when it is collected.
+memory='residentBytes|memoryUsage|grownMebibytes'
 tests() { find ./test -name '*.test.ts' ! -path './test/long/*' -exec grep "$1" -E "$measuring" {} + | sort; }
+
+# On PostgreSQL each statement is a way to a server: on two cores a test may take longer than the usual
+# five seconds.
+patience='--timeout 30000'
+
+# What has a store of its own, once more on PostgreSQL. Without one, nothing; with CI=true that fails. Of
+# the program itself what looks into its books: how answers are translated, and what that takes, is the
+# same on every store. (Everything, and what measures time, too: --store postgres.)
+run_on_postgres() {
+  both=$("$bun" test/support/list-on-postgres.ts) || stop_at 'tests on PostgreSQL'
+  [ -n "$both" ] || return 0
+  both=$(tests -L | grep -F -x "$both")
+  books=$(printf '%s\n' "$both" | grep /e2e/ | grep -v -E 'translated-|memory|many-streams' |
+    xargs grep -l -E "/(ledger|torture)\.ts'")
+  TOLLGATE_TEST_STORE=postgres
+  begin_beside postgres-binary $patience $books
+  begin_beside postgres $patience $(printf '%s\n' "$both" | grep -E '^./test/(admin|cli|console)/')
+  run_tests 'tests on PostgreSQL' $patience $(printf '%s\n' "$both" | grep -v -E '^./test/(admin|cli|console|e2e)/')
+  finish_beside postgres 'tests of the console and of commands on PostgreSQL'
+  finish_beside postgres-binary 'tests on the binary, on PostgreSQL'
+  TOLLGATE_TEST_STORE=sqlite
+}
 
 run_everything() {
   heading 'format and lint'
@@ -186,11 +225,19 @@ run_everything() {
   build dist/tollgate
   TOLLGATE_BINARY="$project/dist/tollgate"
   export TOLLGATE_BINARY
-  begin_beside long ./test/long
-  begin_beside binary $(tests -L | grep /e2e/)
-  run_tests 'tests' $(tests -L | grep -v /e2e/)
+  TOLLGATE_TEST_STORE=${store:-sqlite}
+  export TOLLGATE_TEST_STORE
+  usual=
+  [ "$TOLLGATE_TEST_STORE" = sqlite ] || usual=$patience
+  begin_beside long $usual ./test/long
+  begin_beside binary $usual $(tests -L | grep /e2e/)
+  run_tests 'tests' $usual $(tests -L | grep -v /e2e/)
+  [ -n "$store" ] || run_on_postgres
   finish_beside binary 'tests on the binary'
-  run_tests 'tests that measure time or memory' $(tests -l)
+  begin_beside waiting $usual $(tests -l | grep -E "$waiting")
+  run_tests 'tests that measure time' $usual $(tests -l | grep -v -E "$waiting" | xargs grep -L -E "$memory")
+  finish_beside waiting 'tests that wait'
+  run_tests 'tests that measure memory' $usual $(tests -l | grep -v -E "$waiting" | xargs grep -l -E "$memory")
   finish_beside long 'tests that wait long'
   printf '\n'
   say "Tests: $passed passed, $failed failed"

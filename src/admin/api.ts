@@ -1,13 +1,9 @@
 import { Elysia } from 'elysia'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Logger } from '../lib/log.ts'
-import type { ListStore } from '../store/ports/lists.ts'
 import type { Guard } from './access.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import type { AccountService } from './accounts/service.ts'
-import { attemptRoutes } from './attempts/routes.ts'
-import type { AttemptService } from './attempts/service.ts'
-import { auditRoutes } from './audit/routes.ts'
 import { channelRoutes } from './channels/routes.ts'
 import type { ChannelService } from './channels/service.ts'
 import { anyDiagnosisRoutes, diagnosisRoutes } from './diagnosis/routes.ts'
@@ -15,20 +11,20 @@ import type { DiagnosisService } from './diagnosis/service.ts'
 import { renderError } from './errors.ts'
 import { groupRoutes } from './groups/routes.ts'
 import type { GroupService } from './groups/service.ts'
-import { ledgerRoutes } from './ledger/routes.ts'
-import type { LedgerService } from './ledger/service.ts'
 import { maintenanceRoutes } from './maintenance/routes.ts'
 import type { MaintenanceService } from './maintenance/service.ts'
 import { meRoutes } from './me/routes.ts'
 import type { MeService } from './me/service.ts'
+import { nodeRoutes } from './nodes/routes.ts'
+import type { NodeService } from './nodes/service.ts'
 import { openGroupRoutes } from './open-groups/routes.ts'
-import { gatewayOverviewRoutes, overviewRoutes } from './overview/routes.ts'
-import type { OverviewService } from './overview/service.ts'
 import { playgroundRoutes } from './playground/routes.ts'
 import type { Playground } from './playground/service.ts'
 import { priceRoutes } from './prices/routes.ts'
 import type { PriceService } from './prices/service.ts'
-import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
+import { type ReadingServices, readingApi } from './reading-api.ts'
+import type { LiveRequests } from './requests/live.ts'
+import { allLiveRequestRoutes, liveRequestRoutes } from './requests/live-routes.ts'
 import { settingRoutes } from './settings/routes.ts'
 import type { SettingService } from './settings/service.ts'
 import { ownSignInRoutes } from './sign-in/own-routes.ts'
@@ -39,20 +35,18 @@ import { tokenRoutes } from './tokens/routes.ts'
 import type { TokenService } from './tokens/service.ts'
 
 /** What the console's API is made of: one service for each resource. */
-export interface AdminServices extends RequestServices {
+export interface AdminServices extends ReadingServices {
   readonly accounts: AccountService
-  readonly attempts: AttemptService
   readonly catalog: () => Catalog
   readonly channels: ChannelService
   readonly diagnosis: DiagnosisService
   readonly groups: GroupService
-  readonly ledger: LedgerService
-  readonly lists: ListStore
+  readonly liveRequests: LiveRequests
   readonly maintenance: MaintenanceService
   readonly me: MeService
+  readonly nodes: NodeService
   /** Origins that the console is opened by, as its guards know them. */
   readonly origins: () => readonly string[]
-  readonly overview: OverviewService
   readonly playground: Playground
   readonly prices: PriceService
   readonly settings: SettingService
@@ -68,23 +62,20 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     )
     .use(accountRoutes(guard, services.accounts))
     .use(accountTokenRoutes(guard, services.tokens))
-    .use(allRequestRoutes(guard, services))
+    .use(allLiveRequestRoutes(guard, services.liveRequests))
     .use(anyDiagnosisRoutes(guard, services.diagnosis))
-    .use(attemptRoutes(guard, services.attempts))
-    .use(auditRoutes(guard, services.lists))
     .use(channelRoutes(guard, services.channels))
     .use(diagnosisRoutes(guard, services.diagnosis))
-    .use(gatewayOverviewRoutes(guard, services.overview))
     .use(groupRoutes(guard, services.groups))
-    .use(ledgerRoutes(guard, services.ledger))
+    .use(liveRequestRoutes(guard, services.liveRequests))
     .use(maintenanceRoutes(guard, services.maintenance))
     .use(meRoutes(guard, services.me))
+    .use(nodeRoutes(guard, services.nodes))
     .use(openGroupRoutes(guard, services.catalog))
-    .use(overviewRoutes(guard, services.overview))
     .use(ownSignInRoutes(guard, services.signIn))
     .use(playgroundRoutes(guard, services.playground))
     .use(priceRoutes(guard, services.prices))
-    .use(requestRoutes(guard, services))
+    .use(readingApi(guard, services))
     .use(settingRoutes(guard, services.settings))
     .use(setupRoutes(services.signIn, services.origins))
     .use(signInRoutes(services.signIn, services.origins))

@@ -23,7 +23,7 @@ export const tableTypes = {
 } as const
 
 /** Large enough to be cheap, small enough to come at once: single lines cost a system call each. */
-const chunkLength = 64 * 1024
+const chunkLength = 128 * 1024
 
 /** What is there waits for more no longer than this. */
 const soonMs = 100
@@ -35,6 +35,9 @@ export const fileHeaders = ({ name, type }: File) => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 })
+
+/** Whether an answer is such a file. */
+export const isFile = (headers: Headers): boolean => headers.has('content-disposition')
 
 /**
  * A file that is written while it is sent: what it is made of is never in memory as a whole. Rejects

@@ -48,8 +48,14 @@ export const SearchedListOf = <Item extends TSchema>(item: Item) =>
  * An integer of a query. What does not fit is found without its path: the name is its title, too.
  * (Integers of the schema library itself are not read from text.)
  */
-export const QueryInteger = (name: string, options: { minimum: number; maximum?: number }) =>
-  t.Integer({ ...options, title: name })
+export const QueryInteger = (
+  name: string,
+  options: { minimum: number; maximum?: number; description?: string },
+) => t.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...options, title: name })
+
+/** The id of something in a path. A larger one than fits here is none: not every database takes it. */
+export const Id = (description?: string) =>
+  t.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...(description && { description }) })
 
 /** Rows of a page where nobody asks for a number. */
 export const defaultPageSize = 50

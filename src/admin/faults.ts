@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
+import { oneOf } from './shapes.ts'
 
 /**
  * What is wrong with a value, as a machine word beside the sentence: whoever shows refusals in
@@ -36,8 +37,8 @@ export const faults = [
 ] as const
 
 /** One of `faults`. */
-export const Fault = Type.Union(
-  faults.map((fault) => Type.Literal(fault)),
-  { description: 'Machine word for what is wrong with the field, where there is one.' },
+export const Fault = oneOf(
+  faults,
+  'Machine word for what is wrong with the field, where there is one.',
 )
 export type Fault = Static<typeof Fault>

@@ -1,5 +1,5 @@
 import { WriteRefused } from '../store/ports/admin.ts'
-import { Conflict, InUse, NameTaken, NotThere } from '../store/ports/edits.ts'
+import { Conflict, InUse, NameTaken, NotKnown, NotThere, TooMany } from '../store/ports/edits.ts'
 import { ApiError } from './api-error.ts'
 
 interface Explained {
@@ -26,8 +26,28 @@ export async function edit<Result>(
     if (error instanceof NotThere) throw new ApiError('not_found', sentence(error.message), at)
     if (error instanceof NameTaken) throw new ApiError('name_taken', sentence(error.message), at)
     if (error instanceof InUse) throw new ApiError('in_use', sentence(error.message), at)
+    if (error instanceof NotKnown) {
+      const named = { field: namedBy[error.kind], fault: 'not_known' } as const
+      throw new ApiError('invalid_value', sentence(error.message), named)
+    }
+    if (error instanceof TooMany) {
+      throw new ApiError('invalid_value', sentence(error.message), { fault: 'too_many' })
+    }
     throw new ApiError('invalid_value', sentence(error.message), { ...at, cause: error })
   }
+}
+
+/** Where a body names other things: a token its group, a group its channels. */
+const namedBy = { group: 'group', channel: 'channels' } as const
+
+/** Throws `Conflict` unless what somebody has seen (absent: it does not matter) is what there is. */
+export function requireSeen(
+  seen: string | undefined,
+  { name, revision }: { readonly name: string; readonly revision: string },
+  kind: 'channel' | 'group',
+): void {
+  if (seen === undefined || seen === revision) return
+  throw new Conflict(`the ${kind} "${name}" was changed by somebody else meanwhile`)
 }
 
 /** The store's words begin small and end without a full stop, as the command line wants them. */

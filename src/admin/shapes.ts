@@ -4,6 +4,15 @@ import { type TSchema, Type } from '@sinclair/typebox'
 export const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
+/** One word of a list. */
+export const oneOf = <const Words extends readonly string[]>(words: Words, description?: string) =>
+  Type.Unsafe<Words[number]>(
+    Type.Union(
+      words.map((word) => Type.Literal(word)),
+      description === undefined ? {} : { description },
+    ),
+  )
+
 /** What a person may do. */
 export const Role = Type.Union([Type.Literal('admin'), Type.Literal('user')])
 

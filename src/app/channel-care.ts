@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import { type Affinity, createAffinity } from '../gateway/affinity.ts'
 import { createBindings } from '../gateway/channels/bindings.ts'
 import { type Asked, type Chooser, createChooser } from '../gateway/channels/chooser.ts'
 import { createCoolingShare } from '../gateway/channels/cooling-share.ts'
@@ -8,6 +9,7 @@ import { createProber } from '../gateway/channels/probe.ts'
 import { createSharedBindings, type SharedBindings } from '../gateway/channels/shared-bindings.ts'
 import type { Limiter } from '../gateway/limits/limiter.ts'
 import type { Outbound } from '../gateway/outbound/outbound.ts'
+import { createSharedAffinity } from '../gateway/shared-affinity.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
@@ -37,6 +39,8 @@ export interface ChannelCare {
   readonly choose: (asked: Asked) => Chooser
   /** Looks where a conversation is at home by now, before it is chosen for; undefined: known here. */
   readonly findHome: SharedBindings['refresh'] | undefined
+  /** Which channel has made which answer. */
+  readonly affinity: Affinity
   readonly coolings: Health['coolings']
   readonly recover: Health['recover']
   /** The catalog, or the database, has changed. */
@@ -61,12 +65,10 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
   share?.start(health)
   const load = createLoad(tick)
   const local = createBindings(tick)
-  const shared =
-    counters &&
-    createSharedBindings({
-      ...{ texts: counters, local, keyMark },
-      keysOf: (channelId) => catalog().channels.get(channelId)?.keys ?? [],
-    })
+  const keysOf = (channelId: number) => catalog().channels.get(channelId)?.keys ?? []
+  const sharing = counters && { texts: counters, keyMark, keysOf }
+  const shared = sharing && createSharedBindings({ ...sharing, local })
+  const answers = createAffinity()
   const prober = createProber({ catalog, outbound, health, load, clock, tick, log, random })
   prober.start()
   return {
@@ -75,6 +77,7 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
       bindings: shared ?? local,
     }),
     findHome: shared?.refresh,
+    affinity: sharing ? createSharedAffinity({ ...sharing, local: answers }) : answers,
     coolings: health.coolings,
     recover: health.recover,
     refresh: () => health.refresh(catalog()),

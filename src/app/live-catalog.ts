@@ -1,5 +1,6 @@
 import { buildCatalog, type Catalog } from '../catalog/catalog.ts'
 import type { SecretBox } from '../lib/secrets.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { CatalogRows } from '../store/ports/catalog.ts'
 import type { Store } from '../store/ports/store.ts'
 
@@ -20,11 +21,14 @@ export async function createLiveCatalog(store: Store, secrets: SecretBox): Promi
     return { rows, catalog: buildCatalog(rows, openKeys, secrets.open) }
   }
   let live = await load()
+  // What was read first must not come last.
+  const inTurn = createTurns()
   return {
     current: () => live.catalog,
     rows: () => live.rows,
-    async reload() {
-      live = await load()
-    },
+    reload: () =>
+      inTurn(async () => {
+        live = await load()
+      }),
   }
 }

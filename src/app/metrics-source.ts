@@ -1,6 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { RunningTotals } from '../gateway/availability/running-totals.ts'
 import type { CoolingRow } from '../store/ports/health.ts'
+import type { NodeLoad } from '../store/ports/nodes.ts'
+import type { Membership } from './nodes/membership.ts'
 
 /** What the metrics are drawn from, at the moment they are asked for. */
 export interface MetricsSource {
@@ -11,4 +13,8 @@ export interface MetricsSource {
   readonly streamsInFlight: () => number
   /** What cools now. */
   readonly coolings: () => Iterable<Pick<CoolingRow, 'channelId'>>
+  /** What this process tells the others. */
+  readonly load: () => NodeLoad
+  /** Undefined: this process is the only one. */
+  readonly membership: Pick<Membership, 'id' | 'known'> | undefined
 }

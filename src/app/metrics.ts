@@ -4,6 +4,7 @@ import { type GroupTotals, outcomeNames } from '../gateway/availability/running-
 import type { LagMeter } from '../lib/event-loop-lag.ts'
 import { createRegistry, type Sample, type Series } from './metric-series.ts'
 import type { MetricsSource } from './metrics-source.ts'
+import { nodeSeries } from './nodes/node-metrics.ts'
 import { processSeries } from './process-metrics.ts'
 
 /** The metrics as Prometheus reads them. */
@@ -14,7 +15,11 @@ export interface Metrics {
 
 /** All metrics of this process. Nothing is counted here: each reading draws from the running totals. */
 export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longestMs'>): Metrics {
-  const registry = createRegistry([...trafficSeries(source), ...processSeries(version, lag)])
+  const registry = createRegistry([
+    ...trafficSeries(source),
+    ...nodeSeries(source),
+    ...processSeries(version, lag),
+  ])
   return { contentType: registry.contentType, text: () => registry.metrics() }
 }
 

@@ -7,8 +7,8 @@ import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
 import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
-import { joinNodes } from './membership.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
+import { joinNodes } from './nodes/membership.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 
@@ -46,24 +46,35 @@ const pollMs = 500
 /** Applies the configuration, opens the port and keeps the gateway going until it is stopped. */
 export async function serve({ config, instance, log, reload }: ServeParts): Promise<Serving> {
   const { store, secrets } = instance
-  let active = () => 0
-  const membership = await enter(store, log, () => ({ requests: active() }))
+  let load = (): NodeLoad => ({})
+  const membership = await enter(store, log, () => load())
   await takeOver(store, config, log)
   await applyConfig(instance, config, { prune: false })
   const counters = config.counters
     ? await openValkeyCounters({ ...config.counters, log })
     : undefined
   const tollgate = await createTollgate({
-    ...{ config, store, secrets, log, counters },
+    ...{ config, store, secrets, log, counters, membership },
     clock: systemClock,
   })
-  active = tollgate.active
+  load = tollgate.load
+  const setupCode = await tollgate.openSetup()
   const { listening, metrics } = await openPorts(tollgate, config, log)
-  const setupUrl = setupUrlOf(await tollgate.openSetup(), config.site.baseUrl ?? listening.url)
-  const poll = setInterval(() => void refreshIfChanged(), pollMs)
+  // Nothing is waited for from here on: who takes requests must hear the signals that end it.
+  const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
+  void membership?.beat() // awaited when it leaves
+  const poll = setInterval(follow, pollMs)
   let { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
   let stopping: Promise<void> | undefined
   let outdated = false
+  let following: Promise<void> | undefined
+
+  /** A look that takes longer than usual is not joined by others. */
+  function follow(): void {
+    following ??= refreshIfChanged().finally(() => {
+      following = undefined
+    })
+  }
 
   async function refreshIfChanged(): Promise<void> {
     try {
@@ -100,6 +111,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     await Promise.race([closed, pause()])
     listening.drop()
     await metrics?.close()
+    await following
     await tollgate.stop()
     await membership?.leave()
     await store.close()
@@ -142,6 +154,8 @@ async function takeOver(store: Store, config: Config, log: Logger): Promise<void
         'one a database of its own (store: in the configuration).',
     )
   }
+  // Where several serve, those that live look for the dead.
+  if (store.records.isShared) return
   const interrupted = await store.records.sweep()
   if (interrupted === 0) return
   log.warn('requests were under way when the gateway was ended; recorded, nothing charged', {

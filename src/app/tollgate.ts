@@ -1,6 +1,5 @@
 import type { Sessions } from '../admin/access.ts'
 import { createSetupCode } from '../admin/sign-in/setup-code.ts'
-import { createAffinity } from '../gateway/affinity.ts'
 import { createAuthenticator } from '../gateway/authenticate.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
 import { createCommitter } from '../gateway/committer.ts'
@@ -21,8 +20,10 @@ import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Repeat } from '../lib/repeat.ts'
 import type { SecretBox } from '../lib/secrets.ts'
+import { createTurns } from '../lib/turns.ts'
 import { createReadiness } from '../site/health/readiness.ts'
 import type { Counters } from '../store/ports/counters.ts'
+import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Store } from '../store/ports/store.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
@@ -34,6 +35,8 @@ import { createHttpApp } from './http-app.ts'
 import { createLiveCatalog } from './live-catalog.ts'
 import { liveSettings } from './live-settings.ts'
 import type { MetricsSource } from './metrics-source.ts'
+import type { Membership } from './nodes/membership.ts'
+import { createNodeLoad } from './nodes/node-load.ts'
 import { createPlazaAccess } from './plaza-access.ts'
 import { createRecentAttempts } from './recent-attempts.ts'
 import { createSite } from './site.ts'
@@ -47,6 +50,8 @@ export interface TollgateParts {
   readonly clock: Clock
   /** What all nodes count together, closed at the stop; absent: this one counts in its memory. */
   readonly counters?: Counters | undefined
+  /** This process among those that serve from the store; absent: it is the only one. */
+  readonly membership?: Pick<Membership, 'id' | 'known'> | undefined
   /** Numbers in [0, 1): which of equal channels is asked first. */
   readonly random?: () => number
   /** How long a stream may be silent towards its client. */
@@ -68,11 +73,13 @@ export interface Tollgate {
   changed(): Promise<void>
   /**
    * A code that makes the first administrator in the console; undefined: there is one already. It is
-   * good until it is used, or this is asked again.
+   * the same on all nodes and after a restart, and good until there is an administrator.
    */
   openSetup(): Promise<string | undefined>
   /** What the metrics are drawn from. */
   readonly metrics: MetricsSource
+  /** What this process is doing, for the other nodes to see. */
+  load(): NodeLoad
   /** Exchanges under way, streams included. */
   active(): number
   /** From now on load balancers are told to send requests elsewhere; those that come are taken. */
@@ -111,7 +118,9 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   )
   const tick = () => performance.now()
   const availability = createAvailability({ store: store.availability, clock, log })
-  const readiness = createReadiness({ check: store.check, tick, log })
+  const readiness = createReadiness({
+    ...{ check: store.check, isBehind: committer.isBehind, tick, log },
+  })
   const plazaRefusal = createPlazaAccess(gatekeeper)
   const site = createSite({
     config,
@@ -136,25 +145,21 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const shared = {
     catalog: catalog.current,
     gatekeeper,
-    affinity: createAffinity(),
+    affinity: care.affinity,
     refusals: createRefusalLimit(),
     reservations,
     currentCaller: authenticator.current,
-    outbound,
-    clock,
-    log,
+    ...{ committer, countTokens, availability },
+    ...{ outbound, clock, tick, log },
   }
   const recent = createRecentAttempts(tick)
   const forwarder = createForwarder({
     ...shared,
-    committer,
     usualOutputTokens: () => settings.usualOutputTokens,
     watchdog,
-    tick,
-    countTokens,
     sealer: secrets.texts,
     media: createMediaFetcher({ outbound }),
-    ...{ heartbeats, limiter, availability },
+    ...{ heartbeats, limiter },
     choose: care.choose,
     findHome: care.findHome,
     onLimited: availability.totals.recordLimit,
@@ -179,26 +184,33 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     settings = liveSettings(config)
     site.configure(config)
   }
-  async function refresh(): Promise<void> {
-    await catalog.reload()
-    ;({ values } = await store.edits.storedSettings())
-    applySettings()
-    authenticator.forget()
-    await care.refresh()
-    await site.refresh()
-  }
+  const inTurn = createTurns()
+  /** One after the other: what was read first must not come last. */
+  const refresh = () =>
+    inTurn(async () => {
+      await catalog.reload()
+      ;({ values } = await store.edits.storedSettings())
+      applySettings()
+      authenticator.forget()
+      await care.refresh()
+      await site.refresh()
+    })
   /** Other changes don't wait for the prices. */
   const changed = async () => {
     await syncVendorPrices(store).finally(refresh)
   }
+  const load = createNodeLoad({ forwarder, counters, documents: store.documents, tick })
   const metrics = {
     totals: availability.totals,
     catalog: catalog.current,
     requestsInFlight: forwarder.active,
     streamsInFlight: forwarder.activeStreams,
     coolings: care.coolings,
+    load,
+    membership: parts.membership,
   }
-  const setupCode = createSetupCode()
+  const { records } = store.signIn
+  const setupCode = createSetupCode({ records, sealer: secrets.texts, clock })
   const door = createConsoleDoor(
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
@@ -220,9 +232,9 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     },
     refresh,
     changed,
-    openSetup: async () =>
-      (await store.signIn.hasAdministrator()) ? undefined : setupCode.create(),
+    openSetup: async () => ((await store.signIn.hasAdministrator()) ? undefined : setupCode.open()),
     metrics,
+    load,
     active: forwarder.active,
     drain: readiness.drain,
     close() {

@@ -61,7 +61,7 @@ async function setAccount(instance: Instance, email: string, options: SetOptions
   await findAccount(instance, email)
   await instance.store.admin.changeAccount({ ...change, account: email, actor: commandLine })
   const changed = await findAccount(instance, email)
-  const report = accountReport(changed, await findBalanceLow(options))
+  const report = accountReport(changed, await findBalanceLow(options, instance))
   if (json) await writeJson(report)
   else await writeLines(formatPairs(describeAccount(report)))
   await warnOfAccount(options, email, [

@@ -11,7 +11,7 @@ import { accountColumns, describeDetails } from './account-text.ts'
 import { findBalanceLow } from './file-word.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
-import { allTokens, emailArgument, findAccount, requireFree } from './lookup.ts'
+import { allTokens, byCommandLine, emailArgument, findAccount, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 import { addSwitches, type Switchable } from './switches.ts'
@@ -48,9 +48,9 @@ function addList(account: Command): void {
     .description('list accounts; LOW marks balances below their threshold')
     .option('--json', 'as JSON')
     .action(async (options: JsonOption) =>
-      withStore(options, async ({ store }) => {
-        const low = await findBalanceLow(options)
-        const rows = (await store.admin.accounts()).map((row) => accountReport(row, low))
+      withStore(options, async (instance) => {
+        const low = await findBalanceLow(options, instance)
+        const rows = (await instance.store.admin.accounts()).map((row) => accountReport(row, low))
         await writeList(rows, accountColumns, { json: options.json, none: 'No accounts.' })
       }),
     )
@@ -100,9 +100,9 @@ async function createAccount(instance: Instance, email: string, options: AddOpti
   }
   const config = readFragment({ accounts: [account] })
   requireFree('account', email, (await admin.account(email)) !== undefined)
-  await admin.write(await writesOf(config, instance))
+  await admin.write(await writesOf(config, instance), byCommandLine)
   const made = await findAccount(instance, email)
-  return { ...accountReport(made, await findBalanceLow(options)), tokens: [] }
+  return { ...accountReport(made, await findBalanceLow(options, instance)), tokens: [] }
 }
 
 function addShow(account: Command): void {
@@ -116,7 +116,7 @@ function addShow(account: Command): void {
         const found = await findAccount(instance, email)
         const tokens = await allTokens(instance, { account: email })
         const report = {
-          ...accountReport(found, await findBalanceLow(options)),
+          ...accountReport(found, await findBalanceLow(options, instance)),
           tokens: await tokenReports(instance.store, tokens),
         }
         if (options.json) return writeJson(report)

@@ -5,6 +5,7 @@ import { findConfig, openInstance } from '../app/instance.ts'
 import { countChanges, describePlan, planReport } from './change-text.ts'
 import { confirm } from './confirm.ts'
 import { complain } from './errors.ts'
+import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 
@@ -36,7 +37,7 @@ async function apply({ config: named, prune = false, yes, json }: ApplyOptions):
     const removed = plan.changes.filter(({ action }) => action === 'remove').length
     if (prune && removed > 0) await confirm(`Remove ${removed}? Their records are kept.`, { yes })
     // What was shown is what is written, whatever changed in between.
-    if (plan.changes.length > 0) await instance.store.admin.write(plan.writes)
+    if (plan.changes.length > 0) await instance.store.admin.write(plan.writes, byCommandLine)
     await report(plan, json ?? false)
   } finally {
     await instance.store.close()

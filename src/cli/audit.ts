@@ -16,7 +16,7 @@ export function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description('who changed what by hand: list')
   const command = audit
     .command('list')
-    .description('balances, limits and budgets that were changed by hand, newest last')
+    .description('every change in the console and by a command, newest last')
     .option('--limit <n>', 'at most this many, the newest', parseRowLimit, 50)
     .option('--json', 'as JSON')
     .action(async (options: ListOptions) =>

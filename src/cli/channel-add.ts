@@ -7,7 +7,7 @@ import { modelNames } from './channel-text.ts'
 import { UsageError } from './errors.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
-import { channelArgument, findNamed, requireFree } from './lookup.ts'
+import { byCommandLine, channelArgument, findNamed, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { parseWhole, splitPair } from './values.ts'
@@ -89,7 +89,7 @@ async function createChannel(
       },
     ],
   })
-  await store.admin.write(await writesOf(config, instance))
+  await store.admin.write(await writesOf(config, instance), byCommandLine)
   const rows = await store.catalog.load()
   return channelReport(findNamed('channel', name, rows.channels), rows)
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UserError } from '../app/instance.ts'
 import { warnOfChannel } from './file-word.ts'
-import { channelArgument, findNamed } from './lookup.ts'
+import { byCommandLine, channelArgument, findNamed } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeLines } from './output.ts'
 
@@ -21,7 +21,7 @@ export function addDrain(channel: Command): void {
               `enable it first: tollgate channel enable ${name}`,
           )
         const { id: _, keysSealed: __, proxySealed: ___, ...settings } = row
-        await store.admin.write({ channels: [{ ...settings, status: 'draining' }] })
+        await store.admin.write({ channels: [{ ...settings, status: 'draining' }] }, byCommandLine)
         await writeLines([
           `The channel "${name}" is draining: what has begun there, such as a conversation, goes ` +
             'on there; nothing new is sent to it, unless no other channel can answer. ' +

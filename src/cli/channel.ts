@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import { channelReport } from '../app/report/resources.ts'
 import { counted } from '../lib/format.ts'
 import { keyHint } from '../lib/key-hint.ts'
+import type { Store } from '../store/ports/store.ts'
 import { addAdd } from './channel-add.ts'
 import { addDrain } from './channel-drain.ts'
 import { addStatus } from './channel-status.ts'
 import { channelColumns, describeChannel } from './channel-text.ts'
 import { warnOfChannel } from './file-word.ts'
-import { channelArgument, findNamed } from './lookup.ts'
+import { byCommandLine, channelArgument, findNamed } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 import { addSwitches, type Switchable } from './switches.ts'
@@ -64,6 +65,12 @@ function addShow(channel: Command): void {
   withExamples(withConfig(command), 'tollgate channel show openai-main')
 }
 
+async function endCooling({ health, edits }: Store, id: number): Promise<void> {
+  if (!(await health.load()).some(({ channelId }) => channelId === id)) return
+  const ended = await edits.recoverChannel(id, byCommandLine)
+  await writeLines([`It is tried again: ${counted(ended, 'cooling')} ended.`])
+}
+
 const switchable: Switchable<string> = {
   argument: channelArgument,
   example: 'openai-main',
@@ -79,8 +86,7 @@ const switchable: Switchable<string> = {
       withStatus: (status) => ({ channels: [{ ...settings, status }] }),
       remove: { channels: [name] },
       async switched(status, options) {
-        const ended = status === 'active' ? await store.health.clear(id) : 0
-        if (ended > 0) await writeLines([`It is tried again: ${counted(ended, 'cooling')} ended.`])
+        if (status === 'active') await endCooling(store, id)
         await warnOfChannel(options, name, status)
       },
     }

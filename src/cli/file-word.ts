@@ -1,4 +1,5 @@
 import { channelStatus } from '../app/config/build.ts'
+import { balanceLowByHand } from '../app/config/set-by-hand.ts'
 import { findFileWord, type Instance } from '../app/instance.ts'
 import type { TokenView } from '../store/ports/admin.ts'
 import type { ChannelStatus } from '../store/ports/catalog.ts'
@@ -8,9 +9,18 @@ import type { ConfigOption } from './open.ts'
 /** The keys of an account in the configuration file that commands change, too. */
 type AccountKey = 'role' | 'credit_limit' | 'balance_low_threshold' | 'limits'
 
-/** Below which balance an account without a threshold of its own is low, by the settings. */
-export async function findBalanceLow({ config }: ConfigOption): Promise<number> {
-  return (await findFileWord(config)).balanceLowNano
+/**
+ * Below which balance an account without a threshold of its own is low, by the setting in force: the
+ * file's, else the one that was set in the console, else the usual one.
+ */
+export async function findBalanceLow(
+  { config }: ConfigOption,
+  { store }: Pick<Instance, 'store'>,
+): Promise<number> {
+  const { balanceLowNano, namesBalanceLow } = await findFileWord(config)
+  if (namesBalanceLow) return balanceLowNano
+  const { values } = await store.edits.storedSettings()
+  return balanceLowByHand(values) ?? balanceLowNano
 }
 
 /** Says that the file will have the last word on what was changed of an account. */

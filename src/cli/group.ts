@@ -5,7 +5,7 @@ import { listed } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
 import { readFragment, writesOf } from './fragment.ts'
 import { addLimitOptions, describeLimits, type LimitOptions, namedLimits } from './limits.ts'
-import { findNamed, requireFree } from './lookup.ts'
+import { byCommandLine, findNamed, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 import { addSwitches, type Switchable } from './switches.ts'
@@ -121,7 +121,7 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
     groups.some((one) => one.name === name),
   )
   for (const channel of options.channel) findNamed('channel', channel, channels)
-  await store.admin.write(await writesOf(config, instance))
+  await store.admin.write(await writesOf(config, instance), byCommandLine)
   return loadReport(instance, name)
 }
 

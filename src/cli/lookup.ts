@@ -7,6 +7,9 @@ import { parseWhole } from './values.ts'
 /** Who changes things here, for the audit. */
 export const commandLine = 'command line'
 
+/** The same for what is written as a set. */
+export const byCommandLine = { actor: commandLine } as const
+
 /** The argument of the commands that work on one account. */
 export const emailArgument = () => new Argument('<email>', 'its e-mail address')
 

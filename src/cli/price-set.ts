@@ -8,6 +8,7 @@ import type { PriceRow, PriceTerms } from '../store/ports/catalog.ts'
 import { confirm } from './confirm.ts'
 import { complain, UsageError } from './errors.ts'
 import { readFragment } from './fragment.ts'
+import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { findPrice, modelArgument, warnOfConfig } from './price-lookup.ts'
@@ -74,7 +75,7 @@ async function setPrice(instance: Instance, model: string, options: SetOptions):
     ? vendorWrite(model, before, options)
     : ownWrite(model, before, options)
   const note = options.note ?? (options.vendor ? '' : (before?.note ?? ''))
-  await admin.write({ prices: [{ ...write, note }] })
+  await admin.write({ prices: [{ ...write, note }] }, byCommandLine)
   const row = await findPrice(instance, model)
   if (options.json) await writeJson(priceReport(row))
   else await writeLines([`The price of ${model} is: ${describeSetting(row.terms)}.`])
@@ -166,9 +167,14 @@ export function addRemove(price: Command): void {
         const { id, source } = await findPrice(instance, model)
         await confirm(`Remove the price of ${model}? Nobody can call it then.`, options)
         // The operator's decision, whoever set the price: the vendor's must not come back by itself.
-        await instance.store.admin.write({
-          prices: [{ model, terms: { unit: 'none' }, source: 'operator', note: '', replaces: id }],
-        })
+        const away: PriceWrite = {
+          model,
+          terms: { unit: 'none' },
+          source: 'operator',
+          note: '',
+          replaces: id,
+        }
+        await instance.store.admin.write({ prices: [away] }, byCommandLine)
         await writeLines([`Removed the price of ${model}.`])
         if (source === 'config') warnOfConfig([model])
       }),

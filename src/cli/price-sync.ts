@@ -6,6 +6,7 @@ import type { PriceForm } from '../app/prices/price-list.ts'
 import { counted, listed } from '../lib/format.ts'
 import { formatTable } from '../lib/table.ts'
 import { confirm } from './confirm.ts'
+import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { warnOfConfig } from './price-lookup.ts'
@@ -56,7 +57,7 @@ async function sync({ from, group, all = false, yes, json, ...options }: SyncOpt
     const list = await loadPriceList({ from, group, forms })
     const difference = comparePrices(list, await store.catalog.load(), { all })
     const { changes, writes } = difference
-    const apply = () => store.admin.write({ prices: writes })
+    const apply = () => store.admin.write({ prices: writes }, byCommandLine)
     if (json) {
       const applied = yes === true && changes.length > 0
       if (applied) await apply()

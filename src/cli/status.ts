@@ -3,7 +3,7 @@ import { findStore } from '../app/instance.ts'
 import { describeStore, isOnServer } from '../app/store-place.ts'
 import { humanTime, isoTime } from '../lib/format.ts'
 import type { Column } from '../lib/table.ts'
-import type { NodeView } from '../store/ports/nodes.ts'
+import type { Counting, NodeView } from '../store/ports/nodes.ts'
 import { isServed } from '../store/sqlite/claim.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeList } from './output.ts'
@@ -35,7 +35,11 @@ async function showStatus(options: StatusOptions): Promise<void> {
 
 const nodeReport = ({ id, name, version, startedAt, seenAt, isAlive, load }: NodeView) => ({
   ...{ id, name, version, alive: isAlive },
-  ...{ started_at: isoTime(startedAt), seen_at: isoTime(seenAt), load },
+  ...{ started_at: isoTime(startedAt), seen_at: isoTime(seenAt) },
+  load: {
+    ...{ requests: load.requests, streams: load.streams },
+    ...{ requests_per_minute: load.requestsPerMinute, leads: load.leads, counting: load.counting },
+  },
 })
 
 type Report = ReturnType<typeof nodeReport>
@@ -43,14 +47,30 @@ type Report = ReturnType<typeof nodeReport>
 const columns: readonly Column<Report>[] = [
   { title: 'NODE', text: ({ name }) => name },
   { title: 'VERSION', text: ({ version }) => version },
-  { title: 'STATE', text: ({ alive }) => (alive ? 'serves' : 'dead') },
+  { title: 'STATE', text: stateOf },
   { title: 'STARTED', text: ({ started_at }) => humanTime(started_at) },
   { title: 'HEARD OF', text: ({ seen_at }) => humanTime(seen_at) },
   {
     title: 'LOAD',
-    text: ({ load }) =>
-      Object.entries(load)
-        .map(([figure, value]) => `${value} ${figure}`)
-        .join(', '),
+    text: ({ load: { requests, requests_per_minute } }) =>
+      [
+        ...(requests === undefined ? [] : [`${requests} requests`]),
+        ...(requests_per_minute === undefined ? [] : [`${requests_per_minute} a minute`]),
+      ].join(', '),
+  },
+  {
+    title: 'COUNTS LIMITS',
+    text: ({ alive, load }) => (alive && load.counting ? countings[load.counting] : ''),
   },
 ]
+
+const countings: Readonly<Record<Counting, string>> = {
+  together: 'with all nodes',
+  apart: 'its share: Valkey is away',
+  alone: 'alone: no counters:',
+}
+
+function stateOf({ alive, load }: Report): string {
+  if (!alive) return 'dead'
+  return load.leads ? 'serves, leads' : 'serves'
+}

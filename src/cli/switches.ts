@@ -2,6 +2,7 @@ import type { Argument, Command } from 'commander'
 import type { Instance } from '../app/instance.ts'
 import type { Writes } from '../store/ports/admin.ts'
 import { confirm } from './confirm.ts'
+import { byCommandLine } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeLines } from './output.ts'
 
@@ -49,7 +50,7 @@ function addSwitch<Reference>(
     .action(async (reference: Reference, options: ConfigOption) =>
       withStore(options, async (instance) => {
         const found = await kind.find(instance, reference)
-        await instance.store.admin.write(found.withStatus(status))
+        await instance.store.admin.write(found.withStatus(status), byCommandLine)
         await writeLines([`The ${found.label} is ${status}.`])
         await found.switched?.(status, options)
       }),
@@ -67,7 +68,7 @@ function addRemove<Reference>(parent: Command, kind: Switchable<Reference>): voi
       withStore(options, async (instance) => {
         const { label, consequence, remove } = await kind.find(instance, reference)
         await confirm(`Remove the ${label}? ${consequence}`.trimEnd(), options)
-        await instance.store.admin.write({ remove })
+        await instance.store.admin.write({ remove }, byCommandLine)
         await writeLines([`Removed the ${label}.`])
       }),
     )

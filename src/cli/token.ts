@@ -6,6 +6,7 @@ import { readFragment, writesOf } from './fragment.ts'
 import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import {
   allTokens,
+  byCommandLine,
   findAccount,
   findNamed,
   findToken,
@@ -133,7 +134,7 @@ async function createToken(instance: Instance, options: AddOptions) {
   if ((await store.admin.tokens({ keyHashes: [keyHash] })).length > 0)
     throw new UserError('There is a token with this key already. Give another --key, or none.')
   const { tokens = [] } = await writesOf(config, instance)
-  await store.admin.write({ tokens })
+  await store.admin.write({ tokens }, byCommandLine)
   const [made] = await store.admin.tokens({ keyHashes: [keyHash] })
   if (!made) throw new UserError('The token was removed while it was being made.')
   return { key, report: await tokenDetails(store, made) }

@@ -70,6 +70,7 @@ const routes = root.addChildren([
     page('/admin/availability', () => import('./pages/availability/page.tsx')),
     page('/admin/audit', () => import('./pages/audit/page.tsx')),
     page('/admin/settings', () => import('./pages/settings/page.tsx')),
+    page('/admin/nodes', () => import('./pages/nodes/page.tsx')),
     page('/admin/maintenance', () => import('./pages/maintenance/page.tsx')),
   ]),
   outside('/sign-in', () => import('./pages/sign-in/page.tsx')),

@@ -5,7 +5,7 @@ import type { Caller } from './authenticate.ts'
 import { checkBody, type ParsedBody, parseJsonBody, type RequestBody, readBytes } from './body.ts'
 import { GatewayError, stopping } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { type FindHome, lookHome } from './find-home.ts'
+import { type LookParts, lookAround } from './find-home.ts'
 import { isForm, parseFormBody } from './form-body.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import type { Limiter, Permit, Subject } from './limits/limiter.ts'
@@ -17,15 +17,13 @@ import { type Plan, planRequest } from './plan.ts'
 import { isStrict } from './strict.ts'
 import { createTranslation, decodeRequest, type TranslationParts } from './translation.ts'
 
-export interface AdmitParts extends AffordParts, TranslationParts {
+export interface AdmitParts extends AffordParts, TranslationParts, LookParts {
   readonly catalog: () => Catalog
   readonly gatekeeper: Gatekeeper
   readonly limiter: Limiter
   readonly maxBodyBytes: () => number
   /** How long a request may wait for a place within its limits, in milliseconds; 0: not at all. */
   readonly queueTimeMs: () => number
-  /** Looks where other nodes have a conversation at home; undefined: there are none. */
-  readonly findHome?: FindHome | undefined
   /** Told of a request that is refused for a limit of a token, an account or a group. */
   readonly onLimited: (kind: string) => void
 }
@@ -53,7 +51,7 @@ export async function admit(
   exchange.model = call.model ?? body.facts.model ?? ''
   exchange.plan = planRequest(parts.catalog(), caller, exchange.model)
   exchange.options = findOptions(exchange.plan.offer, call, translator(parts, exchange, call, body))
-  exchange.looking = lookHome(parts.findHome, exchange, body)
+  exchange.looking = lookAround(parts, exchange, body)
   const entered = enter(parts, exchange, exchange.plan, body)
   if (entered instanceof Promise) await entered
   const afforded = setAside(parts, exchange, body)

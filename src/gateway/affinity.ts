@@ -1,24 +1,27 @@
 import { LRUCache } from 'lru-cache'
 import { growing, lasting } from '../lib/cache-options.ts'
+import type { PendingCharge } from './pending-charge.ts'
 
 /** Where an answer came from, and what is still to be charged for it. */
 export interface Origin {
   readonly channelId: number
   /** The channel's key that it was asked with: another one's account may not know the answer. */
   readonly key: string
-  /**
-   * The answer was made in the background and is not charged yet: charges it by the body that is
-   * fetched, once, when that is the final one, as the request `requestId`. Resolves when committed.
-   */
-  readonly chargeFetched?: (body: unknown, requestId: string) => Promise<void>
+  /** The answer is made in the background: it is charged when its final form is fetched. */
+  readonly pending?: PendingCharge
 }
 
 /** Remembers which channel gave which answer, per token, bounded and for a while. */
 export interface Affinity {
-  remember(tokenId: number, answerId: string, origin: Origin): void
+  /** `isKept`: its channel keeps it, so that requests may come for it, to other nodes too. */
+  remember(tokenId: number, answerId: string, origin: Origin, isKept: boolean): void
   originOf(tokenId: number, answerId: string): Origin | undefined
   /** Whether an answer is known, but as another token's only. */
   isForeign(tokenId: number, answerId: string): boolean
+  /** Keeps in mind that there is such an answer, and that nobody here has got it. */
+  noteForeign(answerId: string): void
+  /** Looks what other nodes know of answers that this one does not; undefined: nothing to wait for. */
+  look(tokenId: number, answerIds: readonly string[]): Promise<void> | undefined
 }
 
 const maxEntries = 100_000
@@ -39,5 +42,9 @@ export function createAffinity(): Affinity {
     isForeign: (tokenId, answerId) =>
       answers.has(answerId) && !origins.has(`${tokenId} ${answerId}`),
     originOf: (tokenId, answerId) => origins.get(`${tokenId} ${answerId}`),
+    noteForeign(answerId) {
+      answers.set(answerId, true)
+    },
+    look: () => undefined,
   }
 }

@@ -5,8 +5,8 @@ import type { PriceTerms } from '../store/ports/catalog.ts'
 import type { Reservation } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
 import type { RequestBody } from './body.ts'
-import type { Committer } from './committer.ts'
-import { GatewayError, unauthenticated } from './errors.ts'
+import type { Committer, Denial } from './committer.ts'
+import { type GatewayError, requestNotStored, unauthenticated } from './errors.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
 import type { Exchange, ExchangeReservation } from './exchange.ts'
 import type { Plan } from './plan.ts'
@@ -105,7 +105,7 @@ class OpenReservation implements ExchangeReservation {
   constructor(
     committer: Committer,
     exchange: Exchange,
-    covered: Promise<boolean>,
+    covered: Promise<Denial>,
     { inputTokens, outputTokens, isEnough }: Omit<ExchangeReservation, 'written'>,
   ) {
     this.inputTokens = inputTokens
@@ -114,8 +114,8 @@ class OpenReservation implements ExchangeReservation {
     this.#committer = committer
     this.#requestId = exchange.requestId
     this.#refusal = covered.then(
-      (isCovered) => (isCovered ? undefined : refuse(exchange, unauthenticated('balance'))),
-      (cause: unknown) => refuse(exchange, notStored(cause)),
+      (denial) => denial && refuse(exchange, unauthenticated(denial)),
+      (cause: unknown) => refuse(exchange, requestNotStored(cause)),
     )
   }
 
@@ -132,9 +132,6 @@ function refuse(exchange: Exchange, error: GatewayError): GatewayError {
   exchange.abort()
   return error
 }
-
-const notStored = (cause: unknown) =>
-  new GatewayError('internal', 'The gateway could not store this request. Try again.', { cause })
 
 function reservationOf(
   exchange: Exchange,

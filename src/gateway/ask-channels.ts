@@ -152,10 +152,15 @@ function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): Choose
  */
 function optionsFor({ affinity }: AskParts, exchange: Exchange): readonly Option[] {
   const { caller, facts, options } = exchange
-  for (const id of facts?.continues ?? []) {
-    if (caller && affinity.isForeign(caller.token.id, id)) {
-      throw new GatewayError('response_not_found', `"${shortName(id)}" is not known to this key.`)
-    }
+  const referred = facts?.continues ?? []
+  const foreign = referred.find((id) => caller && affinity.isForeign(caller.token.id, id))
+  if (foreign !== undefined) {
+    throw new GatewayError(
+      'response_not_found',
+      `"${shortName(foreign)}" is not known to this key.`,
+    )
+  }
+  for (const id of referred) {
     const origin = caller && affinity.originOf(caller.token.id, id)
     const bound = options.find(({ channel }) => channel.id === origin?.channelId)
     if (origin && bound) return [withKey(bound, origin.key)]

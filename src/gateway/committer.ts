@@ -3,11 +3,15 @@ import type {
   Batch,
   Committed,
   Growth,
+  MoneyLimit,
   RecordStore,
   Reservation,
   Settlement,
 } from '../store/ports/records.ts'
 import { StoreError } from '../store/ports/store-error.ts'
+
+/** What does not cover a reservation; undefined: it is covered. */
+export type Denial = MoneyLimit | undefined
 
 export interface Committer {
   /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */
@@ -19,17 +23,19 @@ export interface Committer {
   /** Tries again until it is stored: what was delivered is charged, if late. */
   keep(settlement: Settlement): void
   /**
-   * Resolves when it is committed, to whether the account covers it. That may wait some milliseconds
-   * for company; a request that is settled before needs no reservation any more. Where the store is
+   * Resolves when it is committed, to what does not cover it, if anything. That may wait some
+   * milliseconds for company; a request that is settled before needs no reservation any more. Where the store is
    * shared it is committed at once, and a whole answer waits for it, too.
    */
-  reserve(reservation: Reservation): Promise<boolean>
+  reserve(reservation: Reservation): Promise<Denial>
   /** Somebody waits for this reservation: commits it now. */
   hurry(requestId: string): void
   /** Like `reserve`, for more of it, and at once. */
-  grow(growth: Growth): Promise<boolean>
+  grow(growth: Growth): Promise<Denial>
   /** Frees what is set aside for a request that leaves no record, likewise. */
   release(requestId: string): void
+  /** Whether something is kept that the store could not take: it is asked again each second. */
+  isBehind(): boolean
   /** Resolves when nothing waits to be stored any more. */
   idle(): Promise<void>
 }
@@ -41,18 +47,23 @@ export interface Committer {
  */
 const companyMs = 50
 
-const nothingChanged: Committed = { denied: new Set(), accounts: [], tokens: [] }
+const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
 
 /** How often, and for how many at most, storing is tried again. */
 const retryMs = 1_000
 const maxKept = 100_000
 
+/**
+ * So much is committed together at most. What one commit takes grows faster than what is in it, and all
+ * its accounts wait meanwhile: after a long absence of the store very many are kept.
+ */
+const mostTogether = 1_000
+
 /** One thing to store: exactly one part of a batch, with one entry. */
 interface Waiting {
   readonly part: Batch
   readonly requestId: string
-  /** True: not denied. */
-  readonly resolve: (isCovered: boolean) => void
+  readonly resolve: (denial: Denial) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -66,7 +77,7 @@ export function createCommitter(
   onCommitted: (batch: Batch, committed: Committed) => void,
   log: Logger,
 ): Committer {
-  let waiting: Waiting[] = []
+  const waiting: Waiting[] = []
   let flushing: Promise<void> | undefined
   const kept = new Map<string, Waiting>()
   const unhurried = new Map<string, Waiting>()
@@ -80,30 +91,39 @@ export function createCommitter(
   }
 
   async function storeKept(): Promise<void> {
-    const batch = [...kept.values()]
-    if (batch.length === 0) return
+    const all = [...kept.values()]
+    for (let from = 0; from < all.length; from += mostTogether) {
+      const isWorking = await storeTogether(all.slice(from, from + mostTogether))
+      if (!isWorking) return
+    }
+  }
+
+  /** False when the store as a whole fails. */
+  async function storeTogether(batch: readonly Waiting[]): Promise<boolean> {
     try {
       // A request that is stored already is skipped by its id.
       await commit(joined(batch))
       for (const one of batch) forget(one)
       log.info('late requests stored', { count: batch.length })
+      return true
     } catch (error) {
       log.warn('requests still not stored', { count: batch.length, error: String(error) })
-      if (!(error instanceof StoreError)) await storeKeptSingly(batch)
+      return !(error instanceof StoreError) && storeKeptSingly(batch)
     }
   }
 
   /** One that can't ever be stored must not hold up the others. */
-  async function storeKeptSingly(batch: readonly Waiting[]): Promise<void> {
+  async function storeKeptSingly(batch: readonly Waiting[]): Promise<boolean> {
     for (const one of batch) {
       try {
         await commit(one.part)
       } catch (error) {
-        if (error instanceof StoreError) return
+        if (error instanceof StoreError) return false
         one.reject(error)
       }
       forget(one)
     }
+    return true
   }
 
   /** Unless another part of the same request was kept meanwhile. */
@@ -121,11 +141,10 @@ export function createCommitter(
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
+      const batch = waiting.splice(0, mostTogether)
       try {
         const { denied } = await commit(joined(batch))
-        for (const one of batch) one.resolve(!denied.has(one.requestId))
+        for (const one of batch) one.resolve(denied.get(one.requestId))
       } catch (error) {
         // Where the store as a whole fails, none of a batch would do better alone.
         if (batch.length > 1 && !(error instanceof StoreError)) await commitSingly(batch)
@@ -140,7 +159,7 @@ export function createCommitter(
     for (const one of batch) {
       try {
         const { denied } = await commit(one.part)
-        one.resolve(!denied.has(one.requestId))
+        one.resolve(denied.get(one.requestId))
       } catch (error) {
         one.reject(error)
       }
@@ -151,7 +170,7 @@ export function createCommitter(
     flushing ??= new Promise((done) => setImmediate(() => done(flush())))
   }
 
-  const add = (requestId: string, part: Batch): Promise<boolean> =>
+  const add = (requestId: string, part: Batch): Promise<Denial> =>
     new Promise((resolve, reject) => {
       waiting.push({ part, requestId, resolve, reject })
       start()
@@ -161,7 +180,7 @@ export function createCommitter(
   function withdraw(requestId: string): boolean {
     const one = unhurried.get(requestId)
     unhurried.delete(requestId)
-    one?.resolve(true)
+    one?.resolve(undefined)
     return one !== undefined
   }
 
@@ -196,7 +215,7 @@ export function createCommitter(
     })
   }
 
-  const reserveInCompany = (reservation: Reservation): Promise<boolean> =>
+  const reserveInCompany = (reservation: Reservation): Promise<Denial> =>
     new Promise((resolve, reject) => {
       const { requestId } = reservation
       unhurried.set(requestId, { part: { reserve: [reservation] }, requestId, resolve, reject })
@@ -228,6 +247,7 @@ export function createCommitter(
       if (withdraw(requestId)) onCommitted(part, nothingChanged)
       else unattended(requestId, part)
     },
+    isBehind: () => kept.size > 0,
     async idle() {
       clearTimeout(company)
       hurryAll()

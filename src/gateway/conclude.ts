@@ -2,17 +2,19 @@ import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
 import type { Settlement } from '../store/ports/records.ts'
+import { UnansweredError } from '../store/ports/store-error.ts'
 import type { Affinity } from './affinity.ts'
 import type { Refusal } from './answer.ts'
 import type { Authenticator, Caller } from './authenticate.ts'
 import type { Availability } from './availability/availability.ts'
 import { outcomeOf } from './availability/outcome.ts'
 import type { Committer } from './committer.ts'
-import { GatewayError } from './errors.ts'
+import { requestNotStored } from './errors.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
 import { logExchange } from './exchange-log.ts'
 import { shownError } from './hide-secrets.ts'
+import { pendingCharge } from './pending-charge.ts'
 import {
   affordedTokens,
   balanceUsedUp,
@@ -74,9 +76,7 @@ export async function settle(
     })
     // Of a whole answer the client is told by an error that is concluded by itself.
     if (exchange.facts?.stream) note(parts, exchange, notStored, 0)
-    throw new GatewayError('internal', 'The gateway could not store this request. Try again.', {
-      cause: error,
-    })
+    throw requestNotStored(error)
   }
 }
 
@@ -105,10 +105,11 @@ function warnOfClamp({ log }: ConcludeParts, exchange: Concluded, { request }: S
 
 /**
  * What the client has a part of is charged even when it can be stored only later; what it gets
- * nothing of is recorded then as what it was told.
+ * nothing of is recorded then as what it was told. Where it may be charged already nobody can take
+ * that back: it gets the answer, and the charge is made certain later.
  */
 async function store(
-  { committer }: ConcludeParts,
+  { committer, log }: ConcludeParts,
   settlement: Settlement,
   failed: () => Settlement,
   isDelivered: boolean,
@@ -116,8 +117,12 @@ async function store(
   try {
     await committer.settle(settlement)
   } catch (error) {
-    committer.keep(isDelivered ? settlement : failed())
-    throw error
+    const mayBeCharged = error instanceof UnansweredError
+    committer.keep(isDelivered || mayBeCharged ? settlement : failed())
+    if (isDelivered || !mayBeCharged) throw error
+    log.warn('charge not confirmed: the answer goes out, and the charge is made certain later', {
+      request_id: settlement.request.requestId,
+    })
   }
 }
 
@@ -130,75 +135,22 @@ const notStored: End = {
 
 /** An answer that can be continued or fetched by its id belongs to the channel that made it. */
 function rememberOrigin(
-  parts: ConcludeParts,
+  { affinity }: ConcludeParts,
   exchange: Concluded,
   caller: Caller,
   seen: Observation,
 ): void {
-  const { candidate, operation, route, upstreamKey } = exchange
+  const { candidate, route, upstreamKey } = exchange
   if (candidate === undefined || upstreamKey === undefined || seen.answerId === undefined) return
   // The client was given ids of the gateway's own: nothing can be asked for by them.
   if (route?.translation !== undefined) return
+  const tokenId = caller.token.id
   const origin = { channelId: candidate.channel.id, key: upstreamKey }
-  for (const id of seen.partIds) parts.affinity.remember(caller.token.id, id, origin)
-  if (!seen.pending) {
-    parts.affinity.remember(caller.token.id, seen.answerId, origin)
-    return
-  }
-  let charging: Promise<void> | undefined
-  // What is kept for a day must not hold the request's body.
-  const { startedTick, plan, facts, model, protocol, startedAt, firstByteTick } = exchange
-  const kept = {
-    caller,
-    candidate: { channel: candidate.channel, upstreamModel: candidate.upstreamModel },
-    upstreamKey,
-    route,
-    operation,
-    startedTick,
-    plan,
-    model,
-    protocol,
-    startedAt,
-  }
-  const { stream = false, calls = 1 } = facts ?? {}
-  const keptFacts = {
-    stream,
-    calls,
-    model,
-    continues: [],
-    amend: {},
-    answers: 1,
-    maxOutputTokens: null,
-    takesTurns: true,
-    text: () => '',
-    media: () => ({ tokens: 0, bytes: 0 }),
-  }
-  // How well it was served was told when it began.
-  const uncounted = { ...parts, availability: { record() {} } }
-  const chargeFetched = async (body: unknown, requestId: string) => {
-    const observer = operation.createObserver()
-    observer.pushBody(body)
-    if (observer.seen.pending) return
-    // A record of its own: the request that began the answer has one already, uncharged.
-    const fetched: Concluded = {
-      ...kept,
-      firstByteTick,
-      facts: keptFacts,
-      requestId,
-      attempts: [],
-      usedLlmTokens: 0,
-      fault: undefined,
-      interruption: undefined,
-    }
-    charging ??= settle(uncounted, fetched, bodyEnd(fetched, observer.seen), observer.seen)
-    try {
-      await charging
-    } catch (error) {
-      charging = undefined // not stored: the next fetch tries again
-      throw error
-    }
-  }
-  parts.affinity.remember(caller.token.id, seen.answerId, { ...origin, chargeFetched })
+  for (const id of seen.partIds) affinity.remember(tokenId, id, origin, true)
+  const pending = seen.pending ? pendingCharge(exchange) : undefined
+  // What a vendor does not keep has no parts that can be referred to.
+  const isKept = pending !== undefined || seen.partIds.size > 0
+  affinity.remember(tokenId, seen.answerId, { ...origin, ...(pending && { pending }) }, isKept)
 }
 
 /** Records and logs an exchange that used nothing; nobody waits for it. */

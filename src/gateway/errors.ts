@@ -94,6 +94,19 @@ export function unauthenticated(reason: AuthReason): GatewayError {
 const keyRequired =
   'API key is required in Authorization header (Bearer scheme), x-api-key header or x-goog-api-key header'
 
+/**
+ * The store can't be reached, or takes nothing. A 500 by the specification, which knows no 503 of model
+ * endpoints (SPEC 7.1); clients that heed `Retry-After` come again.
+ */
+const unavailable = (message: string) => (cause: unknown) =>
+  new GatewayError('internal', message, { cause, retryAfter: 1 })
+
+/** Told to who was let in. */
+export const requestNotStored = unavailable('The gateway could not store this request. Try again.')
+
+/** Told to who could not be looked up. */
+export const databaseNotRead = unavailable('The gateway could not read its database. Try again.')
+
 /** Told to requests that come, or are still under way, when the process stops. */
 export const stopping = () =>
   new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.', {

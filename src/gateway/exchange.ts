@@ -1,4 +1,4 @@
-import type { Candidate } from '../catalog/catalog.ts'
+import type { Candidate, Group, Offer } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createRequestId } from '../lib/ids.ts'
 import type { Framing, Operation, Protocol, RequestFacts } from '../protocols/protocol.ts'
@@ -111,9 +111,18 @@ export interface ExchangeReservation {
   readonly isEnough: boolean
 }
 
+/** What of a plan a record and a charge are made from: plain data. */
+export interface ChargedPlan {
+  readonly group: Pick<Group, 'id' | 'name' | 'multiplierMillionths' | 'longContextPricing'>
+  readonly offer: Pick<Offer, 'model' | 'contextWindow'> & {
+    readonly price: Pick<Offer['price'], 'id' | 'terms'>
+  }
+}
+
 /** What of an exchange its record and charge are made from. */
-export type Concluded = Omit<
+export type Concluded = { readonly plan: ChargedPlan | undefined } & Omit<
   Exchange,
+  | 'plan'
   | 'request'
   | 'framing'
   | 'abort'

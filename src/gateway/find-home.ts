@@ -1,3 +1,4 @@
+import type { Affinity } from './affinity.ts'
 import type { RequestBody } from './body.ts'
 import { type Conversation, conversationOf } from './channels/conversation.ts'
 import type { Exchange } from './exchange.ts'
@@ -13,11 +14,35 @@ export function conversationIn(
   return conversationOf(protocol.name, outline, request.headers, { model, whole: texts.whole })
 }
 
+/** What is looked up before a request's channel is chosen. */
+export interface LookParts {
+  readonly affinity: Affinity
+  /** Undefined: there are no other nodes. */
+  readonly findHome?: FindHome | undefined
+}
+
+/**
+ * Asks the other nodes for what decides which channel may answer: who made the answers that are
+ * continued, and where the conversation is at home. All in one turn, which is one round trip;
+ * undefined: there is nothing to wait for.
+ */
+export function lookAround(
+  { affinity, findHome }: LookParts,
+  exchange: Exchange,
+  body: RequestBody,
+): Promise<void> | undefined {
+  const { caller, facts } = exchange
+  const answers = caller && affinity.look(caller.token.id, facts?.continues ?? [])
+  const home = lookHome(findHome, exchange, body)
+  if (answers === undefined || home === undefined) return answers ?? home
+  return Promise.all([answers, home]).then(() => undefined)
+}
+
 /**
  * Asks where a request's conversation is at home, if it has one that goes on and there is anything to
  * choose. What is asked for in the same turn goes to the shared counters together with this.
  */
-export function lookHome(
+function lookHome(
   findHome: FindHome | undefined,
   exchange: Exchange,
   body: RequestBody,

@@ -7,7 +7,7 @@ import { type AskParts, askChannels } from './ask-channels.ts'
 import type { Interruption } from './causes.ts'
 import { type ConcludeParts, conclude } from './conclude.ts'
 import { countInput } from './count-input.ts'
-import { GatewayError, stopping } from './errors.ts'
+import { databaseNotRead, GatewayError, stopping } from './errors.ts'
 import { begin, type Exchange, mayAbort } from './exchange.ts'
 import { type Heartbeats, noHeartbeat } from './heartbeat.ts'
 import type { ModelCall } from './model-call.ts'
@@ -24,6 +24,8 @@ export interface ForwardParts extends AdmitParts, AskParts, ConcludeParts {
 export interface Forwarder {
   /** One request through all its steps; never throws: a failure is an answer, too. */
   forward(call: ModelCall): Promise<Response>
+  /** How many exchanges have begun so far. */
+  begun(): number
   /** How many exchanges are under way, streams included. */
   active(): number
   /** Those of them whose answer is a stream that has begun. */
@@ -37,6 +39,7 @@ export interface Forwarder {
 /** The way of a request: authenticate, read, plan, attempt, relay, settle. */
 export function createForwarder(parts: ForwardParts): Forwarder {
   const active = new Set<Exchange>()
+  let begun = 0
   let closed = false
 
   /** Gives back all that an exchange has taken; harmless when repeated. */
@@ -49,6 +52,7 @@ export function createForwarder(parts: ForwardParts): Forwarder {
   async function forward(call: ModelCall): Promise<Response> {
     const exchange = begin(call, parts)
     active.add(exchange)
+    begun++
     const { signal } = call.request
     // Also behind its settlement: an upstream may be slow to close, and nobody waits for that then.
     signal.addEventListener('abort', () => interrupt(exchange, 'client_left'), { once: true })
@@ -73,6 +77,7 @@ export function createForwarder(parts: ForwardParts): Forwarder {
 
   return {
     forward,
+    begun: () => begun,
     active: () => active.size,
     activeStreams() {
       let count = 0
@@ -173,7 +178,7 @@ function toGatewayError(parts: ForwardParts, exchange: Exchange, thrown: unknown
   if (thrown instanceof GatewayError) return thrown
   if (thrown instanceof StoreError) {
     parts.log.warn('database not read', { request_id: exchange.requestId, error: thrown.message })
-    return new GatewayError('internal', 'The gateway could not read its database. Try again.')
+    return databaseNotRead(thrown)
   }
   parts.log.error('internal error', {
     request_id: exchange.requestId,

@@ -1,8 +1,9 @@
 import { createRequestId } from '../lib/ids.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Protocol } from '../protocols/protocol.ts'
+import { StoreError } from '../store/ports/store-error.ts'
 import type { Caller } from './authenticate.ts'
-import { errorResponse, GatewayError, modelHeaders } from './errors.ts'
+import { databaseNotRead, errorResponse, GatewayError, modelHeaders } from './errors.ts'
 import type { Gatekeeper, HttpCall } from './gatekeeper.ts'
 
 export interface GuardParts {
@@ -35,6 +36,10 @@ export async function guarded(
   } catch (error) {
     if (error instanceof GatewayError) {
       return errorResponse(error, error.status === 401 ? keyErrors : protocol, requestId)
+    }
+    if (error instanceof StoreError) {
+      parts.log.warn('database not read', { request_id: requestId, error: error.message })
+      return errorResponse(databaseNotRead(error), protocol, requestId)
     }
     parts.log.error('internal error', { request_id: requestId, error: String(error) })
     const failed = new GatewayError('internal', 'The gateway failed. Try again.', { cause: error })

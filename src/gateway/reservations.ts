@@ -1,12 +1,12 @@
-import type { Batch, Committed, Reservation } from '../store/ports/records.ts'
+import type { Batch, Committed, MoneyLimit, Reservation } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
 import { budgetLeft } from './budget.ts'
-import type { Committer } from './committer.ts'
+import type { Committer, Denial } from './committer.ts'
 
 /** What a caller can still pay, and which of its limits is the nearest one. */
 export interface Room {
   readonly nano: number
-  readonly limit: 'balance' | 'budget'
+  readonly limit: MoneyLimit
 }
 
 /** What is set aside for one request. */
@@ -19,12 +19,12 @@ export interface Held {
 /**
  * All that is set aside for requests under way. Whether there is room is told from memory, at once,
  * so that requests that come together do not all count on the same money; the store decides again
- * when it commits, by the balance that others may have changed meanwhile.
+ * when it commits, by what others may have changed meanwhile.
  */
 export interface Reservations {
   room(caller: Caller): Room
-  /** Sets aside; resolves when committed, to false when the account does not cover it any more. */
-  open(caller: Caller, reservation: Reservation): Promise<boolean>
+  /** Sets aside; resolves when committed, to what does not cover it any more, if anything. */
+  open(caller: Caller, reservation: Reservation): Promise<Denial>
   /** Sets more aside for an open one; false when the account does not cover it (any more). */
   grow(requestId: string, byNano: number): Promise<boolean>
   /** What is set aside for a request; 0 when nothing is. */
@@ -81,6 +81,7 @@ export function createReservations(committer: () => Committer, today: () => stri
       add(caller, byNano)
       const covered = await committer()
         .grow({ requestId, accountId: caller.account.id, byNano })
+        .then((denial) => denial === undefined)
         .catch(() => false) // not stored: the same as no money, and told by its log line
       if (!covered && held.has(requestId)) {
         one.amountNano -= byNano

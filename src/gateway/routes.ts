@@ -6,7 +6,7 @@ import { messages } from '../protocols/messages/index.ts'
 import type { Operation, Protocol } from '../protocols/protocol.ts'
 import { responses } from '../protocols/responses/index.ts'
 import type { RecordStore } from '../store/ports/records.ts'
-import type { Affinity } from './affinity.ts'
+import type { ChargeParts } from './charge-fetched.ts'
 import {
   type Handler,
   httpCall,
@@ -28,10 +28,9 @@ import type { Reservations } from './reservations.ts'
 import { forwardStoredResponse } from './stored-responses.ts'
 import { tokenUsage } from './token-usage.ts'
 
-export interface RouteParts extends ModelListParts {
+export interface RouteParts extends ModelListParts, ChargeParts {
   readonly forwarder: Forwarder
   readonly records: RecordStore
-  readonly affinity: Affinity
   readonly outbound: Outbound
   readonly reservations: Reservations
   readonly clock: Clock

@@ -1,8 +1,9 @@
 import type { Catalog, Channel } from '../catalog/catalog.ts'
 import type { Protocol } from '../protocols/protocol.ts'
-import type { Affinity, Origin } from './affinity.ts'
+import type { Origin } from './affinity.ts'
 import type { Caller } from './authenticate.ts'
 import { collectBytes, TooManyBytes } from './bounded-bytes.ts'
+import { type ChargeParts, chargeFetched } from './charge-fetched.ts'
 import { GatewayError, modelHeaders } from './errors.ts'
 import {
   classifyAnswer,
@@ -15,9 +16,8 @@ import type { Outbound } from './outbound/outbound.ts'
 import { readRefusal } from './upstream-answer.ts'
 import { baseOf, upstreamHeaders } from './upstream-call.ts'
 
-export interface StoredResponseParts {
+export interface StoredResponseParts extends ChargeParts {
   readonly catalog: () => Catalog
-  readonly affinity: Affinity
   readonly outbound: Outbound
   readonly protocol: Protocol
 }
@@ -34,6 +34,7 @@ export async function forwardStoredResponse(
   requestId: string,
 ): Promise<Response> {
   const { protocol } = parts
+  await parts.affinity.look(caller.token.id, [id])
   const origin = parts.affinity.originOf(caller.token.id, id)
   const channel = origin && parts.catalog().channels.get(origin.channelId)
   if (!channel || !(protocol.name in channel.speaks)) {
@@ -64,11 +65,13 @@ export async function forwardStoredResponse(
     })
     if (!answer.ok) return await passRefusal(parts, channel, answer, requestId)
     const bytes = hideSecretsIn(await collectBytes(answer, maxAnswerBytes), channel)
-    if (request.method === 'GET') {
-      await origin.chargeFetched?.(JSON.parse(new TextDecoder().decode(bytes)), requestId)
-    }
+    const body = () => JSON.parse(new TextDecoder().decode(bytes))
+    const chargedAs =
+      request.method === 'GET' && origin.pending
+        ? await chargeFetched(parts, { caller, channel, protocol, id, origin }, body())
+        : undefined
     const contentType = answer.headers.get('content-type') ?? 'application/json'
-    const headers = modelHeaders(protocol, requestId, contentType)
+    const headers = modelHeaders(protocol, chargedAs ?? requestId, contentType)
     return new Response(bytes as Bun.BodyInit, { status: answer.status, headers })
   } catch (error) {
     if (error instanceof GatewayError) throw error

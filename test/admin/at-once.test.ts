@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { testEngine } from '../support/test-store.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
 import { type Person, startSecurityScene } from './security/scene.ts'
 
@@ -98,13 +99,16 @@ describe('administrators', () => {
       return (await scene.ask(person, asked)).status
     }
     const statuses = await Promise.all([demote('admin', theirs), demote(second, mine)])
-    expect(statuses.toSorted()).toEqual([200, 403])
+    const [passed, refused = 0] = statuses.toSorted()
+    expect(passed).toBe(200)
+    // Who was still one when it asked is the last one: on a server both may get so far.
+    expect(testEngine === 'sqlite' ? [403] : [403, 409]).toContain(refused)
     const roles = await Promise.all(
       ['admin', 'second'].map((name) => scene.store.admin.account(`${name}@example.com`)),
     )
     expect(roles.map((one) => one?.role).toSorted()).toEqual(['admin', 'user'])
     // Who is none any more is none at once; the session itself goes on.
-    const lost = statuses[0] === 403 ? 'admin' : second
+    const lost = statuses[0] === 200 ? second : 'admin'
     expect((await scene.ask(lost, { method: 'GET', path: accounts })).status).toBe(403)
     expect((await scene.ask(lost, { method: 'GET', path: '/api/v1/me' })).status).toBe(200)
     await scene.store.admin.write({

@@ -3,8 +3,8 @@ import { createTollgate } from '../../src/app/tollgate.ts'
 import type { HeartbeatTimes } from '../../src/gateway/heartbeat.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { type Dialect, dialects, type Tokens } from '../e2e/dialects.ts'
+import { openStore } from '../support/empty-store.ts'
 import { jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import {
   speaksAt,
@@ -88,7 +88,7 @@ export async function startClocked(options: ClockedOptions) {
       }),
     )
   const config = read()
-  const store = openSqliteStore({ path: ':memory:', clock })
+  const store = await openStore(clock)
   const secrets = createSecretBox('a secret of this test')
   const instance = { store, secrets, warnings: [] }
   const complaints: string[] = []

@@ -1,14 +1,15 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { applyConfig } from '../../src/app/apply.ts'
-import { openInstance } from '../../src/app/instance.ts'
 import { ask as askModel } from '../e2e/caller.ts'
 import { allDialects } from '../e2e/dialects.ts'
 import { startHesitating } from '../e2e/hesitating.ts'
 import { until } from '../e2e/until.ts'
+import { lendPlace } from '../support/empty-store.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
-import { configOf, startServing } from './serving.ts'
+import { configOf, openConfigured, startServing } from './serving.ts'
 
 // What load balancers ask, through the whole app.
 
@@ -49,6 +50,27 @@ test('a database that is gone: alive, but not ready', async () => {
   expect(await told(`${gateway.serving.url}/livez`)).toEqual([200, 'alive\n'])
   await gateway.serving.stop()
 })
+
+test('a database that is read, but not written: not ready until what has ended is stored', async () => {
+  await using models = startFakeUpstream(() => Response.json({ choices: [], usage: {} }))
+  const folder = createTempDir()
+  const path = folder.join('gate.db')
+  const gateway = await startServing({ upstream: models.url, store: path })
+  const { url } = gateway.serving
+  const other = new Database(path)
+  other.run('BEGIN IMMEDIATE')
+  const body = { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] }
+  expect((await gateway.ask('/v1/chat/completions', body)).status).toBe(500)
+  const failed = 'the failure to be kept'
+  await until(failed, async () => (await told(`${url}/readyz`))[0] === 503, 20_000)
+  expect(await told(`${url}/readyz`)).toEqual([503, 'the database takes no writing\n'])
+  expect(await told(`${url}/livez`)).toEqual([200, 'alive\n'])
+  other.run('COMMIT')
+  other.close()
+  await until('it to be stored', async () => (await told(`${url}/readyz`))[0] === 200, 20_000)
+  await gateway.serving.stop()
+  folder.remove()
+}, 60_000)
 
 test('a stop is told first; requests are taken until the delay is over, then the port closes', async () => {
   await using models = startFakeUpstream(() => Response.json({ choices: [], usage: {} }))
@@ -96,12 +118,12 @@ test('a second stop cuts the delay short', async () => {
 })
 
 test('what another process changes is still followed while it drains', async () => {
-  using folder = createTempDir()
-  const options = { ...upstream, store: folder.join('tollgate.db') }
+  await using place = await lendPlace()
+  const options = { ...upstream, store: place.store }
   const gateway = await startServing({ ...options, server: { shutdown_delay: '1h' } })
   void gateway.serving.stop()
   const changed = configOf(tollgateYaml({ ...options, token: { enabled: false } }))
-  const other = await openInstance(changed)
+  const other = await openConfigured(changed)
   await applyConfig(other, changed, { prune: false })
   await other.store.close()
   await until('the token to be refused', async () => {

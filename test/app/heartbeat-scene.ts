@@ -2,9 +2,9 @@ import { applyConfig } from '../../src/app/apply.ts'
 import { createTollgate } from '../../src/app/tollgate.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { allDialects, type Dialect } from '../e2e/dialects.ts'
 import { until } from '../e2e/until.ts'
+import { openStore } from '../support/empty-store.ts'
 import { startFaultUpstream } from '../support/fault/upstream.ts'
 import { speaksAt, testKey, tollgateYaml, upstreamKey } from '../support/tollgate-yaml.ts'
 import { configOf } from './serving.ts'
@@ -53,7 +53,7 @@ export async function startHeartbeats() {
     }),
   )
   const clock = Date.now
-  const store = openSqliteStore({ path: ':memory:', clock })
+  const store = await openStore(clock)
   const secrets = createSecretBox('a secret of this test')
   await applyConfig({ store, secrets, warnings: [] }, config, { prune: false })
   const log = createLogger({ sink: () => {}, pretty: false, clock, level: 'error' })

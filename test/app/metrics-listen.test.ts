@@ -34,6 +34,8 @@ const source = {
   requestsInFlight: () => inFlight(),
   streamsInFlight: () => 0,
   coolings: () => [],
+  load: () => ({}),
+  membership: undefined,
 }
 
 function start() {

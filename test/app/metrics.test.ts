@@ -29,6 +29,7 @@ function scene() {
     {
       ...{ totals, catalog: () => catalog },
       ...{ requestsInFlight: () => 7, streamsInFlight: () => 5, coolings: () => coolings },
+      ...{ load: () => ({}), membership: undefined },
     },
     { longestMs: () => 12 },
   )

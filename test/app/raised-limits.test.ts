@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { AdminStore } from '../../src/store/ports/admin.ts'
 import type { Store } from '../../src/store/ports/store.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { readUntil } from '../e2e/caller.ts'
 import { dialects } from '../e2e/dialects.ts'
 import { until } from '../e2e/until.ts'
+import { type LentPlace, lendPlace } from '../support/empty-store.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
-import { createTempDir } from '../support/temp-dir.ts'
 import type { Usage } from './clocked.ts'
 import { type Running, startServing } from './serving.ts'
 
@@ -21,26 +19,26 @@ const email = 'user@example.com'
 const tokens = { input: 100, output: 50 } // 200,000 nano-USD
 const body = { ...chat.request(false), max_completion_tokens: 50 }
 
-let folder: ReturnType<typeof createTempDir>
+let place: LentPlace
 let upstream: FakeUpstream
 let running: Running
 let beside: Store
 let admin: AdminStore
 
 beforeEach(async () => {
-  folder = createTempDir()
+  place = await lendPlace()
   upstream = startFakeUpstream(() => jsonAnswer(chat.body(tokens)))
-  const store = join(folder.path, 'tollgate.db')
+  const { store } = place
   const token = { budget: { total: 0.0004 } }
   running = await startServing({ upstream: upstream.url, store, token, balance: 0.0009 })
-  beside = openSqliteStore({ path: store, clock: systemClock })
+  beside = await place.open(systemClock)
   admin = beside.admin
 })
 afterEach(async () => {
   await beside.close()
   await running[Symbol.asyncDispose]()
   await upstream.stop()
-  folder.remove()
+  await place[Symbol.asyncDispose]()
 })
 
 async function asked() {

@@ -1,11 +1,15 @@
 import { parse, stringify } from 'yaml'
+import type { Config } from '../../src/app/config/config.ts'
 import { loadConfig } from '../../src/app/config/load.ts'
 import { type Instance, openInstance } from '../../src/app/instance.ts'
 import { type Serving, serve } from '../../src/app/serve.ts'
+import { isOnServer } from '../../src/app/store-place.ts'
 import { createLogger } from '../../src/lib/log.ts'
+import { lendPlace } from '../support/empty-store.ts'
+import { testEngine } from '../support/test-store.ts'
 import { type TollgateYamlOptions, testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
 
-/** The whole app in this process, listening on a free port, its database in memory or in a file. */
+/** The whole app in this process, listening on a free port, its store in memory unless one is named. */
 export interface Running extends AsyncDisposable {
   readonly instance: Instance
   readonly serving: Serving
@@ -31,16 +35,29 @@ export interface ServingOptions extends TollgateYamlOptions {
 }
 
 function readOptions({ onlyPrices, ...options }: ServingOptions) {
-  const yaml = tollgateYaml({ listen: '127.0.0.1:0', store: ':memory:', ...options })
+  const yaml = tollgateYaml({ listen: '127.0.0.1:0', ...options })
   return configOf(onlyPrices ? stringify({ ...parse(yaml), prices: onlyPrices }) : yaml)
+}
+
+/** Opens what a configuration names; a secret that is nowhere else is the tests'. */
+export function openConfigured(config: Config): Promise<Instance> {
+  const given = process.env.TOLLGATE_SECRET
+  if (isOnServer(config.store)) process.env.TOLLGATE_SECRET ??= 'the secret of all such tests'
+  try {
+    return openInstance(config)
+  } finally {
+    if (given === undefined) delete process.env.TOLLGATE_SECRET
+  }
 }
 
 /** Starts the app as `tollgate serve` does. */
 export async function startServing(options: ServingOptions): Promise<Running> {
   const complaints: string[] = []
-  const read = (more: Partial<ServingOptions> = {}) => readOptions({ ...options, ...more })
+  const lent = testEngine === 'sqlite' || options.store ? undefined : await lendPlace()
+  const store = lent?.store ?? ':memory:'
+  const read = (more: Partial<ServingOptions> = {}) => readOptions({ store, ...options, ...more })
   let config = read()
-  const instance = await openInstance(config)
+  const instance = await openConfigured(config)
   const log = createLogger({
     sink: (line) => complaints.push(line),
     pretty: false,
@@ -65,6 +82,9 @@ export async function startServing(options: ServingOptions): Promise<Running> {
         body: JSON.stringify(body),
         proxy: false,
       }),
-    [Symbol.asyncDispose]: () => serving.stop(),
+    async [Symbol.asyncDispose]() {
+      await serving.stop()
+      await lent?.[Symbol.asyncDispose]()
+    },
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { dialects } from '../e2e/dialects.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { ask, createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
-import { usual } from './clocked.ts'
+import { outcomeOf, usual } from './clocked.ts'
 import { type Running, startServing } from './serving.ts'
 
 // Three whole gateways with one PostgreSQL: what they share is money, and what is known of tokens.
@@ -19,10 +19,10 @@ interface Gateways extends AsyncDisposable {
 }
 
 /** They start together, on a database that nobody has made tables in. */
-async function startGateways(balance: number): Promise<Gateways> {
+async function startGateways(balance: number, token: object = {}): Promise<Gateways> {
   const database = await createDatabase()
   const prices = { 'test-model': { per_call: 0.01 } }
-  const options = { upstream: upstream.url, store: database.url, balance, prices }
+  const options = { upstream: upstream.url, store: database.url, balance, prices, token }
   const nodes = await Promise.all([1, 2, 3].map(() => startServing(options)))
   return {
     nodes,
@@ -69,6 +69,33 @@ describe.skipIf(!hasPostgres)('three gateways with one PostgreSQL', () => {
     )
     expect(account).toEqual({ balance_nano: 0, reserved_nano: 0, entries: 0, charged: 100 })
   }, 30_000)
+
+  test.each([
+    ['in all', { total: 0.6 }],
+    ['of a day', { day: 0.6 }],
+  ])(
+    'pass as many requests of one token as its budget pays: %s',
+    async (_, budget) => {
+      await using gateways = await startGateways(100, { budget })
+      const outcomes = await Promise.all(
+        Array.from({ length: 180 }, (_, at) => outcomeOf(gateways.ask(at))),
+      )
+      const counts = Object.groupBy(outcomes, (outcome) => outcome.join(' '))
+      expect(Object.keys(counts).sort()).toEqual(['200 ', '401 budget'])
+      expect(counts['200 ']).toHaveLength(60)
+      const [sums] = await ask(
+        gateways.database.url,
+        `SELECT total_nano, token_spending.reserved_nano, account.reserved_nano AS of_account,
+          (SELECT count(*) FROM request WHERE amount_nano > 0) AS charged
+        FROM token_spending, account`,
+      )
+      expect(sums).toEqual({
+        ...{ total_nano: 600_000_000, reserved_nano: 0 },
+        ...{ of_account: 0, charged: 60 },
+      })
+    },
+    30_000,
+  )
 
   test('a token that is revoked on one is refused on the others within a second', async () => {
     await using gateways = await startGateways(1)

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { applyConfig, planConfig } from '../../src/app/apply.ts'
-import { openInstance } from '../../src/app/instance.ts'
+import type { Instance } from '../../src/app/instance.ts'
 import { syncVendorPrices, vendorPriceWrites } from '../../src/app/vendor-price-sync.ts'
 import { findVendorPrice } from '../../src/catalog/vendor-prices.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { createSecretBox } from '../../src/lib/secrets.ts'
 import type { PriceRow, PriceTerms } from '../../src/store/ports/catalog.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { until } from '../e2e/until.ts'
-import { channelWrite, collect, temporaryDirectory } from '../store/support.ts'
+import { channelWrite, collect } from '../store/support.ts'
+import { lendPlace, openStore } from '../support/empty-store.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { configOf, startServing } from './serving.ts'
 
@@ -74,14 +75,18 @@ describe('plan and apply', () => {
   const yaml = (models: readonly string[], prices: object) =>
     configOf(
       JSON.stringify({
-        store: 'sqlite::memory:',
         channels: [{ name: 'c', speaks: { chat: 'https://e.example/v1' }, api_key: 'k', models }],
         groups: [{ name: 'g', channels: ['c'] }],
         prices,
       }),
     )
+  const open = async (): Promise<Instance> => ({
+    store: await openStore(systemClock),
+    secrets: createSecretBox('a secret of this test'),
+    warnings: [],
+  })
   const own = { input: 9, output: 9 }
-  const inForce = async (instance: Awaited<ReturnType<typeof openInstance>>) =>
+  const inForce = async (instance: Instance) =>
     Object.fromEntries(
       (await instance.store.catalog.load()).prices.map((one) => [
         one.model,
@@ -91,7 +96,7 @@ describe('plan and apply', () => {
 
   test('show list prices as changes, once', async () => {
     const config = yaml(['gpt-5-mini', 'gpt-4o', 'own-model'], { 'gpt-4o': own })
-    const instance = await openInstance(config)
+    const instance = await open()
     const { changes } = await applyConfig(instance, config, { prune: false })
     expect(changes.filter(({ kind }) => kind === 'price')).toMatchObject([
       { action: 'create', name: 'gpt-4o' },
@@ -107,7 +112,7 @@ describe('plan and apply', () => {
   test('a price that leaves the file stays, and falls back on the list when pruned', async () => {
     const before = yaml(['gpt-5-mini', 'own-model'], { 'gpt-5-mini': own, 'own-model': own })
     const after = yaml(['gpt-5-mini', 'own-model'], {})
-    const instance = await openInstance(before)
+    const instance = await open()
     await applyConfig(instance, before, { prune: false })
     expect((await applyConfig(instance, after, { prune: false })).changes).toEqual([])
     expect((await applyConfig(instance, after, { prune: true })).changes).toMatchObject([
@@ -120,7 +125,7 @@ describe('plan and apply', () => {
 
   test('pruning a channel leaves the list prices of its models alone', async () => {
     const before = yaml(['gpt-5-mini', 'gpt-4o'], {})
-    const instance = await openInstance(before)
+    const instance = await open()
     await applyConfig(instance, before, { prune: false })
     await applyConfig(instance, yaml(['gpt-4o'], {}), { prune: true })
     expect(await inForce(instance)).toEqual({ 'gpt-5-mini': 'vendor', 'gpt-4o': 'vendor' })
@@ -129,7 +134,7 @@ describe('plan and apply', () => {
 
   test('a price that changes meanwhile is not overwritten', async () => {
     const config = yaml(['gpt-5-mini'], {})
-    const instance = await openInstance(config)
+    const instance = await open()
     const plan = await planConfig(instance, config, { prune: false })
     await instance.store.admin.write({
       prices: [{ model: 'gpt-5-mini', terms: old, source: 'operator', note: '' }],
@@ -206,11 +211,10 @@ describe('the gateway', () => {
   })
 
   test('a channel that another process adds is sold at the list price within a second', async () => {
-    using directory = temporaryDirectory()
-    const path = directory.file('t.db')
-    const yaml = { upstream: upstream.url, models: ['gpt-5-mini'], store: path }
+    await using place = await lendPlace()
+    const yaml = { upstream: upstream.url, models: ['gpt-5-mini'], store: place.store }
     await using running = await startServing({ ...yaml, onlyPrices: {} })
-    const beside = openSqliteStore({ path, clock: systemClock })
+    const beside = await place.open(systemClock)
     const { catalog, admin } = beside
     const [main] = (await catalog.load()).channels
     const [group] = (await catalog.load()).groups

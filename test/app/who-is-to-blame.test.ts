@@ -4,6 +4,7 @@ import { outcomeNames } from '../../src/gateway/availability/running-totals.ts'
 import { type Dialect, dialects } from '../e2e/dialects.ts'
 import { jsonAnswer, sseAnswer } from '../support/fake-upstream.ts'
 import { startRawUpstream } from '../support/raw-upstream.ts'
+import { testEngine } from '../support/test-store.ts'
 import { speaksAt } from '../support/tollgate-yaml.ts'
 import { type Clocked, startClocked, usual } from './clocked.ts'
 
@@ -221,7 +222,10 @@ describe('the record of an attempt', () => {
     const answer = await gateway.ask(chat, { stream: true, maxTokens: 6_000 })
     expect(answer.status).toBe(401)
     const { attempts } = await receiptOf(gateway, answer)
-    expect(attempts).toMatchObject([{ cause: 'abandoned', status: 200 }])
+    // A database on a server may say so before the upstream has begun to answer.
+    const status = testEngine === 'sqlite' ? 200 : (attempts[0]?.status ?? null)
+    expect([200, null]).toContain(status)
+    expect(attempts).toMatchObject([{ cause: 'abandoned', status }])
     expect(coolings(gateway)).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import { listen } from '../../src/app/listen.ts'
 import { createTollgate } from '../../src/app/tollgate.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
+import type { MoneyLimit } from '../../src/store/ports/records.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
@@ -19,7 +20,7 @@ const real = openSqliteStore({ path, clock })
 const secrets = createSecretBox('a secret for measuring, of 32 characters or more')
 await applyConfig({ store: real, secrets, warnings: [] }, loaded.config, { prune: false })
 
-const nothing = { denied: new Set<string>(), accounts: [], tokens: [] }
+const nothing = { denied: new Map<string, MoneyLimit>(), accounts: [], tokens: [] }
 const store: Store =
   variant === 'settled'
     ? real

@@ -1,12 +1,11 @@
-import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSecretBox } from '../../src/lib/secrets.ts'
 import { requireBinary, residentBytes } from '../support/binary.ts'
 import { ask, startPostgres } from '../support/postgres.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { fillLedger } from './fill-ledger.ts'
+import { sealKeys } from './seal-keys.ts'
 
 // How long `tollgate migrate` takes for very many requests, to PostgreSQL and back, and in how much
 // memory; then whether both files have the same exports.
@@ -15,16 +14,13 @@ import { fillLedger } from './fill-ledger.ts'
 const [what = '1000000'] = process.argv.slice(2)
 const count = Number(what)
 using folder = createTempDir('tollgate-bench')
-const secret = 'a secret of the bench'
 await using server = await startPostgres()
 await ask(server.url('postgres'), 'CREATE DATABASE moved')
 
 const first = join(folder.path, 'first.db')
-if (Number.isInteger(count)) {
-  await fillLedger(first, count)
-  sealKeys()
-} else copyFileSync(what, first)
-const key = Number.isInteger(count) ? secret : await Bun.file(`${what}.secret`).text()
+if (Number.isInteger(count)) await fillLedger(first, count)
+else copyFileSync(what, first)
+const secret = sealKeys(first)
 for (const name of ['first', 'back'])
   writeFileSync(join(folder.path, `${name}.yaml`), `store: sqlite:./${name}.db\n`)
 
@@ -39,18 +35,12 @@ for (const records of ['requests', 'ledger']) {
 console.log(isSame ? 'equal exports' : 'EXPORTS DIFFER')
 process.exitCode = isSame ? 0 : 1
 
-/** Keys that the secret opens: without any nothing is moved. */
-function sealKeys(): void {
-  using db = new Database(first)
-  db.query('UPDATE channel SET keys_sealed = ?').run(createSecretBox(secret).seal('["key"]'))
-}
-
 function start(words: readonly string[]) {
   return Bun.spawn([requireBinary(), ...words], {
     cwd: folder.path,
     stdout: 'pipe',
     stderr: 'inherit',
-    env: { PATH: process.env.PATH ?? '', TOLLGATE_SECRET: key.trim() },
+    env: { PATH: process.env.PATH ?? '', TOLLGATE_SECRET: secret },
   })
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { buildCatalog, type Catalog } from '../../src/catalog/catalog.ts'
 import type { Writes } from '../../src/store/ports/admin.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { channelWrite, groupWrite, now, seed } from '../store/support.ts'
+import { openStore } from '../support/empty-store.ts'
 import { noLimits } from '../support/no-limits.ts'
 
 /** The snapshot of a seeded store after a change; a sealed proxy opens to its bytes as text. */
 async function catalogAfter(writes: Writes): Promise<Catalog> {
-  const store = openSqliteStore({ path: ':memory:', clock: () => now })
+  const store = await openStore(() => now)
   await seed(store)
   await store.admin.write(writes)
   const rows = await store.catalog.load()

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { noLimits } from '../support/no-limits.ts'
+import { openStoreOf } from '../support/store-beside.ts'
 import { createBalances } from './balances.ts'
 import type { Workplace } from './cli.ts'
 
@@ -46,7 +45,7 @@ test('show and list tell limit, reserve, and whether the balance is low by the s
 }, 20_000)
 
 test('what is set aside for requests under way is told beside the balance', async () => {
-  const store = openSqliteStore({ path: join(place.path, 'tollgate.db'), clock: Date.now })
+  const store = await openStoreOf(place.path)
   const reservation = {
     requestId: 'req_1',
     createdAt: Date.now(),
@@ -67,6 +66,27 @@ test('what is set aside for requests under way is told beside the balance', asyn
   expect(await json('show kim@example.com')).toMatchObject(reserved)
   expect((await json('list'))[0]).toMatchObject(reserved)
   expect((await account('show kim@example.com')).out).toMatch(/^Reserved +0\.50 USD$/m)
+}, 20_000)
+
+test('what was set in the console counts where the file leaves it open, and only there', async () => {
+  const name = 'settings.balance_low_threshold'
+  const set = async (value: string | null) => {
+    const store = await openStoreOf(place.path)
+    await store.edits.setSettings(new Map([[name, value]]), { actor: 'admin@example.com' })
+    await store.close()
+  }
+  await place.write('open.yaml', 'settings: { max_attempts: 3 }\n')
+  await set('3.5')
+  const threshold = async (file: string) =>
+    (await json(`list --config ${file}`))[0].balance_low_threshold_nano
+  expect(await threshold('open.yaml')).toBe(3_500_000_000)
+  expect(await threshold('tollgate.yaml')).toBe(2_500_000_000)
+  expect((await account('show kim@example.com --config open.yaml')).out).toMatch(
+    /^Low balance +yes, low is below 3\.50 USD$/m,
+  )
+  await set('a lot')
+  expect(await threshold('open.yaml')).toBe(5_000_000_000)
+  await set(null)
 }, 20_000)
 
 test('where the setting can not be read, its default counts', async () => {

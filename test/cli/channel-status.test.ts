@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { createKeyMark } from '../../src/app/key-mark.ts'
 import { failureClasses } from '../../src/gateway/failures/failures.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import type { CoolingRow } from '../../src/store/ports/health.ts'
 import type { Store } from '../../src/store/ports/store.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { openStoreOf } from '../support/store-beside.ts'
 import { createWorkplace, type Workplace } from './cli.ts'
 
 const firstKey = 'sk-upstream-one-abcdefghijklmnop'
@@ -37,7 +36,7 @@ const channel = (line: string) => place.run(['channel', ...line.split(' ')], { e
 const json = async (line: string) => JSON.parse((await channel(`${line} --json`)).out)
 
 async function inStore(work: (store: Store) => Promise<unknown>): Promise<void> {
-  const store = openSqliteStore({ path: join(place.path, 'tollgate.db'), clock: Date.now })
+  const store = await openStoreOf(place.path)
   await work(store)
   await store.close()
 }

@@ -1,6 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import {
+  releaseDatabaseOf,
+  storeEnvironment,
+  testEngine,
+  testStore,
+} from '../support/test-store.ts'
 
 /** What a command left behind. */
 export interface Ran {
@@ -26,23 +32,37 @@ export const program: readonly string[] = process.env.TOLLGATE_BINARY
 export interface Workplace extends AsyncDisposable {
   readonly path: string
   run(args: readonly string[], options?: RunOptions): Promise<Ran>
+  /** What a command finds in its environment, for one that a test starts itself. */
+  environment(args: readonly string[]): Promise<Record<string, string>>
   /** Starts a command and leaves it running. */
-  start(args: readonly string[]): Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+  start(args: readonly string[]): Promise<Bun.Subprocess<'ignore', 'pipe', 'pipe'>>
+  /** A configuration that names no store gets the one that TOLLGATE_TEST_STORE asks for. */
   write(file: string, text: string): Promise<void>
 }
 
-/** Only what a command needs: no variable of the machine can change a result. */
-const environment = (more: RunOptions['env'] = {}) => ({ PATH: process.env.PATH ?? '', ...more })
+/** Has commands keep their data where TOLLGATE_TEST_STORE says; in a file they do so anyway. */
+function withStore(file: string, text: string): string {
+  if (testEngine === 'sqlite' || !file.endsWith('.yaml') || /^store:/m.test(text)) return text
+  if (!text.startsWith('{')) return `store: ${testStore}\n${text}`
+  return JSON.stringify({ store: testStore, ...JSON.parse(text) })
+}
 
 export async function createWorkplace(): Promise<Workplace> {
   const path = await mkdtemp(join(tmpdir(), 'tollgate-cli-'))
   const command = (args: readonly string[]) => [...program, ...args]
+  /** Only what a command needs: no variable of the machine can change a result. */
+  const environment = async (args: readonly string[], more: RunOptions['env'] = {}) => ({
+    PATH: process.env.PATH ?? '',
+    ...(await storeEnvironment(args, path)),
+    ...more,
+  })
   return {
     path,
+    environment,
     async run(args, { env, stdin } = {}) {
       const child = Bun.spawn(command(args), {
         cwd: path,
-        env: environment(env),
+        env: await environment(args, env),
         stdin: stdin === undefined ? 'ignore' : new Blob([stdin]),
         stdout: 'pipe',
         stderr: 'pipe',
@@ -54,16 +74,19 @@ export async function createWorkplace(): Promise<Workplace> {
       ])
       return { code, out, err }
     },
-    start: (args) =>
+    start: async (args) =>
       Bun.spawn(command(args), {
         cwd: path,
-        env: environment(),
+        env: await environment(args),
         stdin: 'ignore',
         stdout: 'pipe',
         stderr: 'pipe',
       }),
-    write: (file, text) => writeFile(join(path, file), text),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+    write: (file, text) => writeFile(join(path, file), withStore(file, text)),
+    async [Symbol.asyncDispose]() {
+      await releaseDatabaseOf(path)
+      await rm(path, { recursive: true, force: true })
+    },
   }
 }
 

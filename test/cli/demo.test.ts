@@ -5,7 +5,7 @@ import { createWorkplace, readUntil } from './cli.ts'
 
 test('each printed curl line works as pasted, and is told with what it cost', async () => {
   await using place = await createWorkplace()
-  const child = place.start(['demo', '--port', '0'])
+  const child = await place.start(['demo', '--port', '0'])
   const intro = await readUntil(child.stdout, (text) => text.includes('What each request used'))
   const calls = intro.split('\n').filter((line) => line.startsWith('curl '))
   expect(calls).toHaveLength(4)

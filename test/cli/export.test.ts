@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { attemptRow, now, seed, settlement } from '../store/support.ts'
+import { openStoreOf } from '../support/store-beside.ts'
 import { createWorkplace, type Workplace } from './cli.ts'
 
 const hour = 3_600_000
@@ -10,7 +11,8 @@ const odd = 'line\n"quoted", 默认【官转·稳定】'
 let place: Workplace
 beforeAll(async () => {
   place = await createWorkplace()
-  const store = openSqliteStore({ path: join(place.path, 'tollgate.db'), clock: () => now })
+  await place.write('tollgate.yaml', '')
+  const store = await openStoreOf(place.path, () => now)
   await seed(store)
   await store.records.commit({
     settle: [
@@ -132,7 +134,7 @@ test('a reader that leaves early is no failure', async () => {
   await store.close()
   await place.write('many.yaml', 'store: sqlite:./many.db\n')
 
-  const child = place.start(['export', 'requests', '--config', 'many.yaml'])
+  const child = await place.start(['export', 'requests', '--config', 'many.yaml'])
   const reader = child.stdout.getReader()
   const { value } = await reader.read()
   expect(new TextDecoder().decode(value)).toStartWith('{"request_id":"req_0"')

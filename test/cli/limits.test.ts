@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { noLimits } from '../support/no-limits.ts'
+import { openStoreOf } from '../support/store-beside.ts'
 import { createBalances } from './balances.ts'
 import type { RunOptions, Workplace } from './cli.ts'
 
@@ -78,7 +78,7 @@ test('the proxy of a channel comes from a variable, is kept, and is never shown'
   const added = await run(add, { env })
   expect(added).toMatchObject({ code: 0, err: '' })
   const sealed = async () => {
-    const store = openSqliteStore({ path: join(place.path, 'tollgate.db'), clock: Date.now })
+    const store = await openStoreOf(place.path)
     const { channels } = await store.catalog.load()
     await store.close()
     return channels.find(({ name }) => name === 'far')?.proxySealed

@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres)('migrate', () => {
       const words = ['migrate', 'sqlite:./gate.db', database.url]
       let reached = 0
       for (let times = 0; times < 3; times++) {
-        const child = place.start(words)
+        const child = await place.start(words)
         reached = await untilMoved(database.url, reached + 5_000)
         child.kill(signal)
         const err = await child.stderr.text()
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres)('migrate', () => {
     addRows(join(place.path, 'gate.db'), 60_000)
     await place.write('new.yaml', 'store: sqlite:./new.db\nserver: { listen: "127.0.0.1:0" }\n')
     const moving = ['migrate', 'sqlite:./gate.db', 'sqlite:./new.db']
-    const child = place.start(moving)
+    const child = await place.start(moving)
     await untilRows(join(place.path, 'new.db'))
     child.kill('SIGKILL')
     await child.exited

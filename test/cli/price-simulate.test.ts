@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemClock } from '../../src/lib/clock.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import {
   accountWrite,
   channelWrite,
@@ -11,6 +9,7 @@ import {
   settlement,
   tokenWrite,
 } from '../store/support.ts'
+import { openStoreOf } from '../support/store-beside.ts'
 import { createWorkplace, program, type Workplace } from './cli.ts'
 
 const day = 86_400_000
@@ -29,8 +28,8 @@ let place: Workplace
 beforeAll(async () => {
   place = await createWorkplace()
   await cp(join(import.meta.dir, '../fixtures/prices'), place.path, { recursive: true })
-  await place.write('tollgate.yaml', 'store: sqlite:./tollgate.db\n')
-  const store = openSqliteStore({ path: join(place.path, 'tollgate.db'), clock: systemClock })
+  await place.write('tollgate.yaml', '')
+  const store = await openStoreOf(place.path)
   const base = {
     input: 1_000_000,
     output: 10_000_000,
@@ -208,8 +207,11 @@ test('a table for people', async () => {
 
 test('on a terminal it counts while it reads, and leaves nothing of that', async () => {
   let shown = ''
-  const child = Bun.spawn([...program, 'price', 'simulate', '--with', 'next.yaml'], {
+  const args = ['price', 'simulate', '--with', 'next.yaml']
+  const env = await place.environment(args)
+  const child = Bun.spawn([...program, ...args], {
     cwd: place.path,
+    env,
     terminal: {
       data(_, bytes) {
         shown += new TextDecoder().decode(bytes)

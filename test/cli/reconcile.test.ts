@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { attemptRow, now, seed, settlement } from '../store/support.ts'
+import { openStoreOf } from '../support/store-beside.ts'
 import { createWorkplace, type Workplace } from './cli.ts'
 
 let place: Workplace
 beforeAll(async () => {
   place = await createWorkplace()
-  const store = openSqliteStore({ path: join(place.path, 'tollgate.db'), clock: () => now })
+  await place.write('tollgate.yaml', '')
+  const store = await openStoreOf(place.path, () => now)
   await seed(store)
   const usageRaw = JSON.stringify({ prompt_tokens: 16, completion_tokens: 20 })
   const settle = Array.from({ length: 130 }, (_, i) => {

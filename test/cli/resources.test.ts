@@ -202,8 +202,11 @@ test('on a terminal it asks, and no answer is a no', async () => {
   const answer = async (text: string) => {
     let shown = ''
     let asked = false
-    const child = Bun.spawn([...program, 'channel', 'remove', 'spare'], {
+    const args = ['channel', 'remove', 'spare']
+    const env = await place.environment(args)
+    const child = Bun.spawn([...program, ...args], {
       cwd: place.path,
+      env,
       terminal: {
         data(terminal, bytes) {
           shown += new TextDecoder().decode(bytes)

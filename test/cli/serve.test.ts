@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { testEngine } from '../support/test-store.ts'
 import { createWorkplace, readUntil } from './cli.ts'
 
 const listening = /"message":"listening","url":"([^"]+)"/
@@ -25,7 +26,7 @@ test('starts with nothing, says what is missing, ends with 0 on SIGTERM', async 
   await using place = await createWorkplace()
   await place.write('empty.yaml', 'server: { listen: "127.0.0.1:0" }\n')
   // Options without a command are meant for serve.
-  const child = place.start(['--config', 'empty.yaml'])
+  const child = await place.start(['--config', 'empty.yaml'])
   const start = await readUntil(child.stdout, (text) => text.includes('No account'))
   const lines = start
     .trimEnd()
@@ -34,7 +35,10 @@ test('starts with nothing, says what is missing, ends with 0 on SIGTERM', async 
   expect(lines[0]).toMatchObject({
     message: 'listening',
     config: 'empty.yaml',
-    database: `${place.path}/tollgate.db`,
+    database:
+      testEngine === 'sqlite'
+        ? `${place.path}/tollgate.db`
+        : expect.stringMatching(/^postgres:\/\/127\.0\.0\.1:\d+\/\w+$/),
     channels: 0,
     groups: 0,
     models: 0,
@@ -52,7 +56,7 @@ test('starts with nothing, says what is missing, ends with 0 on SIGTERM', async 
 test('sees within a second what a command beside it changes', async () => {
   await using place = await createWorkplace()
   await place.write('tollgate.yaml', freeModel('http://127.0.0.1:9'))
-  const child = place.start(['serve', '--log', 'json'])
+  const child = await place.start(['serve', '--log', 'json'])
   const url = listening.exec(await readUntil(child.stdout, (text) => listening.test(text)))?.[1]
   const token = ['token', 'add', '--account', 'a@example.com', '--group', 'g']
   const key = (await place.run(token)).out.trimEnd().split('\n').at(-1)
@@ -100,7 +104,7 @@ test('more than 256 upstream requests run at once', async () => {
     },
   })
   await place.write('tollgate.yaml', freeModel(upstream.url.origin))
-  const child = place.start(['serve', '--log', 'json'])
+  const child = await place.start(['serve', '--log', 'json'])
   const url = listening.exec(await readUntil(child.stdout, (text) => listening.test(text)))?.[1]
   // A process of its own: the one that runs the tests has the limit that this is about.
   const script = `await Promise.all(Array.from({ length: ${count} }, () =>
@@ -133,7 +137,7 @@ test('a second signal cuts the grace of open requests short', async () => {
     },
   })
   await place.write('tollgate.yaml', freeModel(upstream.url.origin))
-  const child = place.start(['serve', '--log', 'json'])
+  const child = await place.start(['serve', '--log', 'json'])
   const url = listening.exec(await readUntil(child.stdout, (text) => listening.test(text)))?.[1]
   const answer = fetch(`${url}/v1/chat/completions`, {
     method: 'POST',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { createDatabase, hasPostgres } from '../support/postgres.ts'
+import { ask, createDatabase, hasPostgres } from '../support/postgres.ts'
 import { createWorkplace, type Workplace } from './cli.ts'
 
 const env = { TOLLGATE_SECRET: 'a secret for these tests, long enough' }
@@ -40,6 +40,32 @@ describe.skipIf(!hasPostgres)('of a PostgreSQL', () => {
     const { served, nodes } = JSON.parse((await place.run(['status', '--json'], { env })).out)
     expect(served).toBe(true)
     expect(nodes).toMatchObject([{ name: 'one:17', alive: true, load: { requests: 3 } }])
+  })
+
+  test('tells who leads, and whose Valkey is away', async () => {
+    await using database = await createDatabase()
+    await place.write('tollgate.yaml', `store: "${database.url}"\n`)
+    const store = await openPostgresStore({ url: database.url, clock: Date.now })
+    const [one, other, dead] = [
+      await store.nodes.register({ name: 'one:1', version: '0.1.0' }),
+      await store.nodes.register({ name: 'other:2', version: '0.1.0' }),
+      await store.nodes.register({ name: 'dead:3', version: '0.1.0' }),
+    ]
+    const load = { requests: 3, streams: 1, requestsPerMinute: 40, leads: false } as const
+    await store.nodes.heartbeat(one, { ...load, leads: true, counting: 'together' })
+    await store.nodes.heartbeat(other, { ...load, counting: 'apart' })
+    await store.nodes.heartbeat(dead, { ...load, leads: true, counting: 'apart' })
+    await store.close()
+    await ask(database.url, `UPDATE node SET seen_at = seen_at - 31000 WHERE id = ${dead}`)
+    const { out } = await place.run(['status'], { env })
+    expect(out).toMatch(/one:1 .* serves, leads .* 3 requests, 40 a minute +with all nodes\n/)
+    expect(out).toMatch(/other:2 .* serves {2}.* its share: Valkey is away\n/)
+    expect(out).toMatch(/dead:3 .* dead .* 40 a minute *\n/)
+    const { nodes } = JSON.parse((await place.run(['status', '--json'], { env })).out)
+    expect(nodes[0].load).toEqual({
+      ...{ requests: 3, streams: 1, requests_per_minute: 40 },
+      ...{ leads: true, counting: 'together' },
+    })
   })
 
   test('a node without the secret that all have is refused, with the way out', async () => {

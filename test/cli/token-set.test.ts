@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { settlement } from '../store/support.ts'
+import { openStoreOf } from '../support/store-beside.ts'
 import { createBalances } from './balances.ts'
 import type { Workplace } from './cli.ts'
 
@@ -9,7 +8,7 @@ let place: Workplace
 beforeAll(async () => {
   place = await createBalances()
   // What was spent with token 1: 0.25 USD now, 0.5 USD long ago.
-  const store = openSqliteStore({ path: join(place.path, 'tollgate.db'), clock: Date.now })
+  const store = await openStoreOf(place.path)
   await store.records.commit({
     settle: [
       settlement({ requestId: 'req_1', createdAt: Date.now(), amountNano: 250_000_000 }),

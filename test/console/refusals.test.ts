@@ -77,6 +77,17 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await complaint('模型', '与前面的重复')
   }, 20_000)
 
+  test('of a model that is not there: in Chinese, and in the words that clients read', async () => {
+    await scene.ask('admin', 'POST', '/api/v1/tokens', { name: 'mine', group: 'default' })
+    await open('/playground')
+    await write('模型', 'no-such-model')
+    await press('发送')
+    const alert = page.getByRole('alert')
+    await alert.getByText('令牌所在的分组没有所请求的模型。').waitFor({ timeout: 5_000 })
+    const english = alert.locator('[lang="en"]')
+    expect(await english.textContent()).toContain('no-such-model')
+  }, 20_000)
+
   test('of a setting', async () => {
     await open('/admin/settings')
     await write('最多尝试', '0')

@@ -29,7 +29,7 @@ beforeAll(async () => {
   ledger = openLedger(gateway.cwd)
 })
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await upstream.stop()
 })
@@ -63,7 +63,7 @@ const balanceArrives = () =>
       const headers = { authorization: `Bearer ${testKey}` }
       const answer = await fetch(`${gateway.url}/v1/usage`, { headers, proxy: false })
       const { balance } = (await answer.json()) as { balance: string }
-      return balance === formatNano(ledger.balanceNano())
+      return balance === formatNano(await ledger.balanceNano())
     },
     withinMs,
   )
@@ -77,32 +77,32 @@ async function askOnce() {
 
 test('a debit of all stops the account, and a credit lets it go on, each within a second', async () => {
   expect(await askOnce()).toEqual([200, null])
-  await adjust('debit', ledger.balanceNano())
+  await adjust('debit', await ledger.balanceNano())
   await balanceArrives()
   expect(await askOnce()).toEqual([401, 'balance'])
-  expect(ledger.balanceNano()).toBe(0)
+  expect(await ledger.balanceNano()).toBe(0)
 
   const credit = await adjust('credit', 1_000_000_000, '--key', 'payment-1')
   expect(credit).toMatchObject({ repeated: false, balance_after_nano: 1_000_000_000 })
   await balanceArrives()
   expect(await askOnce()).toEqual([200, null])
-  expect(ledger.balanceNano()).toBe(1_000_000_000 - costNano(tokens))
+  expect(await ledger.balanceNano()).toBe(1_000_000_000 - costNano(tokens))
   await balanceArrives()
 
   expect(await adjust('credit', 1_000_000_000, '--key', 'payment-1')).toEqual({
     ...credit,
     repeated: true,
   })
-  expect(ledger.balanceNano()).toBe(1_000_000_000 - costNano(tokens))
+  expect(await ledger.balanceNano()).toBe(1_000_000_000 - costNano(tokens))
 })
 
 test('a credit limit lets a balance go below zero, and taking it away ends that', async () => {
-  await adjust('debit', ledger.balanceNano())
+  await adjust('debit', await ledger.balanceNano())
   await balanceArrives()
   expect(await askOnce()).toEqual([401, 'balance'])
   await tollgate('account', 'set', user, '--credit-limit', '5')
   await answersWith(200)
-  expect(ledger.balanceNano()).toBe(-costNano(tokens))
+  expect(await ledger.balanceNano()).toBe(-costNano(tokens))
   expect(await tollgate('account', 'show', user)).toMatchObject({
     balance_nano: -costNano(tokens),
     credit_limit_nano: 5_000_000_000,
@@ -120,12 +120,12 @@ test('a budget that is used up stops its token, and a larger one lets it go on',
   await tollgate('token', 'set', '1', '--budget-day', '1')
   await answersWith(200)
   const { spent } = await tollgate('token', 'show', '1')
-  const charged = ledger.charges().reduce((sum, { amount_nano }) => sum - amount_nano, 0)
+  const charged = (await ledger.charges()).reduce((sum, { amount_nano }) => sum - amount_nano, 0)
   expect(spent).toMatchObject({ total_nano: charged, day_nano: charged, month_nano: charged })
 })
 
 test('the balance is the sum of the ledger, and what was done by hand is in the audit', async () => {
-  expect(ledger.sumNano()).toBe(ledger.balanceNano())
+  expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   const actions = await tollgate('audit', 'list')
   expect(actions.map(({ action }: { action: string }) => action)).toEqual([
     'account.debit',

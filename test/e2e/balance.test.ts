@@ -29,8 +29,8 @@ const limited = (maxTokens: number, stream = false): Dialect => ({
 })
 
 const balanceOf = async (gateway: RunningBinary) => {
-  using ledger = openLedger(gateway.cwd)
-  return ledger.balanceNano()
+  await using ledger = openLedger(gateway.cwd)
+  return await ledger.balanceNano()
 }
 
 describe('B1: 200 requests at once on a balance for one', () => {
@@ -137,8 +137,8 @@ describe('B2: a stream of 100,000 tokens on a small balance ends by itself', () 
       expect(dialect.isWhole(text)).toBeFalse()
       expect(text).toContain('used up')
       await until('the upstream to be let go', () => !talker.isOpen())
-      using ledger = openLedger(gateway.cwd)
-      const record = ledger.record(requestIdOf(answer))
+      await using ledger = openLedger(gateway.cwd)
+      const record = await ledger.record(requestIdOf(answer))
       expect(record).toMatchObject({
         ending: 'cut',
         cause: 'balance_used_up',
@@ -148,11 +148,11 @@ describe('B2: a stream of 100,000 tokens on a small balance ends by itself', () 
       const charged = record?.amount_nano ?? 0
       expect(charged).toBeGreaterThan(balance * nano * 0.99)
       expect(charged).toBeLessThanOrEqual(balance * nano)
-      expect(ledger.balanceNano()).toBe(balance * nano - charged)
+      expect(await ledger.balanceNano()).toBe(balance * nano - charged)
       // What was charged is what was delivered, counted here by hand.
       const delivered = await countTokens(spoken(text))
       expect(Math.abs((record?.output_tokens ?? 0) - delivered)).toBeLessThan(delivered * 0.01)
-      expect(ledger.integrity()).toBe('ok')
+      expect(await ledger.integrity()).toBe('ok')
     },
     30_000,
   )
@@ -174,8 +174,8 @@ describe('B2: a stream of 100,000 tokens on a small balance ends by itself', () 
     await using gateway = await gatewayOf(talker.url, { balance: 1 })
     const answer = await ask(gateway.url, dialects.responses, true)
     expect(dialects.responses.isWhole(await answer.text())).toBeTrue()
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.records()).toMatchObject([
+    await using ledger = openLedger(gateway.cwd)
+    expect(await ledger.records()).toMatchObject([
       { ending: 'complete', amount_nano: costNano({ input: 10, output: 100_000 }), estimated: 0 },
     ])
   }, 30_000)

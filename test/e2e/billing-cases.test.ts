@@ -31,20 +31,21 @@ async function play(gateway: RunningBinary, upstream: ReturnType<typeof startFak
     const left = await ask(gateway.url, dialect, true, { signal: leaving.signal })
     await readUntil(left, (text) => text.includes('welcome'))
     leaving.abort()
-    using ledger = openLedger(gateway.cwd)
+    await using ledger = openLedger(gateway.cwd)
     await until('the record of who left', () => ledger.record(requestIdOf(left)))
   }
 }
 
 /** What was written of the requests, but for what differs from run to run. */
-function billed(gateway: RunningBinary) {
-  using ledger = openLedger(gateway.cwd)
-  const records = ledger.records().map(({ client_protocol, ending, status, cause, ...more }) => {
+async function billed(gateway: RunningBinary) {
+  await using ledger = openLedger(gateway.cwd)
+  const all = await ledger.records()
+  const records = all.map(({ client_protocol, ending, status, cause, ...more }) => {
     const { input_tokens, output_tokens, estimated, amount_nano, charged_nano } = more
     const counts = { input_tokens, output_tokens, estimated, amount_nano, charged_nano }
     return { client_protocol, ending, status, cause, ...counts }
   })
-  return { records, balanceNano: ledger.balanceNano(), sumNano: ledger.sumNano() }
+  return { records, balanceNano: await ledger.balanceNano(), sumNano: await ledger.sumNano() }
 }
 
 describe('B9', () => {
@@ -57,7 +58,7 @@ describe('B9', () => {
         config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
       })
       await play(gateway, upstream)
-      bills.push(billed(gateway))
+      bills.push(await billed(gateway))
       // What is switched off is the log, not the charging.
       const told = () => gateway.stdout.filter((line) => line.includes('req_'))
       if (level === 'off') expect(told().filter((line) => !/warn/i.test(line))).toEqual([])

@@ -4,10 +4,12 @@ import type { FaultRequest } from '../support/fault/requests.ts'
 import { httpBytes, reset, wait, write } from '../support/fault/steps.ts'
 import { answerWell } from '../support/fault/well.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
-import { type Asked, type ChannelScene, startChannels } from './channel-scene.ts'
+import { type Asked, type ChannelScene, type CoolingSeen, startChannels } from './channel-scene.ts'
 import { hinted, nextTurn } from './conversations.ts'
 import { allDialects, dialects } from './dialects.ts'
 import { until } from './until.ts'
+
+// Runs apart: what is asked of a channel is compared with when it comes back.
 
 // CASES R1–R7 on the compiled program. R8 is test/protocols/translation/stable-prefix.test.ts.
 
@@ -22,6 +24,13 @@ const causesOf = ({ attempts }: Asked) => attempts.map(({ cause }) => cause)
 function sides(answered: Asked): readonly ['a' | 'b', 'a' | 'b'] {
   return askedOf(answered).at(-1) === 'a' ? ['a', 'b'] : ['b', 'a']
 }
+
+/** What cools, when something does. */
+const untilCooling = (scene: { cooling(): Promise<readonly CoolingSeen[]> }) =>
+  until('what cools', async () => {
+    const cooling = await scene.cooling()
+    return cooling.length > 0 && cooling
+  })
 
 describe.each(allDialects)('R1: a conversation of $name whose channel dies', (dialect) => {
   test.each(['told by its beginning', 'named by the client'])(
@@ -43,7 +52,7 @@ describe.each(allDialects)('R1: a conversation of $name whose channel dies', (di
       scene.channels[home].behave()
       // One failure has cooled nothing: it is the binding that has moved.
       for (const turn of [6, 7, 8]) expect(askedOf(await say(turn))).toEqual([other])
-      expect(scene.cooling()).toEqual([])
+      expect(await scene.cooling()).toEqual([])
     },
   )
 })
@@ -92,7 +101,7 @@ describe('R3: a burst of 429', () => {
       Array.from({ length: 30 }, () => scene.ask(dialects.responses, { stream: true })),
     )
     expect(new Set(burst.map(({ status }) => status))).toEqual(new Set([200]))
-    const [cooling] = await until('what cools', () => scene.cooling().length > 0 && scene.cooling())
+    const [cooling] = await untilCooling(scene)
     expect(cooling).toMatchObject({ channel: 'a', cause: 'upstream_rate_limited' })
     expect((cooling?.until ?? 0) - (cooling?.since ?? 0)).toBeWithin(2_000, 2_100)
     a.behave()
@@ -113,7 +122,7 @@ describe('R3: a burst of 429', () => {
     await using scene = await startChannels({ a: {}, b: { priority: 1 } })
     scene.channels.a.behave(failing(429))
     await scene.ask(dialects.gemini)
-    const [cooling] = await until('what cools', () => scene.cooling().length > 0 && scene.cooling())
+    const [cooling] = await untilCooling(scene)
     expect((cooling?.until ?? 0) - (cooling?.since ?? 0)).toBeWithin(1_000, 10_000)
   })
 
@@ -155,10 +164,10 @@ test('R4: a channel that has cooled comes back by itself, also behind a restart'
     )
   await fail()
   await isBack()
-  await until('nothing to cool any more', () => scene.cooling().length === 0)
+  await until('nothing to cool any more', async () => (await scene.cooling()).length === 0)
   await fail()
   await scene.restart()
-  expect(scene.cooling()).toMatchObject([{ channel: 'a', cause: 'upstream_failed' }])
+  expect(await scene.cooling()).toMatchObject([{ channel: 'a', cause: 'upstream_failed' }])
   await isBack()
   for (const _time of [1, 2, 3]) expect(askedOf(await scene.ask(dialects.chat))).toEqual(['a'])
 }, 30_000)
@@ -176,7 +185,7 @@ describe('R5: a failing model leaves its channel’s other models alone', () => 
     for (const _time of [1, 2]) {
       expect((await scene.ask(dialects.messages, { model: 'm1' })).status).toBe(200)
     }
-    const cooling = await until('what cools', () => scene.cooling().length > 0 && scene.cooling())
+    const cooling = await untilCooling(scene)
     expect(cooling.map(({ channel, model }) => [channel, model])).toEqual([['a', 'm1']])
     for (const _time of [1, 2, 3]) {
       expect(askedOf(await scene.ask(dialects.messages, { model: 'm1' }))).toEqual(['b'])
@@ -219,7 +228,7 @@ describe('R6: a hundred malformed requests change nothing', () => {
         { name: 'b', status: 'active', cooling: [] },
       ])
       await scene.tollgate.kill()
-      expect(scene.cooling()).toEqual([])
+      expect(await scene.cooling()).toEqual([])
     },
     30_000,
   )
@@ -237,7 +246,7 @@ describe('R6: a hundred malformed requests change nothing', () => {
     expect(new Set(await Promise.all(asking))).toEqual(new Set([400]))
     expect(scene.channels.a.count()).toBe(0)
     expect(askedOf(await scene.ask(dialects.chat))).toEqual(['a'])
-    expect(scene.cooling()).toEqual([])
+    expect(await scene.cooling()).toEqual([])
   })
 })
 

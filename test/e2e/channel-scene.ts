@@ -1,10 +1,10 @@
-import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { type RunningBinary, startBinary } from '../support/binary.ts'
 import type { FaultRequest } from '../support/fault/requests.ts'
 import type { Steps } from '../support/fault/steps.ts'
 import { type FaultUpstream, type Script, startFaultUpstream } from '../support/fault/upstream.ts'
 import { answerWell } from '../support/fault/well.ts'
+import { openTables, type Tables } from '../support/tables.ts'
 import { speaksAt, testKey, tollgateYaml, upstreamKey } from '../support/tollgate-yaml.ts'
 import type { Dialect } from './dialects.ts'
 import { until } from './until.ts'
@@ -48,7 +48,7 @@ export interface ChannelScene<Name extends string> extends AsyncDisposable {
   /** A question of its own, unless `body` says otherwise; settles when its record is kept. */
   ask(dialect: Dialect, options?: AskOptions): Promise<Asked>
   /** The table of what cools, as it was stored last. */
-  cooling(): readonly CoolingSeen[]
+  cooling(): Promise<readonly CoolingSeen[]>
   /** Stops it and starts it again on the same port and data. */
   restart(): Promise<void>
 }
@@ -89,8 +89,7 @@ export async function startChannels<Name extends string>(
     })
   let tollgate = await startBinary({ config })
   const { cwd, port } = tollgate
-  const database = new Database(join(cwd, 'tollgate.db'), { readonly: true })
-  database.run('PRAGMA busy_timeout = 5000')
+  const tables = openTables(cwd)
   let asked = 0
   return {
     get tollgate() {
@@ -115,22 +114,20 @@ export async function startChannels<Name extends string>(
         status: answer.status,
         headers: answer.headers,
         text,
-        attempts: await attemptsOf(database, id),
+        attempts: await attemptsOf(tables, id),
       }
     },
     cooling: () =>
-      database
-        .query(
-          'SELECT cooling.*, channel.name AS channel FROM cooling JOIN channel ON channel.id = channel_id',
-        )
-        .all() as CoolingSeen[],
+      tables.rows(
+        'SELECT cooling.*, channel.name AS channel FROM cooling JOIN channel ON channel.id = channel_id',
+      ),
     async restart() {
       await tollgate.kill()
       const args = ['serve', '--config', join(cwd, 'tollgate.yaml')]
       tollgate = await startBinary({ args, cwd, port })
     },
     async [Symbol.asyncDispose]() {
-      database.close()
+      await tables[Symbol.asyncDispose]()
       await tollgate.stop()
       await Promise.all(names.map((name) => channels[name].stop()))
     },
@@ -151,18 +148,13 @@ const bodyOf = (dialect: Dialect, stream: boolean, question: string, model: stri
 })
 
 /** The attempts of a request, when its record is there. */
-async function attemptsOf(database: Database, id: string): Promise<Asked['attempts']> {
-  const { row } = await until(
-    `the record of ${id}`,
-    () =>
-      database.query('SELECT id AS row FROM request WHERE request_id = ?').get(id) as {
-        row: number
-      } | null,
+async function attemptsOf(tables: Tables, id: string): Promise<Asked['attempts']> {
+  const row = await until(`the record of ${id}`, () =>
+    tables.one('SELECT id FROM request WHERE request_id = ?', id),
   )
-  return database
-    .query(
-      `SELECT channel.name AS channel, cause FROM attempt JOIN channel ON channel.id = channel_id
-       WHERE request_row = ? ORDER BY position`,
-    )
-    .all(row) as Asked['attempts'][number][]
+  return tables.rows(
+    `SELECT channel.name AS channel, cause FROM attempt JOIN channel ON channel.id = channel_id
+     WHERE request_row = ? ORDER BY position`,
+    Number(row),
+  )
 }

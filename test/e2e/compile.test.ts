@@ -22,7 +22,8 @@ describe('compile.sh', () => {
   test('shows its usage with --help', async () => {
     const { stdout, exitCode } = await run(script, ['--help'])
     expect(exitCode).toBe(0)
-    for (const option of ['--run', '--test', '--target']) expect(stdout).toContain(option)
+    for (const option of ['--run', '--test', '--store', '--target'])
+      expect(stdout).toContain(option)
   })
 
   test.each([
@@ -32,6 +33,9 @@ describe('compile.sh', () => {
     [['--target', 'linux'], 'unknown target: linux'],
     [['--target=bun-solaris-x64'], 'unknown target: bun-solaris-x64'],
     [['--target', 'bun-linux-x64', '--test'], "--target and --test can't be combined"],
+    [['--test', '--store', 'mysql'], 'unknown store: mysql'],
+    [['--store', 'postgres'], '--store says where tests keep their data: it needs --test'],
+    [['--test', '--store'], '--store needs a value'],
   ])('refuses %p, names what is wrong and shows the usage', async (args, message) => {
     const { stdout, stderr, exitCode } = await run(script, args)
     expect(exitCode).toBe(2)

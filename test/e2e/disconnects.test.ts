@@ -43,16 +43,16 @@ beforeAll(async () => {
   ledger = openLedger(gateway.cwd)
 })
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await upstream.stop()
 })
 
 const recordOf = (id: string) => until(`the record of ${id}`, () => ledger.record(id))
 /** The record that comes next: of a request whose id nobody has seen. */
-function nextRecord() {
-  const before = ledger.records().length
-  return () => until('one more record', () => ledger.records()[before])
+async function nextRecord() {
+  const before = (await ledger.records()).length
+  return () => until('one more record', async () => (await ledger.records())[before])
 }
 
 /** Milliseconds from `since` until the upstream has seen its connection close. */
@@ -95,7 +95,7 @@ describe.each(allDialects)('$name', (dialect) => {
       arrived.resolve()
       return new Promise<Response>(() => {})
     })
-    const next = nextRecord()
+    const next = await nextRecord()
     const leaving = new AbortController()
     const asked = ask(gateway.url, dialect, true, { signal: leaving.signal }).catch(() => 'left')
     await arrived.promise
@@ -162,7 +162,7 @@ describe.each(allDialects)('$name', (dialect) => {
           : delayedBody(go.promise, dialect.body(tokens)),
       )
       const seen = upstream.requests.length
-      const next = nextRecord()
+      const next = await nextRecord()
       const leaving = new AbortController()
       const asked = ask(gateway.url, dialect, streamed, { signal: leaving.signal, key: drainKey })
       if (streamed) await readUntil(await asked, (text) => text.includes('the beginning'))
@@ -221,7 +221,7 @@ test('a paused client that leaves is noticed', async () => {
     const headers = { 'content-type': 'text/event-stream' }
     return new Response(body() as unknown as Bun.BodyInit, { headers })
   })
-  const next = nextRecord()
+  const next = await nextRecord()
   using client = await callBySocket(gateway.port, dialect, true)
   await until('the first bytes', () => client.received() > 0)
   client.pause()
@@ -251,7 +251,7 @@ test('a drained upstream that falls silent is let go at the idle limit', async (
   const answer = await ask(other.url, dialect, true, { signal: leaving.signal, key: testKey })
   await readUntil(answer, (text) => text.includes('Hello'))
   leaving.abort()
-  using records = openLedger(other.cwd)
+  await using records = openLedger(other.cwd)
   const record = await until('the record', () => records.record(requestIdOf(answer)))
   expect(record).toMatchObject({ ending: 'client_left', input_tokens: tokens.input })
   await until('the upstream connection to close', () => silent.last().abortedAt !== undefined)

@@ -12,6 +12,8 @@ import {
   type WeightedScene,
 } from './weighted-channels.ts'
 
+// Runs apart: it times how soon a channel is left and taken again.
+
 // A channel dies while 200 clients ask, and its siblings are well; then it is well again. It is the
 // one with half of the work.
 
@@ -71,8 +73,8 @@ test.each(Object.entries(ways))(
     const { seen } = clients
     const broken = seen.filter(({ outcome }) => outcome === 'broken')
     const last = readCoolings(scene.gateway, dying).findLast(({ at }) => at < backAt)
-    const trials = readAttempts(scene.gateway, diedAt + goneMs, revivedAt).filter(isDying)
-    const shares = readShares(scene, evenAt)
+    const trials = (await readAttempts(scene, diedAt + goneMs, revivedAt)).filter(isDying)
+    const shares = await readShares(scene, evenAt)
     console.log(
       `${seen.length} asked, ${broken.length} streams broken; ${trials.length} trials; back ` +
         `${backAt - revivedAt} ms after it was well, ${backAt - (last?.until ?? backAt)} ms after ` +
@@ -83,7 +85,7 @@ test.each(Object.entries(ways))(
     expect(broken.filter(({ what }) => !what.includes(`said by ${dying}`))).toEqual([])
     expect(broken.filter(({ begunAt }) => begunAt > diedAt + slackMs)).toEqual([])
     expect(broken.length > 0).toBe(breaks)
-    expectSingleTrials(scene, { diedAt, revivedAt })
+    await expectSingleTrials(scene, { diedAt, revivedAt })
     expect(backAt).toBeLessThan(Math.max(last?.until ?? 0, revivedAt) + backMs)
     for (const name of channelNames) expect(shares[name]).toBeWithin(...bounds(name))
   },
@@ -93,18 +95,18 @@ test.each(Object.entries(ways))(
 const isDying = ({ channel }: { readonly channel: ChannelName }) => channel === dying
 
 /** When the first request was answered well after it was well again; undefined: not yet. */
-function findBack({ gateway }: WeightedScene, revivedAt: number): number | undefined {
-  const after = readAttempts(gateway, revivedAt, Number.MAX_SAFE_INTEGER).filter(isDying)
+async function findBack(scene: WeightedScene, revivedAt: number): Promise<number | undefined> {
+  const after = (await readAttempts(scene, revivedAt)).filter(isDying)
   return after.find(({ cause }) => cause === null)?.startedAt
 }
 
 /** Nothing goes there within a back-off, and one request at most between two of them. */
-function expectSingleTrials(
-  { gateway }: WeightedScene,
+async function expectSingleTrials(
+  scene: WeightedScene,
   { diedAt, revivedAt }: { readonly diedAt: number; readonly revivedAt: number },
-): void {
-  const coolings = readCoolings(gateway, dying)
-  const trials = readAttempts(gateway, diedAt + goneMs, revivedAt).filter(isDying)
+): Promise<void> {
+  const coolings = readCoolings(scene.gateway, dying)
+  const trials = (await readAttempts(scene, diedAt + goneMs, revivedAt)).filter(isDying)
   expect(trials.length).toBeGreaterThan(0)
   // A connection that is refused fails in the millisecond in which its trial began: what cools since
   // that one is what came of the trial.
@@ -116,8 +118,8 @@ function expectSingleTrials(
 }
 
 /** The part of the work that each channel got since then. */
-function readShares({ gateway }: WeightedScene, since: number) {
-  const attempts = readAttempts(gateway, since, Number.MAX_SAFE_INTEGER)
+async function readShares(scene: WeightedScene, since: number) {
+  const attempts = await readAttempts(scene, since)
   expect(attempts.length).toBeGreaterThan(500)
   const share = (name: ChannelName) =>
     attempts.filter(({ channel }) => channel === name).length / attempts.length

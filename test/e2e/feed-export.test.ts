@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { requireBinary, runBinary } from '../support/binary.ts'
+import { environmentOf, requireBinary, runBinary } from '../support/binary.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { feedPaths, type PricedGateway, readFeed, startPricedGateway } from './priced-gateway.ts'
 import { until } from './until.ts'
@@ -48,10 +48,9 @@ test('without a change nothing is touched: dates and updated_at stay', async () 
 })
 
 test('--watch follows every change; readers never see a part; SIGTERM ends it with 0', async () => {
-  const watcher = Bun.spawn(
-    [requireBinary(), 'feed', 'export', folder.join('out'), '--config', gateway.file, '--watch'],
-    { stdout: 'pipe', stderr: 'pipe' },
-  )
+  const args = ['feed', 'export', folder.join('out'), '--config', gateway.file, '--watch']
+  const env = await environmentOf(args)
+  const watcher = Bun.spawn([requireBinary(), ...args], { env, stdout: 'pipe', stderr: 'pipe' })
   let reading = true
   let reads = 0
   const reader = (async () => {

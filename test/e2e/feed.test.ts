@@ -95,9 +95,9 @@ test('a changed price is in the feed within a second, and is what is charged', a
   )
   const answer = await ask(gateway.tollgate.url, dialects.chat, false)
   await answer.text()
-  using ledger = openLedger(gateway.tollgate.cwd)
+  await using ledger = openLedger(gateway.tollgate.cwd)
   // 3.703702234567 × 1234 + 2.469134 × 567 USD per million, in nano-USD, by hand:
-  expect(ledger.record(requestIdOf(answer))?.amount_nano).toBe(5_970_368)
+  expect((await ledger.record(requestIdOf(answer)))?.amount_nano).toBe(5_970_368)
 })
 
 test('a site renamed in the configuration is renamed in the feed, without a restart', async () => {

@@ -1,9 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { openTables } from '../support/tables.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, requestIdOf } from './caller.ts'
 import { costNano, dialects } from './dialects.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   ledger = openLedger(gateway.cwd)
 })
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await upstream.stop()
 })
@@ -81,26 +81,24 @@ test('a token works when it is added, not when it is disabled, and never when it
 })
 
 test('a balance that another process takes away and gives back', async () => {
-  const db = new Database(join(gateway.cwd, 'tollgate.db'))
-  db.run('PRAGMA busy_timeout = 5000')
-  const move = db.transaction((kind: 'credit' | 'debit', amount: number) => {
-    const { balance_nano } = db
-      .query('UPDATE account SET balance_nano = balance_nano + ? RETURNING balance_nano')
-      .get(amount) as { balance_nano: number }
-    db.query(
+  await using tables = openTables(gateway.cwd)
+  const move = async (kind: 'credit' | 'debit', amount: number) => {
+    const left = (await ledger.balanceNano()) + amount
+    await tables.change('UPDATE account SET balance_nano = ?', left)
+    await tables.change(
       `INSERT INTO ledger (created_at, account_id, kind, amount_nano, reason, balance_after_nano)
        VALUES (?, 1, ?, ?, 'test', ?)`,
-    ).run(Date.now(), kind, amount, balance_nano)
-  })
+      ...[Date.now(), kind, amount, left],
+    )
+  }
   await statusBecomes(200)
-  const balance = ledger.balanceNano()
-  move.immediate('debit', -balance)
+  const balance = await ledger.balanceNano()
+  await move('debit', -balance)
   const empty = await statusBecomes(401)
   expect(empty.headers.get('x-tollgate-reason')).toBe('balance')
-  move.immediate('credit', 1_000_000_000)
+  await move('credit', 1_000_000_000)
   await statusBecomes(200)
-  expect(ledger.sumNano()).toBe(ledger.balanceNano())
-  db.close()
+  expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
 })
 
 test('a disabled channel, and the same enabled again', async () => {
@@ -142,11 +140,11 @@ test('a new price is charged from then on; what was charged before stays', async
     async () => {
       const answer = await ask(gateway.url, dialect, false)
       await answer.text()
-      const record = ledger.record(requestIdOf(answer))
+      const record = await ledger.record(requestIdOf(answer))
       return record?.amount_nano === dear ? record : undefined
     },
     withinMs,
   )
   expect(after.charged_nano).toBe(-dear)
-  expect(ledger.record(requestIdOf(before))?.charged_nano).toBe(-costNano(tokens))
+  expect((await ledger.record(requestIdOf(before)))?.charged_nano).toBe(-costNano(tokens))
 })

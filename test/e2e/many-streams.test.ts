@@ -46,10 +46,10 @@ test.each([
     const end = stream ? 'data: [DONE]\n\n' : '"total_tokens":30}}'
     const whole = callers.filter((caller) => caller.tail().includes(end))
     expect(whole.length).toBe(count)
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.charges().length).toBe(count)
-    expect(ledger.balanceNano()).toBe(100_000_000_000 - count * costNano(tokens))
-    expect(ledger.sumNano()).toBe(ledger.balanceNano())
+    await using ledger = openLedger(gateway.cwd)
+    expect((await ledger.charges()).length).toBe(count)
+    expect(await ledger.balanceNano()).toBe(100_000_000_000 - count * costNano(tokens))
+    expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   },
   20_000,
 )

@@ -84,8 +84,8 @@ test.each(allDialects.map((dialect) => [dialect.name, dialect] as const))(
     // At full speed garbage comes on top; a bare proxy on this runtime has 30 MB of it.
     expect(highest - before).toBeLessThan(70 * mebibyte)
     expect(client.received()).toBeGreaterThan(megabytes * mebibyte)
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.records().at(-1)).toMatchObject({
+    await using ledger = openLedger(gateway.cwd)
+    expect((await ledger.records()).at(-1)).toMatchObject({
       ending: 'complete',
       charged_nano: -costNano(tokens),
     })

@@ -28,6 +28,6 @@ test('a probe asks for the least, is told to the log, charged to nobody and no r
   expect(upstream.requests.map(({ json }) => json())).toEqual([
     { model: 'other-model', max_tokens: 1, messages: [{ role: 'user', content: 'ping' }] },
   ])
-  using ledger = openLedger(gateway.cwd)
-  expect([ledger.charges().length, ledger.records().length]).toEqual([0, 0])
+  await using ledger = openLedger(gateway.cwd)
+  expect([(await ledger.charges()).length, (await ledger.records()).length]).toEqual([0, 0])
 }, 20_000)

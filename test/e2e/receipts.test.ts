@@ -90,12 +90,12 @@ for (const each of allDialects) {
       expect(text).toContain('\n= 0.001494545 USD\n')
       expect(text).toContain(`\nFormula: ${receipt.formula}\n`)
 
-      using ledger = openLedger(tollgate.cwd)
-      expect(ledger.record(id)).toMatchObject({
+      await using ledger = openLedger(tollgate.cwd)
+      expect(await ledger.record(id)).toMatchObject({
         amount_nano: amountNano,
         charged_nano: -amountNano,
       })
-      expect(receipt.balance_after_nano).toBe(ledger.balanceNano())
+      expect(receipt.balance_after_nano).toBe(await ledger.balanceNano())
 
       const { upstream_model, attempts, ...operator } = await operatorView(id)
       const { attempts: shown, ...own } = receipt

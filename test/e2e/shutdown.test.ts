@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
 import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { createTempDir } from '../support/temp-dir.ts'
 import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, callBySocket, requestIdOf } from './caller.ts'
 import { allDialects, costNano, dialects, wholeStream } from './dialects.ts'
@@ -43,10 +44,12 @@ describe('SIGTERM', () => {
       expect(text).toBe(wholeStream(dialect, tokens, ['Hello, and welcome', ' there']))
     }
     expect(await ended).toBe(0)
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.records().map(({ ending }) => ending)).toEqual(allDialects.map(() => 'complete'))
-    expect(ledger.charges().length).toBe(allDialects.length)
-    expect(ledger.sumNano()).toBe(ledger.balanceNano())
+    await using ledger = openLedger(gateway.cwd)
+    expect((await ledger.records()).map(({ ending }) => ending)).toEqual(
+      allDialects.map(() => 'complete'),
+    )
+    expect((await ledger.charges()).length).toBe(allDialects.length)
+    expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   })
 
   test('a stream beyond the grace ends with an error event and is charged; exit code 0', async () => {
@@ -67,9 +70,9 @@ describe('SIGTERM', () => {
     await until('the upstream connections to close', () =>
       upstream.requests.every(({ abortedAt }) => abortedAt !== undefined),
     )
-    using ledger = openLedger(gateway.cwd)
+    await using ledger = openLedger(gateway.cwd)
     for (const { id } of streams) {
-      const record = ledger.record(id)
+      const record = await ledger.record(id)
       expect(record).toMatchObject({ ending: 'shutdown', cause: 'shutdown', estimated: 1 })
       expect(record?.amount_nano).toBeGreaterThan(0)
       expect(record?.charged_nano).toBe(-(record?.amount_nano ?? 0))
@@ -87,8 +90,8 @@ describe('SIGTERM', () => {
     expect(await gateway.kill('SIGTERM')).toBe(0)
     expect(performance.now() - second).toBeLessThan(2000)
     expect(dialects.chat.isError(await stream.text)).toBeTrue()
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.record(stream.id)?.ending).toBe('shutdown')
+    await using ledger = openLedger(gateway.cwd)
+    expect((await ledger.record(stream.id))?.ending).toBe('shutdown')
   })
 
   test('a request that waits for its upstream is told to repeat itself', async () => {
@@ -101,8 +104,8 @@ describe('SIGTERM', () => {
     expect(answer.status).toBe(502)
     expect((await answer.json()) as object).toMatchObject({ error: { type: 'api_error' } })
     expect(await ended).toBe(0)
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.record(requestIdOf(answer))).toMatchObject({
+    await using ledger = openLedger(gateway.cwd)
+    expect(await ledger.record(requestIdOf(answer))).toMatchObject({
       ending: 'shutdown',
       amount_nano: 0,
     })
@@ -123,10 +126,19 @@ describe('SIGTERM', () => {
     expect(await gateway.kill('SIGTERM')).toBe(0)
     expect(performance.now() - stopped).toBeLessThan(4000)
     idle.end()
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.records()).toMatchObject([{ ending: 'shutdown', estimated: 1 }])
-    expect(ledger.charges().length).toBe(1)
+    await using ledger = openLedger(gateway.cwd)
+    expect(await ledger.records()).toMatchObject([{ ending: 'shutdown', estimated: 1 }])
+    expect((await ledger.charges()).length).toBe(1)
   })
+})
+
+test('SIGTERM is heard from the first moment in which there are answers', async () => {
+  const { upstream } = startHesitating(tokens)
+  await using _ = upstream
+  for (const _time of [1, 2, 3, 4, 5]) {
+    await using gateway = await start(upstream)
+    expect(await gateway.kill('SIGTERM')).toBe(0)
+  }
 })
 
 describe('behind a load balancer', () => {
@@ -152,9 +164,9 @@ describe('behind a load balancer', () => {
     expect(dialects.chat.isWhole(await began.text)).toBeTrue()
     expect(dialects.messages.isWhole(await late.text)).toBeTrue()
     expect(await ended).toBe(0)
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.charges().length).toBe(allDialects.length + 2)
-    expect(ledger.sumNano()).toBe(ledger.balanceNano())
+    await using ledger = openLedger(gateway.cwd)
+    expect((await ledger.charges()).length).toBe(allDialects.length + 2)
+    expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   })
 
   test('a second SIGTERM cuts the delay', async () => {
@@ -185,8 +197,8 @@ describe('SIGHUP', () => {
     expect((await ask(gateway.url, dialects.chat, true, { key: newKey })).status).toBe(200)
     go()
     expect(dialects.messages.isWhole(await stream.text)).toBeTrue()
-    using ledger = openLedger(gateway.cwd)
-    expect(ledger.record(stream.id)).toMatchObject({
+    await using ledger = openLedger(gateway.cwd)
+    expect(await ledger.record(stream.id)).toMatchObject({
       ending: 'complete',
       charged_nano: -costNano(tokens),
     })
@@ -217,9 +229,10 @@ describe('a second serve', () => {
     const { upstream } = startHesitating(tokens)
     await using _ = upstream
     await using gateway = await start(upstream)
-    const file = join(gateway.cwd, 'second.yaml') // with a database of its own
+    using folder = createTempDir() // with a database of its own
+    const file = folder.join('tollgate.yaml')
     const listen = `127.0.0.1:${gateway.port}`
-    writeFileSync(file, tollgateYaml({ listen, upstream: upstream.url, store: './second.db' }))
+    writeFileSync(file, tollgateYaml({ listen, upstream: upstream.url }))
     const second = await runBinary(['serve', '--config', file])
     expect(second.exitCode).toBe(1)
     expect(second.stdout + second.stderr).toContain(`Port ${gateway.port} on 127.0.0.1 is in use`)

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await (await ask(gateway.url, dialects.chat, true)).text()
 }, 30_000)
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await upstream.stop()
 })
@@ -69,7 +69,7 @@ describe.each(allDialects)('$name', (dialect) => {
       const answer = await ask(gateway.url, dialect, true)
       const { text, reader } = await readUntil(answer, dialect.isWhole)
       // The one turn of the event loop in which the last event came: no time for a late commit.
-      const record = ledger.record(requestIdOf(answer))
+      const record = await ledger.record(requestIdOf(answer))
       expect(text).toBe(whole)
       expect(record).toMatchObject({ ending: 'complete', charged_nano: -costNano(tokens) })
       await reader.cancel()
@@ -81,7 +81,7 @@ describe.each(allDialects)('$name', (dialect) => {
     for (let round = 0; round < 10; round++) {
       const answer = await ask(gateway.url, dialect, false)
       // The head has come, the body may still be on its way.
-      const record = ledger.record(requestIdOf(answer))
+      const record = await ledger.record(requestIdOf(answer))
       expect(record).toMatchObject({ ending: 'complete', charged_nano: -costNano(tokens) })
       expect(await answer.json()).toEqual(dialect.body(tokens) as never)
     }
@@ -102,7 +102,7 @@ describe.each(allDialects)('$name', (dialect) => {
       cause: 'upstream_timeout',
       charged_nano: null,
     })
-    expect(ledger.attempts(id)).toEqual([{ status: null, cause: 'timeout_first_byte' }])
+    expect(await ledger.attempts(id)).toEqual([{ status: null, cause: 'timeout_first_byte' }])
   })
 
   test('an upstream that falls silent in a stream: an error event, what came is charged', async () => {
@@ -116,11 +116,11 @@ describe.each(allDialects)('$name', (dialect) => {
     expect(dialect.isError(text)).toBeTrue()
     expect(dialect.isWhole(text)).toBeFalse()
     const id = requestIdOf(answer)
-    const record = ledger.record(id)
+    const record = await ledger.record(id)
     expect(record).toMatchObject({ ending: 'cut', cause: 'upstream_timeout', estimated: 1 })
     expect(record?.amount_nano).toBeGreaterThan(0)
     expect(record?.charged_nano).toBe(-(record?.amount_nano ?? 0))
-    expect(ledger.attempts(id)).toEqual([{ status: 200, cause: 'timeout_idle' }])
+    expect(await ledger.attempts(id)).toEqual([{ status: 200, cause: 'timeout_idle' }])
     await until('the upstream connection to close', () => upstream.last().abortedAt !== undefined)
   })
 })
@@ -133,7 +133,7 @@ test('a stream that never ends is cut at the total limit, with an error event', 
   const text = await answer.text()
   expect(performance.now() - started).toBeWithin(1900, 3000)
   expect(dialect.isError(text)).toBeTrue()
-  expect(ledger.record(requestIdOf(answer))).toMatchObject({
+  expect(await ledger.record(requestIdOf(answer))).toMatchObject({
     ending: 'cut',
     cause: 'upstream_timeout',
     input_tokens: tokens.input,
@@ -147,22 +147,22 @@ test('a body that never ends is a 504 at the total limit', async () => {
   expect(answer.status).toBe(504)
   const id = requestIdOf(answer)
   await until('the record', () => ledger.record(id))
-  expect(ledger.attempts(id)).toEqual([{ status: 200, cause: 'timeout_total' }])
+  expect(await ledger.attempts(id)).toEqual([{ status: 200, cause: 'timeout_total' }])
 })
 
 test('a client that pauses does not trip the idle limit of a healthy upstream', async () => {
   const dialect = dialects.chat
   const text = dialect.piece('0123456789'.repeat(100)).repeat(20_000)
   upstream.handle(() => sseAnswer(dialect.first(tokens) + text + dialect.last(tokens)))
-  const before = ledger.records().length
+  const before = (await ledger.records()).length
   using client = await callBySocket(gateway.port, dialect, true)
   await until('the first bytes', () => client.received() > 0)
   client.pause()
   await Bun.sleep(1200) // more than twice the idle limit of 500 ms
-  expect(ledger.records().length).toBe(before)
+  expect((await ledger.records()).length).toBe(before)
   client.resume()
   await client.closed
   expect(client.tail()).toContain('data: [DONE]')
-  const records = ledger.records().slice(before)
+  const records = (await ledger.records()).slice(before)
   expect(records).toMatchObject([{ ending: 'complete', charged_nano: -costNano(tokens) }])
 })

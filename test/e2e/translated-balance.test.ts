@@ -32,8 +32,8 @@ async function expectCut({ client, upstream }: Pair, atOnce: number): Promise<vo
   expect(violations(client, text, 'error', framing)).toEqual([])
   expect(text).toContain('used up')
   await until('the upstream to be let go', () => !talker.isOpen())
-  using ledger = openLedger(gateway.cwd)
-  const record = ledger.record(requestIdOf(answer))
+  await using ledger = openLedger(gateway.cwd)
+  const record = await ledger.record(requestIdOf(answer))
   expect(record).toMatchObject({
     ...{ ending: 'cut', cause: 'balance_used_up', status: 200, estimated: 1 },
     ...{ client_protocol: client.name, upstream_protocol: upstream.name },
@@ -44,7 +44,7 @@ async function expectCut({ client, upstream }: Pair, atOnce: number): Promise<vo
   // What was charged is what was delivered: no event behind the cut is in what the client has.
   const delivered = await countTokens(spoken(client, text, framing))
   expect(Math.abs((record?.output_tokens ?? 0) - delivered)).toBeLessThan(delivered * 0.01)
-  expect(ledger.integrity()).toBe('ok')
+  expect(await ledger.integrity()).toBe('ok')
 }
 
 const arrays: readonly Pair[] = pairs
@@ -75,11 +75,11 @@ describe('a price per call', () => {
     })
     const prices = { 'test-model': { per_call: 0.04 } }
     await using gateway = await startTranslating(fake.url, { prices })
-    using ledger = openLedger(gateway.cwd)
+    await using ledger = openLedger(gateway.cwd)
     for (const stream of [false, true]) {
       const answer = await ask(gateway.url, client, stream, { key: keyOn(upstream) })
       await answer.text()
-      expect(ledger.record(requestIdOf(answer))).toMatchObject({
+      expect(await ledger.record(requestIdOf(answer))).toMatchObject({
         ...{ ending: 'complete', calls: 1, amount_nano: 0.04 * nano, charged_nano: -0.04 * nano },
         ...{ input_tokens: 10, output_tokens: 20, upstream_protocol: upstream.name },
       })

@@ -95,7 +95,7 @@ beforeAll(async () => {
   ledger = openLedger(gateway.cwd)
 })
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await upstream.stop()
 })
@@ -117,7 +117,7 @@ describe.each(pairs)('$name', ({ client, upstream }) => {
       const text = await answer.text()
       const id = requestIdOf(answer)
       ids.push(id)
-      expect(ledger.record(id)).toMatchObject({
+      expect(await ledger.record(id)).toMatchObject({
         ...{ client_protocol: client.name, upstream_protocol: upstream.name, estimated: 0 },
         ...{ ...bill.counts, amount_nano: costOf(bill), charged_nano: -costOf(bill) },
       })

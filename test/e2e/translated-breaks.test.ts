@@ -77,7 +77,7 @@ beforeAll(async () => {
   }
 }, 30_000)
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await upstream.stop()
 })

@@ -133,7 +133,7 @@ beforeAll(async () => {
   ledger = openLedger(gateway.cwd)
 })
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await Promise.all([bad.stop(), good.stop()])
 })
@@ -168,12 +168,12 @@ describe.each(allDialects)('a client of $name', (client) => {
               charged_nano: -costNano(tokens),
             },
           })
-          expect(ledger.attempts(id)).toEqual([
+          expect(await ledger.attempts(id)).toEqual([
             { status: 200, cause },
             { status: 200, cause: null },
           ])
           const isTold = first.name !== 'messages' || name !== 'an error at once'
-          if (isTold) expect(ledger.attemptUsage(id)[0]).toContain('77')
+          if (isTold) expect((await ledger.attemptUsage(id))[0]).toContain('77')
         }
       },
     )
@@ -189,11 +189,11 @@ describe.each(allDialects)('a client of $name', (client) => {
           ending: 'complete',
           amount_nano: costNano(tokens),
         })
-        expect(ledger.attempts(id)).toEqual([
+        expect(await ledger.attempts(id)).toEqual([
           { status: 200, cause: 'upstream_failed' },
           { status: 200, cause: null },
         ])
-        if (first.name !== 'messages') expect(ledger.attemptUsage(id)[0]).toContain('77')
+        if (first.name !== 'messages') expect((await ledger.attemptUsage(id))[0]).toContain('77')
       }
     })
 
@@ -226,7 +226,7 @@ describe.each(allDialects)('a client of $name', (client) => {
         const text = await answer.text()
         if (client === first) expect(text).toBe(wholeStream(client, tokens, ['Hello', ' there']))
         else expect(violations(client, text, 'complete')).toEqual([])
-        expect(ledger.attempts(requestIdOf(answer))).toEqual([{ status: 200, cause: null }])
+        expect(await ledger.attempts(requestIdOf(answer))).toEqual([{ status: 200, cause: null }])
       })
       await Promise.all(asking)
       expect(good.requests.length).toBe(0)
@@ -256,5 +256,5 @@ test('S4: a stream of gemini as an array: another channel answers', async () => 
   expect(await answer.text()).toBe(whole)
   const id = requestIdOf(answer)
   await recordOf(id)
-  expect(ledger.attempts(id).map(({ cause }) => cause)).toEqual(['upstream_failed', null])
+  expect((await ledger.attempts(id)).map(({ cause }) => cause)).toEqual(['upstream_failed', null])
 })

@@ -51,7 +51,7 @@ describe.each(['bill_observed', 'drain'] as const)('S7: on_disconnect %s', (poli
     else await until('the upstream to close', () => seen.abortedAt !== undefined, 1000)
     expect(seen.abortedAt === undefined).toBe(policy === 'drain')
     go.resolve()
-    using ledger = openLedger(gateway.cwd)
+    await using ledger = openLedger(gateway.cwd)
     const record = await until('the record', () => ledger.record(requestIdOf(answer)))
     expect(record).toMatchObject({
       client_protocol: client.name,
@@ -82,7 +82,7 @@ describe.each(['bill_observed', 'drain'] as const)('S7: on_disconnect %s', (poli
       const answer = await ask(gateway.url, client, true, { signal, key: keyOn(speaks) })
       await readUntil(answer, client.isWhole)
       leaving.abort()
-      using ledger = openLedger(gateway.cwd)
+      await using ledger = openLedger(gateway.cwd)
       const record = await until('the record', () => ledger.record(requestIdOf(answer)))
       expect(record).toMatchObject({
         ending: 'complete',
@@ -116,14 +116,14 @@ test('a gateway that stops tells every client in its protocol, and charges what 
     expect(came).toContain('being stopped')
   }
   expect(await ended).toBe(0)
-  using ledger = openLedger(gateway.cwd)
+  await using ledger = openLedger(gateway.cwd)
   for (const { answer } of streams) {
-    const record = ledger.record(requestIdOf(answer))
+    const record = await ledger.record(requestIdOf(answer))
     expect(record).toMatchObject({ ending: 'shutdown', estimated: 1 })
     expect(record?.charged_nano).toBeLessThan(0)
   }
-  expect(ledger.charges().length).toBe(pairs.length)
-  expect(ledger.reservations()).toEqual([])
+  expect((await ledger.charges()).length).toBe(pairs.length)
+  expect(await ledger.reservations()).toEqual([])
 })
 
 test('whole answers: a client that leaves is let go, or waited for', async () => {
@@ -149,9 +149,9 @@ test('whole answers: a client that leaves is let go, or waited for', async () =>
     else await until('all to be let go', () => left() === pairs.length)
     expect(left()).toBe(policy === 'drain' ? 0 : pairs.length)
     go.resolve()
-    using ledger = openLedger(gateway.cwd)
-    const records = await until('all records', () => {
-      const all = ledger.records()
+    await using ledger = openLedger(gateway.cwd)
+    const records = await until('all records', async () => {
+      const all = await ledger.records()
       return all.length === pairs.length && all
     })
     const expected = policy === 'drain' ? costNano(tokens) : 0

@@ -43,7 +43,7 @@ beforeAll(async () => {
   ledger = openLedger(gateway.cwd)
 })
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await upstream.stop()
 })
@@ -92,7 +92,7 @@ describe.each(pairs)('$name', ({ client, upstream: speaks }) => {
           ...{ status, ending: 'refused', cause: 'upstream_refused', cause_text: shown() },
           ...{ amount_nano: 0, upstream_protocol: speaks.name },
         })
-        expect(ledger.attempts(id)).toEqual([{ status, cause: 'client_fault' }])
+        expect(await ledger.attempts(id)).toEqual([{ status, cause: 'client_fault' }])
       }
     },
   )
@@ -116,7 +116,7 @@ describe.each(pairs)('$name', ({ client, upstream: speaks }) => {
       expectNoSecret(answer.body)
       const id = answer.headers.get('x-request-id') ?? ''
       await until('the record', () => ledger.record(id))
-      expect(ledger.attempts(id)).toEqual([{ status: told, cause }])
+      expect(await ledger.attempts(id)).toEqual([{ status: told, cause }])
     }
   })
 

@@ -57,25 +57,29 @@ export async function livesThrough(
   await until(`the line ${told}`, () => gateway.stdout.some((line) => line.includes(told)))
 
   await end()
-  using ledger = openLedger(gateway.cwd)
+  await using ledger = openLedger(gateway.cwd)
   const delivered = streams.map(({ id }) => id)
   await until(
     'all that happened to be stored',
-    () => [...ids, ...delivered].every((id) => ledger.record(id) !== undefined),
+    async () => {
+      const found = await Promise.all([...ids, ...delivered].map((id) => ledger.record(id)))
+      return found.every((record) => record !== undefined)
+    },
     lateMs,
   )
   for (const id of ids) {
-    const { cause, amount_nano, charged_nano } = ledger.record(id) ?? {}
+    const { cause, amount_nano, charged_nano } = (await ledger.record(id)) ?? {}
     expect({ cause, amount_nano, charged_nano }).toEqual({
       ...{ cause: 'internal', amount_nano: 0, charged_nano: null },
     })
   }
-  for (const id of delivered) expect(ledger.record(id)?.charged_nano).toBe(-costNano(tokens))
+  for (const id of delivered)
+    expect((await ledger.record(id))?.charged_nano).toBe(-costNano(tokens))
   await expectAnswers(gateway, tokens, [true, false])
-  await until('nothing to be set aside', () => ledger.reservations().length === 0)
-  expect(ledger.reservedNano()).toBe(0)
-  expect(ledger.balanceNano()).toBe(ledger.sumNano())
-  expect(ledger.integrity()).toBe('ok')
+  await until('nothing to be set aside', async () => (await ledger.reservations()).length === 0)
+  expect(await ledger.reservedNano()).toBe(0)
+  expect(await ledger.balanceNano()).toBe(await ledger.sumNano())
+  expect(await ledger.integrity()).toBe('ok')
   await expectVerified(gateway)
 }
 
@@ -85,8 +89,8 @@ export async function expectAnswers(
   tokens: Tokens,
   ways: readonly boolean[] = [true, false],
 ): Promise<void> {
-  using ledger = openLedger(gateway.cwd)
-  const before = ledger.balanceNano()
+  await using ledger = openLedger(gateway.cwd)
+  const before = await ledger.balanceNano()
   for (const dialect of allDialects) {
     for (const stream of ways) {
       const answer = await ask(gateway.url, dialect, stream)
@@ -94,7 +98,9 @@ export async function expectAnswers(
       else expect((await answer.json()) as object).toEqual(dialect.body(tokens))
     }
   }
-  expect(before - ledger.balanceNano()).toBe(ways.length * allDialects.length * costNano(tokens))
+  expect(before - (await ledger.balanceNano())).toBe(
+    ways.length * allDialects.length * costNano(tokens),
+  )
 }
 
 /** Asks in all protocols, streamed and not, at once; all is refused before it begins. Gives the ids. */

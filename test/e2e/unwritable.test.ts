@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
@@ -11,6 +10,8 @@ import {
   skipped,
 } from '../support/disk-trouble.ts'
 import { jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { ofSqlite } from '../support/of-sqlite.ts'
+import { openTables } from '../support/tables.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { logLines, startGateway } from '../torture/gateway.ts'
 import { ask } from './caller.ts'
@@ -49,21 +50,21 @@ async function startTroubled(place: Place = {}) {
 }
 
 /** Begins to write, as another process does; gives what ends it. */
-function lock({ cwd }: RunningBinary): () => void {
-  const other = new Database(join(cwd, 'tollgate.db'))
-  other.run('BEGIN IMMEDIATE')
-  return () => {
-    other.run('COMMIT')
-    other.close()
+async function lock({ cwd }: RunningBinary): Promise<() => Promise<void>> {
+  const tables = openTables(cwd)
+  const held = await tables.lock()
+  return async () => {
+    await held[Symbol.asyncDispose]()
+    await tables[Symbol.asyncDispose]()
   }
 }
 
 test('a database locked for longer than the patience', async () => {
   await using troubled = await startTroubled()
-  let unlock = () => {}
+  let unlock = async () => {}
   await livesThrough(troubled, {
-    begin() {
-      unlock = lock(troubled.gateway)
+    async begin() {
+      unlock = await lock(troubled.gateway)
     },
     end: () => unlock(),
     told: 'is locked by another process',
@@ -85,46 +86,50 @@ async function slowestHello({ url }: RunningBinary, during: Promise<unknown>): P
 test('a database locked before the first request of all', async () => {
   await using troubled = await startTroubled()
   const { gateway } = troubled
-  const unlock = lock(gateway)
+  const unlock = await lock(gateway)
   const asking = ask(gateway.url, dialects.chat, false)
   const slowestMs = await slowestHello(gateway, asking)
   expect((await asking).status).toBe(500)
   expect(slowestMs).toBeLessThan(500)
-  unlock()
+  await unlock()
   await expectAnswers(gateway, tokens, [false])
 }, 30_000)
 
-test('a database locked while a channel begins to cool', async () => {
-  const asked = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  await using upstream = startFakeUpstream(async () => {
-    asked.resolve()
-    await locked.promise
-    return jsonAnswer({ error: { message: 'No money is left.' } }, 402)
-  })
-  await using gateway = await startBinary({
-    args: ['serve', '--log', 'json'],
-    config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
-  })
-  const told = (line: string) => until(line, () => gateway.stdout.join().includes(line), 10_000)
-  const asking = ask(gateway.url, dialects.chat, false)
-  await asked.promise
-  const unlock = lock(gateway)
-  locked.resolve()
-  const failing = told('health of channels not stored')
-  expect(await slowestHello(gateway, failing)).toBeLessThan(500)
-  unlock()
-  await Promise.all([asking, told('health of channels stored again')])
-}, 30_000)
+ofSqlite(
+  'a database locked while a channel begins to cool',
+  async () => {
+    const asked = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    await using upstream = startFakeUpstream(async () => {
+      asked.resolve()
+      await locked.promise
+      return jsonAnswer({ error: { message: 'No money is left.' } }, 402)
+    })
+    await using gateway = await startBinary({
+      args: ['serve', '--log', 'json'],
+      config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
+    })
+    const told = (line: string) => until(line, () => gateway.stdout.join().includes(line), 10_000)
+    const asking = ask(gateway.url, dialects.chat, false)
+    await asked.promise
+    const unlock = await lock(gateway)
+    locked.resolve()
+    const failing = told('health of channels not stored')
+    expect(await slowestHello(gateway, failing)).toBeLessThan(500)
+    await unlock()
+    await Promise.all([asking, told('health of channels stored again')])
+  },
+  30_000,
+)
 
 test('a short lock is waited for, and nobody is told', async () => {
   await using troubled = await startTroubled()
   troubled.go()
-  const unlock = lock(troubled.gateway)
+  const unlock = await lock(troubled.gateway)
   const served = expectAnswers(troubled.gateway, tokens)
   await Bun.sleep(500)
   expect(Bun.peek.status(served)).toBe('pending')
-  unlock()
+  await unlock()
   await served
 })
 
@@ -137,88 +142,108 @@ async function untilFull(gateway: RunningBinary): Promise<void> {
   })
 }
 
-test('a full disk', async () => {
-  using disk = mountTinyDisk('2m')
-  if (disk === undefined) {
-    return skipped('mounting takes root. "files that can not grow" stands for it.')
-  }
-  await using troubled = await startTroubled({ cwd: disk.path })
-  await livesThrough(troubled, {
-    async begin() {
-      disk.fill()
-      await untilFull(troubled.gateway)
-    },
-    end: () => disk.empty(),
-    told: 'the disk is full',
-  })
-}, 60_000)
-
-test('a start on a full disk says so, and works when there is room', async () => {
-  using disk = mountTinyDisk('2m')
-  if (disk === undefined) return skipped('mounting takes root.')
-  const { upstream } = startHesitating(tokens)
-  await using _ = upstream
-  const config = (listen: string) => tollgateYaml({ listen, upstream: upstream.url })
-  const first = await startGateway(disk.path, config)
-  const { text } = await beginStream(first, dialects.chat)
-  text.catch(() => {}) // killed in the middle
-  await first.kill('SIGKILL')
-  disk.fill()
-  const file = join(disk.path, 'tollgate.yaml')
-  const refused = await runBinary(['serve', '--config', file])
-  expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
-  const path = join(disk.path, 'tollgate.db')
-  expect(refused.stderr).toStartWith(
-    `tollgate: The database ${path} can not grow because the disk is full: make room`,
-  )
-  disk.empty()
-  await using gateway = await startGateway(disk.path, config)
-  expect(logLines(gateway).flatMap((line) => line.interrupted ?? [])).toEqual([1])
-  await expectAnswers(gateway, tokens, [false])
-}, 30_000)
-
-describe.skipIf(process.platform !== 'linux')('on Linux, without any rights', () => {
-  test('files that can not grow', async () => {
-    await using troubled = await startTroubled({ through: heedingLimits })
-    const { pid } = troubled.gateway
+ofSqlite(
+  'a full disk',
+  async () => {
+    using disk = mountTinyDisk('2m')
+    if (disk === undefined) {
+      return skipped('mounting takes root. "files that can not grow" stands for it.')
+    }
+    await using troubled = await startTroubled({ cwd: disk.path })
     await livesThrough(troubled, {
       async begin() {
-        limitFileSize(pid, 200_000)
+        disk.fill()
         await untilFull(troubled.gateway)
       },
-      end: () => limitFileSize(pid, undefined),
-      told: 'can not be read or written',
+      end: () => disk.empty(),
+      told: 'the disk is full',
     })
-  }, 60_000)
+  },
+  60_000,
+)
 
-  test('files that can not be written at all', async () => {
-    await using troubled = await startTroubled({ through: heedingLimits })
-    const { pid } = troubled.gateway
-    await livesThrough(troubled, {
-      begin: () => limitFileSize(pid, 0),
-      end: () => limitFileSize(pid, undefined),
-      told: 'can not be read or written',
-    })
-  }, 60_000)
+ofSqlite(
+  'a start on a full disk says so, and works when there is room',
+  async () => {
+    using disk = mountTinyDisk('2m')
+    if (disk === undefined) return skipped('mounting takes root.')
+    const { upstream } = startHesitating(tokens)
+    await using _ = upstream
+    const config = (listen: string) => tollgateYaml({ listen, upstream: upstream.url })
+    const first = await startGateway(disk.path, config)
+    const { text } = await beginStream(first, dialects.chat)
+    text.catch(() => {}) // killed in the middle
+    await first.kill('SIGKILL')
+    disk.fill()
+    const file = join(disk.path, 'tollgate.yaml')
+    const refused = await runBinary(['serve', '--config', file])
+    expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
+    const path = join(disk.path, 'tollgate.db')
+    expect(refused.stderr).toStartWith(
+      `tollgate: The database ${path} can not grow because the disk is full: make room`,
+    )
+    disk.empty()
+    await using gateway = await startGateway(disk.path, config)
+    expect(logLines(gateway).flatMap((line) => line.interrupted ?? [])).toEqual([1])
+    await expectAnswers(gateway, tokens, [false])
+  },
+  30_000,
+)
+
+describe.skipIf(process.platform !== 'linux')('on Linux, without any rights', () => {
+  ofSqlite(
+    'files that can not grow',
+    async () => {
+      await using troubled = await startTroubled({ through: heedingLimits })
+      const { pid } = troubled.gateway
+      await livesThrough(troubled, {
+        async begin() {
+          limitFileSize(pid, 200_000)
+          await untilFull(troubled.gateway)
+        },
+        end: () => limitFileSize(pid, undefined),
+        told: 'can not be read or written',
+      })
+    },
+    60_000,
+  )
+
+  ofSqlite(
+    'files that can not be written at all',
+    async () => {
+      await using troubled = await startTroubled({ through: heedingLimits })
+      const { pid } = troubled.gateway
+      await livesThrough(troubled, {
+        begin: () => limitFileSize(pid, 0),
+        end: () => limitFileSize(pid, undefined),
+        told: 'can not be read or written',
+      })
+    },
+    60_000,
+  )
 })
 
-test('files made read-only under way', async () => {
-  await using troubled = await startTroubled()
-  const { cwd } = troubled.gateway
-  if (!canForbidWriting(cwd)) {
-    return skipped('chattr +i takes root, and a file system that heeds it.')
-  }
-  const files = ['tollgate.db', 'tollgate.db-wal'].map((name) => join(cwd, name))
-  let allow = () => {}
-  try {
-    await livesThrough(troubled, {
-      begin() {
-        allow = forbidWriting(files)
-      },
-      end: () => allow(),
-      told: 'can not be read or written',
-    })
-  } finally {
-    allow()
-  }
-}, 60_000)
+ofSqlite(
+  'files made read-only under way',
+  async () => {
+    await using troubled = await startTroubled()
+    const { cwd } = troubled.gateway
+    if (!canForbidWriting(cwd)) {
+      return skipped('chattr +i takes root, and a file system that heeds it.')
+    }
+    const files = ['tollgate.db', 'tollgate.db-wal'].map((name) => join(cwd, name))
+    let allow = () => {}
+    try {
+      await livesThrough(troubled, {
+        begin() {
+          allow = forbidWriting(files)
+        },
+        end: () => allow(),
+        told: 'can not be read or written',
+      })
+    } finally {
+      allow()
+    }
+  },
+  60_000,
+)

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
@@ -8,6 +7,7 @@ import {
   type SeenRequest,
   startFakeUpstream,
 } from '../support/fake-upstream.ts'
+import { openTables } from '../support/tables.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask } from './caller.ts'
 import { allDialects, type Dialect, wholeStream } from './dialects.ts'
@@ -85,14 +85,17 @@ test('beside a gateway under load nothing ever differs, and what is changed is f
   expect(last?.requests).toBeGreaterThan((first?.requests ?? 0) + 100)
   expect(asked).toBeGreaterThan(last?.requests ?? 0)
 
-  using db = new Database(join(gateway.cwd, 'tollgate.db'))
-  db.run('PRAGMA busy_timeout = 5000')
-  const { request_id } = db
-    .query(
-      'UPDATE request SET output_tokens = output_tokens + 1 WHERE id = ' +
-        '(SELECT max(id) FROM request WHERE amount_nano > 0 AND estimated = 0) RETURNING request_id',
-    )
-    .get() as { request_id: string }
+  await using tables = openTables(gateway.cwd)
+  const request_id = String(
+    await tables.one(
+      `SELECT request_id FROM request WHERE id =
+         (SELECT max(id) FROM request WHERE amount_nano > 0 AND estimated = 0)`,
+    ),
+  )
+  await tables.change(
+    'UPDATE request SET output_tokens = output_tokens + 1 WHERE request_id = ?',
+    request_id,
+  )
   const { exitCode, stdout, stderr } = await runBinary(['verify', '--config', file])
   expect(exitCode).toBe(1)
   for (const field of ['output_tokens', 'amount_nano']) {

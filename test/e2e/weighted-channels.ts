@@ -1,5 +1,3 @@
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import { type RunningBinary, startBinary } from '../support/binary.ts'
 import { chunk, httpBytes, httpHead, lastChunk, wait, write } from '../support/fault/steps.ts'
 import { dialectOf, wellWhole } from '../support/fault/well.ts'
@@ -8,6 +6,7 @@ import {
   type MortalUpstream,
   startMortalUpstream,
 } from '../support/mortal-upstream.ts'
+import { openTables, type Tables } from '../support/tables.ts'
 import { speaksAt, tollgateYaml, upstreamKey } from '../support/tollgate-yaml.ts'
 import { ask } from './caller.ts'
 import { allDialects, type Dialect } from './dialects.ts'
@@ -63,6 +62,7 @@ const failure = JSON.stringify({ error: { message: 'The server had an error.', c
 /** Three channels behind one group, and who stands behind them. */
 export interface WeightedScene extends AsyncDisposable {
   readonly gateway: RunningBinary
+  readonly tables: Tables
   readonly upstreams: Readonly<Record<ChannelName, Weighted>>
 }
 
@@ -92,10 +92,13 @@ export async function startWeightedScene(): Promise<WeightedScene> {
         group: { channels: channelNames },
       }),
   })
+  const tables = openTables(gateway.cwd)
   return {
     gateway,
+    tables,
     upstreams,
     async [Symbol.asyncDispose]() {
+      await tables[Symbol.asyncDispose]()
       await gateway.stop()
       for (const name of channelNames) await upstreams[name].upstream[Symbol.asyncDispose]()
     },
@@ -167,17 +170,18 @@ export interface Attempted {
 }
 
 /** All attempts that began within a time, in their order, of requests that have ended. */
-export function readAttempts({ cwd }: RunningBinary, from: number, to: number): Attempted[] {
-  using db = new Database(join(cwd, 'tollgate.db'), { readonly: true })
-  db.run('PRAGMA busy_timeout = 5000')
-  return db
-    .query<Attempted, [number, number]>(
-      `SELECT channel.name AS channel, attempt.started_at AS startedAt, attempt.cause FROM attempt
-       JOIN channel ON channel.id = attempt.channel_id
-       WHERE attempt.started_at >= ? AND attempt.started_at < ? ORDER BY attempt.started_at`,
-    )
-    .all(from, to)
-}
+export const readAttempts = (
+  { tables }: WeightedScene,
+  from: number,
+  to = Number.MAX_SAFE_INTEGER,
+): Promise<Attempted[]> =>
+  tables.rows(
+    `SELECT channel.name AS channel, attempt.started_at AS "startedAt", attempt.cause FROM attempt
+     JOIN channel ON channel.id = attempt.channel_id
+     WHERE attempt.started_at >= ? AND attempt.started_at < ? ORDER BY attempt.started_at`,
+    from,
+    to,
+  )
 
 /** A stretch of time in which a channel cooled, as the gateway's log told it. */
 export interface Cooled {

@@ -60,6 +60,24 @@ test('by itself, within about a second after the store works again', async () =>
   expect(await scene.balance()).toBe(opening - 200)
 })
 
+test('however many were kept, one commit does not hold the store for long', async () => {
+  const ids = Array.from({ length: 2_500 }, (_, id) => id)
+  await failing(() => {
+    for (const id of ids) scene.committer.keep(one(id))
+  })
+  const asked = scene.batches.length
+  await scene.committer.idle()
+  const sizes = scene.batches.slice(asked).map(({ settle = [] }) => settle.length)
+  expect(sizes).toEqual([1_000, 1_000, 500])
+  expect(await scene.balance()).toBe(opening - 250_000)
+})
+
+test('nor do very many that come in one turn, and all are answered', async () => {
+  await Promise.all(Array.from({ length: 1_500 }, (_, id) => scene.committer.settle(one(id))))
+  expect(scene.batches.map(({ settle = [] }) => settle.length)).toEqual([1_000, 500])
+  expect(await scene.balance()).toBe(opening - 150_000)
+})
+
 test('what was stored after all, though it seemed to have failed, is charged once', async () => {
   await scene.committer.settle(one(1))
   scene.committer.keep(one(1))

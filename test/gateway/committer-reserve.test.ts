@@ -21,9 +21,9 @@ const counts = ({ settle = [], release = [], reserve = [], grow = [] }: Batch) =
 describe('a reservation', () => {
   test('is told to be covered or not, and what is not covered is not there', async () => {
     expect(await Promise.all([reserve(1, opening - 10), reserve(2, 11), reserve(3, 10)])).toEqual([
-      true,
-      false,
-      true,
+      undefined,
+      'balance',
+      undefined,
     ])
     expect(scene.reserved()).toEqual({ req_1: opening - 10, req_3: 10 })
   })
@@ -42,7 +42,7 @@ describe('a reservation', () => {
     await first
     expect(Bun.peek.status(second)).toBe('pending')
     expect(scene.reserved()).toEqual({ req_1: 100 })
-    expect(await second).toBeTrue()
+    expect(await second).toBeUndefined()
     expect(scene.batches.map(counts)).toEqual([
       [0, 0, 1, 0],
       [0, 0, 1, 0],
@@ -69,7 +69,7 @@ describe('a reservation', () => {
     const settled = scene.committer.settle(one(1))
     scene.committer.record(one(2))
     scene.committer.release('req_3')
-    expect(await Promise.all(opened)).toEqual([true, true, true])
+    expect(await Promise.all(opened)).toEqual([undefined, undefined, undefined])
     await settled
     await scene.committer.idle()
     expect(scene.reserved()).toEqual({})
@@ -102,8 +102,8 @@ describe('a reservation', () => {
 describe('more for a reservation', () => {
   test('is told to be covered or not', async () => {
     await reserve(1, opening - 10)
-    expect(await grow(1, 11)).toBeFalse()
-    expect(await Promise.all([grow(1, 10), grow(2, 0)])).toEqual([true, false])
+    expect(await grow(1, 11)).toBe('balance')
+    expect(await Promise.all([grow(1, 10), grow(2, 0)])).toEqual([undefined, 'balance'])
     expect(scene.reserved()).toEqual({ req_1: opening })
   })
 
@@ -135,7 +135,7 @@ test('in one batch, what ends makes room for what begins and grows', async () =>
   scene.committer.hurry('req_4')
   scene.committer.release('req_2')
   const settled = scene.committer.settle(one(1, 90))
-  expect(await Promise.all([grown, begun])).toEqual([true, true])
+  expect(await Promise.all([grown, begun])).toEqual([undefined, undefined])
   await settled
   expect(counts(scene.batches.at(-1) ?? {})).toEqual([1, 1, 1, 1])
   expect(scene.reserved()).toEqual({ req_3: half - 10, req_4: half - 80 })

@@ -3,8 +3,8 @@ import type { Caller } from '../../src/gateway/authenticate.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import type { Operation, Protocol } from '../../src/protocols/protocol.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { now, seed } from '../store/support.ts'
+import { openStore } from '../support/empty-store.ts'
 
 export interface ExchangeOptions {
   readonly protocol: Protocol
@@ -27,10 +27,8 @@ export const plainTerms: PriceTerms = {
   tiers: [],
 }
 
-/** An exchange as far as the upstream's answer, of the token and model that `seed` makes. */
-export async function createExchange(options: ExchangeOptions) {
-  const { protocol, operation, body, onDisconnect = 'bill_observed', terms = plainTerms } = options
-  const store = openSqliteStore({ path: ':memory:', clock: () => now })
+async function readSeed() {
+  const store = await openStore(() => now)
   await seed(store)
   const catalog = buildCatalog(
     await store.catalog.load(),
@@ -39,6 +37,17 @@ export async function createExchange(options: ExchangeOptions) {
   )
   const token = await store.tokens.findByHash('hash-1')
   await store.close()
+  return { catalog, token }
+}
+
+/** Read once for all tests: none of them changes it. */
+let seedRead: ReturnType<typeof readSeed> | undefined
+
+/** An exchange as far as the upstream's answer, of the token and model that `seed` makes. */
+export async function createExchange(options: ExchangeOptions) {
+  const { protocol, operation, body, onDisconnect = 'bill_observed', terms = plainTerms } = options
+  seedRead ??= readSeed()
+  const { catalog, token } = await seedRead
   const seeded = catalog.groups.get(1)
   const sold = seeded?.offers.get('small')
   const [candidate] = sold?.candidates ?? []

@@ -16,7 +16,6 @@ import { createReservations } from '../../src/gateway/reservations.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { type Dialect, dialects } from '../e2e/dialects.ts'
 import {
   accountWrite,
@@ -26,6 +25,7 @@ import {
   priceWrite,
   tokenWrite,
 } from '../store/support.ts'
+import { openStore } from '../support/empty-store.ts'
 import { createExchange, plainTerms } from './exchange-parts.ts'
 import { protocols } from './relay-scene.ts'
 
@@ -47,7 +47,7 @@ export interface MoneyOptions {
 export async function createMoneyScene(options: MoneyOptions) {
   const { dialect = dialects.chat, terms = plainTerms, count = countTokens } = options
   const { usualOutputTokens = 4096, creditLimitNano = 0, stream = true } = options
-  const store = openSqliteStore({ path: ':memory:', clock: () => now })
+  const store = await openStore(() => now)
   await store.admin.write({
     channels: [channelWrite()],
     groups: [groupWrite()],

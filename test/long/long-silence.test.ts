@@ -49,7 +49,7 @@ beforeAll(async () => {
   ledger = openLedger(gateway.cwd)
 })
 afterAll(async () => {
-  ledger[Symbol.dispose]()
+  await ledger[Symbol.asyncDispose]()
   await gateway.stop()
   await upstream.stop()
 })
@@ -104,15 +104,15 @@ const tests = allDialects.flatMap((dialect) => [
       expect(sinceStart).toBeGreaterThanOrEqual(25_000 + 15_000 * i)
       expect(silence).toBeLessThan(i === 0 ? 28_000 : 18_000)
     }
-    expect(ledger.record(id)).toMatchObject({
+    expect(await ledger.record(id)).toMatchObject({
       ...{ ending: 'complete', estimated: 0, charged_nano: -costNano(usualTokens) },
     })
-    expect(ledger.attempts(id)).toEqual([{ status: 200, cause: null }])
+    expect(await ledger.attempts(id)).toEqual([{ status: 200, cause: null }])
   },
   async function silentAnswer() {
     const { status, id, text } = await hear(dialect, false, 'silent')
     expect([status, JSON.parse(text)]).toEqual([200, dialect.body(usualTokens)])
-    expect(ledger.record(id)).toMatchObject({ charged_nano: -costNano(usualTokens) })
+    expect(await ledger.record(id)).toMatchObject({ charged_nano: -costNano(usualTokens) })
   },
   async function deadStream() {
     const { id, text, said } = await hear(dialect, true, 'dead')
@@ -127,7 +127,7 @@ const tests = allDialects.flatMap((dialect) => [
     expect(said).toStartWith(dialect.first(usualTokens) + dialect.piece(words[0]))
     expect([countOf(text), dialect.isError(said)]).toEqual([2, true])
     expect(said).toContain('fell silent')
-    expect(ledger.record(id)).toMatchObject({ ending: 'cut', cause: 'upstream_timeout' })
+    expect(await ledger.record(id)).toMatchObject({ ending: 'cut', cause: 'upstream_timeout' })
   },
 ])
 

@@ -16,7 +16,7 @@ eachEngine((open) => {
   const reserve = (requestId: string, amountNano: number) => reservation({ requestId, amountNano })
   const grow = (requestId: string, byNano: number) => ({ requestId, accountId: 1, byNano })
   const settle = (requestId: string, amountNano = 100) => settlement({ requestId, amountNano })
-  const commit = async (batch: Batch) => [...(await file.store.records.commit(batch)).denied]
+  const commit = async (batch: Batch) => [...(await file.store.records.commit(batch)).denied.keys()]
   const balance = async () => (await file.store.admin.account('ann@example.com'))?.balanceNano
 
   describe('reserve', () => {

@@ -4,7 +4,8 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
-import { ask, createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
+import { lendDatabase } from '../support/lent-databases.ts'
+import { ask, hasPostgres } from '../support/postgres.ts'
 import { now, seed, temporaryDirectory } from './support.ts'
 
 export type EngineName = 'SQLite' | 'PostgreSQL'
@@ -67,24 +68,8 @@ async function openSqlite(clock: Clock): Promise<TestStore> {
   })
 }
 
-let template: Promise<TestDatabase> | undefined
-
-/** An empty database with all tables is made once; each test has a copy. */
-async function makeTemplate(): Promise<TestDatabase> {
-  const database = await createDatabase()
-  const store = await openPostgresStore({ url: database.url, clock: () => now })
-  await store.close()
-  return database
-}
-
-/** A database with all tables, and nothing in them. */
-export async function createTables(): Promise<TestDatabase> {
-  template ??= makeTemplate()
-  return createDatabase((await template).name)
-}
-
 async function openPostgres(clock: Clock): Promise<TestStore> {
-  const database = await createTables()
+  const database = await lendDatabase()
   const open = () => openPostgresStore({ url: database.url, clock, patienceMs: 2_000 })
   const store = await open()
   const access = {

@@ -33,6 +33,8 @@ eachEngine((open, engine) => {
     expect(await nodes.heartbeat(one, { requests: 7 })).toBe(true)
     await silence(other)
     const [first, second] = await nodes.list()
+    expect(first?.silentMs).toBeWithin(0, 2_000)
+    expect(second?.silentMs).toBeWithin(silent, silent + 2_000)
     expect(first).toMatchObject({
       ...{ id: one, name: 'one:1', version: '0.1.0', isAlive: true },
       load: { requests: 7 },
@@ -57,6 +59,11 @@ eachEngine((open, engine) => {
       await beside.records.commit({ reserve: [reservation({ requestId: 'c', amountNano: 5 })] })
       expect(await beside.nodes.sweepDead()).toBe(0)
       expect(await file.reserved()).toEqual({ a: 100, b: 100, c: 5 })
+      const theirs = (await file.store.nodes.list())[1]?.id ?? null
+      expect(await beside.nodes.reservations()).toEqual([
+        { nodeId: mine, requests: 2, amountNano: 200 },
+        { nodeId: theirs, requests: 1, amountNano: 5 },
+      ])
       await silence(mine)
       expect(await beside.nodes.sweepDead()).toBe(2)
       expect(await file.reserved()).toEqual({ c: 5 })

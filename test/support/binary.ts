@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createTempDir } from './temp-dir.ts'
+import { releaseDatabaseOf, storeEnvironment } from './test-store.ts'
 
 /** The compiled program: TOLLGATE_BINARY, or dist/tollgate of this project. */
 export const binaryPath = resolve(
@@ -31,6 +32,14 @@ const inherited = {
   HOME: process.env.HOME ?? '',
 }
 
+/** What a command finds in its environment: no more than it needs. */
+export async function environmentOf(
+  args: readonly string[],
+  { cwd, env }: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
+): Promise<Record<string, string>> {
+  return { ...inherited, ...(await storeEnvironment(args, cwd)), ...env }
+}
+
 /** Runs a command of the binary to its end. */
 export async function runBinary(
   args: readonly string[],
@@ -42,7 +51,7 @@ export async function runBinary(
 ) {
   const child = Bun.spawn([requireBinary(), ...args], {
     ...(options.cwd && { cwd: options.cwd }),
-    env: { ...inherited, ...options.env },
+    env: await environmentOf(args, options),
     stdin: new Blob([options.stdin ?? '']),
     stdout: 'pipe',
     stderr: 'pipe',
@@ -102,8 +111,8 @@ export async function startBinary(options: StartOptions = {}): Promise<RunningBi
     writeFileSync(file, options.config(`127.0.0.1:${port}`), { mode: 0o600 })
     args.push('--config', file)
   }
+  const env = await environmentOf(args, { cwd, ...(options.env && { env: options.env }) })
   const startedAt = performance.now()
-  const env = { ...inherited, ...options.env }
   const child = Bun.spawn([...(options.through ?? []), program, ...args], {
     cwd,
     env,
@@ -122,6 +131,7 @@ export async function startBinary(options: StartOptions = {}): Promise<RunningBi
     const lastResort = setTimeout(() => child.kill('SIGKILL'), 10_000)
     const code = await kill('SIGTERM')
     clearTimeout(lastResort)
+    if (own) await releaseDatabaseOf(own.path)
     own?.remove()
     return code
   }

@@ -3,9 +3,9 @@ import { applyConfig } from '../../src/app/apply.ts'
 import { createTollgate } from '../../src/app/tollgate.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { configOf } from '../app/serving.ts'
 import { dialects } from '../e2e/dialects.ts'
+import { openStore } from './empty-store.ts'
 import { jsonAnswer, startFakeUpstream } from './fake-upstream.ts'
 import { type TollgateYamlOptions, testKey, tollgateYaml } from './tollgate-yaml.ts'
 
@@ -24,6 +24,7 @@ export interface ApiAnswer {
   readonly message: string
   readonly reason?: string
   readonly field?: string
+  readonly fault?: string
   // What it is depends on the route; a test looks at what it expects.
   readonly data: Record<string, unknown>
 }
@@ -47,7 +48,7 @@ export async function startConsoleScene(yaml: Partial<TollgateYamlOptions> = {})
       ...yaml,
     }),
   )
-  const store = openSqliteStore({ path: ':memory:', clock })
+  const store = await openStore(clock)
   const secrets = createSecretBox('a secret of this test')
   await applyConfig({ store, secrets, warnings: [] }, config, { prune: false })
   const lines: string[] = []

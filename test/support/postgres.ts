@@ -1,10 +1,20 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { valueTypes } from '../../src/store/postgres/values.ts'
-import { createTempDir } from './temp-dir.ts'
+import { createTempDir, removeLater } from './temp-dir.ts'
 
 /** A PostgreSQL server of a test's own, on this machine alone, in a temporary folder. */
 export interface PostgresServer extends AsyncDisposable {
@@ -79,13 +89,6 @@ function freePort(): Promise<number> {
   })
 }
 
-/** Removes a folder when this process is gone, however it went; "bun test" tells nobody of its end. */
-function removeLater(path: string): void {
-  const text = 'while kill -0 "$1" 2>/dev/null; do sleep 0.5; done; sleep 1; rm -rf "$0"'
-  const words = ['-c', text, path, String(process.pid)]
-  spawn('sh', words, { detached: true, stdio: 'ignore' }).unref()
-}
-
 function makeCluster(folder: string, data: string): void {
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, owner.password)
@@ -101,11 +104,35 @@ function makeCluster(folder: string, data: string): void {
   if (status !== 0) throw new Error(`initdb failed: ${stderr}`)
 }
 
-/** Starts a server with the settings that a new one has; `settings` are further ones. */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+/** Gives a server its certificate and key: they must be its own. Returns the settings. */
+function takeCertificate(folder: string, { cert, key }: Certificate): readonly string[] {
+  const files = { ssl_cert_file: cert, ssl_key_file: key }
+  const other = unprivileged()
+  const settings = Object.entries(files).map(([name, from]) => {
+    const path = join(folder, name)
+    copyFileSync(from, path)
+    chmodSync(path, 0o600)
+    if (other) chownSync(path, other.user, other.group)
+    return `${name}=${path}`
+  })
+  return ['ssl=on', ...settings]
+}
+
+/** Paths of a certificate and its key. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Starts a server with the settings that a new one has; `more` are further ones. */
+export async function startPostgres(
+  more: readonly string[] = [],
+  certificate?: Certificate,
+): Promise<PostgresServer> {
   const folder = createTempDir('tollgate-postgres')
   const data = folder.join('data')
   makeCluster(folder.path, data)
+  const settings = [...more, ...(certificate ? takeCertificate(folder.path, certificate) : [])]
   const port = await freePort()
   let running: ChildProcess | undefined
   const endNow = () => running?.kill('SIGQUIT')
@@ -116,14 +143,16 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     url: (database) =>
       `postgres://${owner.name}:${encodeURIComponent(owner.password)}@127.0.0.1:${port}/${database}`,
     async start() {
-      running = spawn(
-        ...commandOf(
-          'postgres',
-          ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder.path],
-          ...settings.flatMap((setting) => ['-c', setting]),
-        ),
+      // A file takes whatever it says; a pipe that is not read holds it up.
+      const log = openSync(folder.join('log'), 'w')
+      const [command, words] = commandOf(
+        'postgres',
+        ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder.path],
+        ...settings.flatMap((setting) => ['-c', setting]),
       )
-      await ready(running)
+      running = spawn(command, words, { stdio: ['ignore', log, log] })
+      closeSync(log)
+      await ready(running, folder.join('log'))
     },
     async stop(mode) {
       const stopped = running
@@ -144,30 +173,24 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   return server
 }
 
-/** Waits until it says so; rejects with what it says when it ends instead. */
-function ready(server: ChildProcess): Promise<void> {
-  return new Promise((done, failed) => {
-    let said = ''
-    const timer = setTimeout(() => failed(new Error(`No PostgreSQL in time: ${said}`)), startMs)
-    server.stderr?.on('data', (bytes: Buffer) => {
-      said = (said + bytes).slice(-4_000)
-      if (!said.includes('is ready to accept connections')) return
-      clearTimeout(timer)
-      done()
-    })
-    server.once('exit', () => {
-      clearTimeout(timer)
-      failed(new Error(`PostgreSQL ended: ${said}`))
-    })
-    server.stdout?.resume()
-  })
+/** Waits until it says so in its log; rejects with what it says when it ends instead. */
+async function ready(server: ChildProcess, log: string): Promise<void> {
+  const end = performance.now() + startMs
+  for (;;) {
+    const said = readFileSync(log, 'utf8')
+    if (said.includes('is ready to accept connections')) return
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended: ${said}`)
+    if (performance.now() > end) throw new Error(`No PostgreSQL in time: ${said}`)
+    await Bun.sleep(20)
+  }
 }
 
 let shared: Promise<PostgresServer> | undefined
 
 /** The server that all tests of this process share; it is started when it is first asked for. */
 export function sharedPostgres(): Promise<PostgresServer> {
-  shared ??= startPostgres()
+  // Nothing on it outlives the tests, and none of them cuts its power.
+  shared ??= startPostgres(['fsync=off', 'full_page_writes=off'])
   return shared
 }
 

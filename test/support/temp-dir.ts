@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,4 +20,11 @@ export interface TempDir extends Disposable {
   readonly path: string
   join(...parts: string[]): string
   remove(): void
+}
+
+/** Removes a folder when this process is gone, however it went; "bun test" tells nobody of its end. */
+export function removeLater(path: string): void {
+  const text = 'while kill -0 "$1" 2>/dev/null; do sleep 0.5; done; sleep 1; rm -rf "$0"'
+  const words = ['-c', text, path, String(process.pid)]
+  spawn('sh', words, { detached: true, stdio: 'ignore' }).unref()
 }

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { testStore } from './test-store.ts'
 
 /** What a test configuration may say; everything has a working default. */
 export interface TollgateYamlOptions {
@@ -24,7 +25,10 @@ export interface TollgateYamlOptions {
   readonly settings?: object
   readonly site?: object
   readonly signIn?: object
-  /** Path of the database, relative to the file; or an address of PostgreSQL. */
+  /**
+   * Path of the database, relative to the file; or an address of PostgreSQL. Default: what
+   * TOLLGATE_TEST_STORE asks for.
+   */
   readonly store?: string
   /** A Valkey in which nodes count together. */
   readonly counters?: string
@@ -52,6 +56,11 @@ export function speaksAt(
   return Object.fromEntries(protocols.map((name) => [name, upstream + basePaths[name]]))
 }
 
+function storeOf(named: string | undefined): string {
+  if (named === undefined) return testStore
+  return named.includes('://') ? named : `sqlite:${named}`
+}
+
 /**
  * A whole tollgate.yaml for a test: channel `main`, group `default`, account `user@example.com` with
  * the token `testKey`.
@@ -65,9 +74,7 @@ export function tollgateYaml(options: TollgateYamlOptions): string {
       ...(options.listen && { listen: options.listen }),
       ...options.server,
     },
-    store: options.store?.includes('://')
-      ? options.store
-      : `sqlite:${options.store ?? './tollgate.db'}`,
+    store: storeOf(options.store),
     ...(options.counters && { counters: options.counters }),
     ...(options.settings && { settings: options.settings }),
     ...(options.site && { site: options.site }),

@@ -1,6 +1,6 @@
 import { describe } from 'bun:test'
 import { createServer } from 'node:net'
-import { createTempDir } from './temp-dir.ts'
+import { createTempDir, removeLater } from './temp-dir.ts'
 
 /** A real Valkey or Redis: Debian's, or the one that `VALKEY` names. */
 const program =
@@ -35,20 +35,36 @@ export interface Valkey {
 /** Ends a server with its test process, even where that is killed. */
 const mortal = Bun.which('setpriv') ? ['setpriv', '--pdeathsig', 'KILL'] : []
 
-/** Starts a server. Stop it: it would end with the test process, but not sooner. */
-export async function startValkey(): Promise<Valkey> {
+/** Paths of a certificate and its key. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/**
+ * Starts a server; one with a certificate takes encrypted connections only. Stop it: it would end with
+ * the test process, but not sooner.
+ */
+export async function startValkey(certificate?: Certificate): Promise<Valkey> {
   const port = await freePort()
-  const url = `redis://127.0.0.1:${port}`
+  const url = `${certificate ? 'rediss' : 'redis'}://127.0.0.1:${port}`
+  const listening = certificate
+    ? [
+        ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'],
+        ...['--tls-cert-file', certificate.cert, '--tls-key-file', certificate.key],
+        ...['--tls-ca-cert-file', certificate.cert],
+      ]
+    : ['--port', String(port)]
   const folder = createTempDir('tollgate-valkey')
   let child: Bun.Subprocess | undefined
-  const end = () => {
-    child?.kill('SIGKILL')
-    folder.remove()
-  }
-  process.once('exit', end)
+  process.once('exit', () => child?.kill('SIGKILL'))
+  removeLater(folder.path)
 
   async function ask(command: string, ...args: string[]): Promise<unknown> {
-    const client = new Bun.RedisClient(url, { autoReconnect: false, enableOfflineQueue: true })
+    const client = new Bun.RedisClient(url, {
+      ...{ autoReconnect: false, enableOfflineQueue: true },
+      ...(certificate && { tls: { rejectUnauthorized: false } }),
+    })
     try {
       return await client.send(command, args)
     } finally {
@@ -59,13 +75,10 @@ export async function startValkey(): Promise<Valkey> {
   async function start(): Promise<void> {
     if (child !== undefined) throw new Error('It runs already.')
     const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--databases', '16']
-    child = Bun.spawn(
-      [...mortal, program ?? '', '--port', String(port), '--dir', folder.path, ...options],
-      {
-        stdout: 'ignore',
-        stderr: 'ignore',
-      },
-    )
+    child = Bun.spawn([...mortal, program ?? '', ...listening, '--dir', folder.path, ...options], {
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
     for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
       if ((await ask('PING').catch(() => '')) === 'PONG') return
       await Bun.sleep(5) // nobody listens yet

@@ -1,5 +1,6 @@
-import type { Database } from 'bun:sqlite'
+import type { TestEngine } from '../support/test-store.ts'
 import { payers } from './asks.ts'
+import type { Rows } from './facts.ts'
 
 /** The rows that contradict a promise, as text; none where all is well. */
 type Rule = readonly [promise: string, sql: string]
@@ -18,11 +19,10 @@ const ofFiles: readonly Rule[] = [
 const dayOf = {
   sqlite: "strftime('%Y-%m-%d', created_at / 1000, 'unixepoch')",
   postgres: "to_char(to_timestamp(created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
-} as const
-export type Engine = keyof typeof dayOf
+} as const satisfies Record<TestEngine, string>
 
 /** What must hold of a database at every moment. */
-const always = (engine: Engine): readonly Rule[] => [
+const always = (engine: TestEngine): readonly Rule[] => [
   [
     'a balance is the sum of the ledger',
     `SELECT email, balance_nano, total FROM (SELECT email, balance_nano,
@@ -96,7 +96,7 @@ const atRest: readonly Rule[] = [
   ['nothing stays set aside', 'SELECT email, reserved_nano FROM account WHERE reserved_nano <> 0'],
 ]
 
-function oddDays(engine: Engine, one: string, other: string): string {
+function oddDays(engine: TestEngine, one: string, other: string): string {
   const columns = `token_id, day, model, requests, input_tokens, output_tokens, amount_nano`
   return `WITH summed AS (SELECT token_id, ${dayOf[engine]} AS day,
       CASE WHEN price_id IS NULL THEN '' ELSE coalesce(model, '') END AS model, count(*) AS requests,
@@ -106,18 +106,24 @@ function oddDays(engine: Engine, one: string, other: string): string {
 }
 
 /** The promises, each with the query for rows that break it: some of them. */
-export function rulesFor(engine: Engine, isAtRest: boolean): readonly Rule[] {
-  const rules = isAtRest ? [...always(engine), ...atRest] : always(engine)
+function rulesFor(engine: TestEngine, isAtRest: boolean): readonly Rule[] {
+  const ofEngine = engine === 'sqlite' ? ofFiles : []
+  const rules = [...ofEngine, ...always(engine), ...(isAtRest ? atRest : [])]
   return rules.map(([promise, sql]) => [promise, `SELECT * FROM (${sql}) AS odd LIMIT 3`])
 }
 
 /** What a rule has found, as text; none where all is well. */
-export const broken = (promise: string, rows: readonly object[]): readonly string[] =>
+const broken = (promise: string, rows: readonly object[]): readonly string[] =>
   rows.length === 0 ? [] : [`Broken: ${promise}: ${JSON.stringify(rows)}`]
 
-/** Which promises a file breaks, with some of the rows that show it. */
-export function findFaults(db: Database, isAtRest: boolean): string[] {
-  return [...ofFiles, ...rulesFor('sqlite', isAtRest)].flatMap(([promise, sql]) =>
-    broken(promise, db.query<object, []>(sql).all()),
-  )
+/** Which promises a database breaks, with some of the rows that show it. */
+export async function findFaults(
+  rows: Rows,
+  engine: TestEngine,
+  isAtRest: boolean,
+): Promise<string[]> {
+  const faults: string[] = []
+  for (const [promise, sql] of rulesFor(engine, isAtRest))
+    faults.push(...broken(promise, await rows<object>(sql)))
+  return faults
 }

@@ -1,7 +1,7 @@
-import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { runBinary } from '../support/binary.ts'
 import type { Random } from '../support/made-usage.ts'
+import { openTables, type Tables } from '../support/tables.ts'
 import { poorEmail } from './gateway.ts'
 
 /** What a credit adds, in USD. */
@@ -28,22 +28,21 @@ export async function lockNowAndThen(
   random: Random,
   isOver: () => boolean,
 ): Promise<void> {
-  using db = new Database(join(folder, 'tollgate.db'))
-  db.run('PRAGMA busy_timeout = 0')
+  await using tables = openTables(folder)
   while (!isOver()) {
-    if (tryLock(db)) {
+    const lock = await tryLock(tables)
+    if (lock) {
       await Bun.sleep(random() * 50)
-      db.run('ROLLBACK')
+      await lock[Symbol.asyncDispose]()
     }
     await Bun.sleep(random() * 20)
   }
 }
 
-function tryLock(db: Database): boolean {
+async function tryLock(tables: Tables): Promise<AsyncDisposable | undefined> {
   try {
-    db.run('BEGIN IMMEDIATE')
-    return true
+    return await tables.lock()
   } catch {
-    return false // the gateway is writing at this moment
+    return undefined // the gateway is writing at this moment
   }
 }

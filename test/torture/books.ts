@@ -1,10 +1,11 @@
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import type { RunningBinary } from '../support/binary.ts'
-import { findFaults } from './audit.ts'
+import { openTables } from '../support/tables.ts'
+import { testEngine } from '../support/test-store.ts'
+import { findFaults as findFaultsIn } from './audit.ts'
 import {
   findUncharged,
   findUnfounded,
+  type Rows,
   readCredits,
   readInterrupted,
   readReserved,
@@ -16,13 +17,20 @@ import type { TortureUpstream } from './upstream.ts'
 /** Looks into the books of a gateway, and writes what is wrong into the report. */
 export interface Books {
   /** After a kill, with nobody at work: gives the requests that are open. */
-  afterKill(): ReadonlySet<string>
-  /** After a start, before a request comes. `open`: what was open before it, where that is known. */
-  afterStart(gateway: RunningBinary, open: ReadonlySet<string> | undefined): void
+  afterKill(): Promise<ReadonlySet<string>>
+  /**
+   * After a start, before a request comes. `open`: what was open before it, where that is known;
+   * `closed`: how many requests others have closed since.
+   */
+  afterStart(
+    gateway: RunningBinary,
+    open: ReadonlySet<string> | undefined,
+    closed: number,
+  ): Promise<void>
   /** All requests have ended, and the gateway runs on: waits until nothing is set aside. */
   whenCalm(): Promise<void>
   /** With all that was ever received. */
-  atEnd(): void
+  atEnd(): Promise<void>
   /** A command has said that it stored this credit. */
   credited(key: string): void
 }
@@ -40,15 +48,12 @@ export function createBooks(
   let checked = 0
   let traced = 0
 
-  function look<Found>(find: (db: Database) => Found): Found {
-    const db = new Database(join(folder, 'tollgate.db'), { readonly: true })
-    try {
-      db.run('PRAGMA busy_timeout = 5000')
-      return find(db)
-    } finally {
-      db.close()
-    }
+  async function look<Found>(find: (rows: Rows) => Promise<Found>): Promise<Found> {
+    await using tables = openTables(folder)
+    return await find(tables.rows)
   }
+
+  const findFaults = (rows: Rows, isAtRest: boolean) => findFaultsIn(rows, testEngine, isAtRest)
 
   const told = new Set<string>()
   /** What stays wrong is told once. */
@@ -59,24 +64,23 @@ export function createBooks(
   }
 
   /** What was received since the last time is charged, and what is charged was answered. */
-  function checkCharges(db: Database, at: string): void {
-    fault(at, findUncharged(db, report.received.slice(checked)))
+  async function checkCharges(rows: Rows, at: string): Promise<void> {
+    fault(at, await findUncharged(rows, report.received.slice(checked)))
     checked = report.received.length
-    const { last, faults } = findUnfounded(db, upstream, traced)
+    const { last, faults } = await findUnfounded(rows, upstream, traced)
     traced = last
     fault(at, faults)
   }
 
-  /** Just what was open is recorded as interrupted, and the log says how many that was. */
-  function checkSwept(gateway: RunningBinary, open: ReadonlySet<string>, added: readonly string[]) {
-    const logged = logLines(gateway).reduce((sum, line) => sum + (line.interrupted ?? 0), 0)
+  /** Just what was open is recorded as interrupted, and whoever closed it said how many that was. */
+  function checkSwept(open: ReadonlySet<string>, added: readonly string[], told: number) {
     const isSame = added.length === open.size && added.every((id) => open.has(id))
-    if (isSame && logged === open.size) return
-    fault('Start', [`${open.size} were open, ${added.length} recorded, ${logged} told in the log`])
+    if (isSame && told === open.size) return
+    fault('Start', [`${open.size} were open, ${added.length} recorded, ${told} told`])
   }
 
-  function checkCredits(db: Database): void {
-    const credits = readCredits(db)
+  async function checkCredits(rows: Rows): Promise<void> {
+    const credits = await readCredits(rows)
     report.credits = credits.size
     const lost = [...keys].filter((key) => !credits.has(key))
     const repeated = [...credits].filter(([, count]) => count !== 1)
@@ -87,42 +91,39 @@ export function createBooks(
 
   return {
     afterKill: () =>
-      look((db) => {
-        fault('After the kill', findFaults(db, false))
-        return readReserved(db)
+      look(async (rows) => {
+        fault('After the kill', await findFaults(rows, false))
+        return readReserved(rows)
       }),
-    afterStart(gateway, open) {
-      look((db) => {
-        fault('Start', findFaults(db, true))
-        const all = readInterrupted(db)
+    afterStart: (gateway, open, closed) =>
+      look(async (rows) => {
+        fault('Start', await findFaults(rows, true))
+        const all = await readInterrupted(rows)
         const added = [...all].filter((id) => !interrupted.has(id))
-        if (open !== undefined) checkSwept(gateway, open, added)
+        const logged = logLines(gateway).reduce((sum, line) => sum + (line.interrupted ?? 0), 0)
+        if (open !== undefined) checkSwept(open, added, closed + logged)
         interrupted = all
         report.interrupted = all.size
-        checkCharges(db, 'Start')
-        checkCredits(db)
-      })
-    },
+        await checkCharges(rows, 'Start')
+        await checkCredits(rows)
+      }),
     async whenCalm() {
       const end = performance.now() + calmMs
-      const isCalm = () => look((db) => readReserved(db).size === 0)
-      while (!isCalm() && performance.now() < end) await Bun.sleep(20)
-      look((db) => fault('Calm', findFaults(db, true)))
+      const isCalm = () => look(async (rows) => (await readReserved(rows)).size === 0)
+      while (!(await isCalm()) && performance.now() < end) await Bun.sleep(20)
+      await look(async (rows) => fault('Calm', await findFaults(rows, true)))
     },
-    atEnd() {
-      look((db) => {
-        fault('End', findFaults(db, true))
-        fault('End', findUncharged(db, report.received))
-        fault('End', findUnfounded(db, upstream, 0).faults)
-        checkCredits(db)
-        const { charged } = db
-          .query<{ charged: number }, []>(
-            "SELECT count(*) AS charged FROM ledger WHERE kind = 'charge'",
-          )
-          .get() ?? { charged: 0 }
-        report.charged = charged
-      })
-    },
+    atEnd: () =>
+      look(async (rows) => {
+        fault('End', await findFaults(rows, true))
+        fault('End', await findUncharged(rows, report.received))
+        fault('End', (await findUnfounded(rows, upstream, 0)).faults)
+        await checkCredits(rows)
+        const [counted] = await rows<{ charged: number }>(
+          "SELECT count(*) AS charged FROM ledger WHERE kind = 'charge'",
+        )
+        report.charged = counted?.charged ?? 0
+      }),
     credited: (key) => keys.add(key),
   }
 }

@@ -1,7 +1,12 @@
-import type { Database } from 'bun:sqlite'
 import { costOf } from './asks.ts'
 import type { Received } from './clients.ts'
 import { type TortureUpstream, upstreamId } from './upstream.ts'
+
+/** Asks the database of a torture. */
+export type Rows = <Row extends object>(
+  sql: string,
+  ...values: readonly (string | number | null)[]
+) => Promise<readonly Row[]>
 
 /** What is stored of a request. */
 export interface Recorded {
@@ -12,22 +17,29 @@ export interface Recorded {
   readonly upstream: string | null
 }
 
-const selectRecord = `
-SELECT ending, status, request.amount_nano AS amount, ledger.amount_nano AS charged,
-  (SELECT upstream_request_id FROM attempt WHERE request_row = request.id) AS upstream
-FROM request LEFT JOIN ledger USING (request_id) WHERE request_id = ?`
+const selectRecords = `
+SELECT request_id AS id, ending, status, request.amount_nano AS amount,
+  ledger.amount_nano AS charged,
+  (SELECT string_agg(upstream_request_id, ',') FROM attempt WHERE request_row = request.id) AS upstream
+FROM request LEFT JOIN ledger USING (request_id)`
+
+/** The records of all requests, by their ids. */
+export async function readRecords(rows: Rows): Promise<ReadonlyMap<string, Recorded>> {
+  const records = await rows<Recorded & { readonly id: string }>(selectRecords)
+  return new Map(records.map((record) => [record.id, record]))
+}
 
 /** Answers that a client got whole, and that are not charged as they should be. */
-export function findUncharged(db: Database, received: readonly Received[]): string[] {
-  const find = db.prepare<Recorded, [string]>(selectRecord)
-  return received.flatMap((one) => explainUncharged(one, find.get(one.id)))
+export async function findUncharged(rows: Rows, received: readonly Received[]): Promise<string[]> {
+  const records = await readRecords(rows)
+  return received.flatMap((one) => explainUncharged(one, records.get(one.id)))
 }
 
 /** What is wrong with the record of an answer that a client got whole; nothing where all is well. */
-export function explainUncharged({ id, ask }: Received, record: Recorded | null): string[] {
+export function explainUncharged({ id, ask }: Received, record: Recorded | undefined): string[] {
   const cost = costOf(ask)
   const isRight =
-    record !== null &&
+    record !== undefined &&
     record.amount === cost &&
     record.charged === -cost &&
     record.status === 200 &&
@@ -41,18 +53,17 @@ export function explainUncharged({ id, ask }: Received, record: Recorded | null)
 
 const selectCharged = `
 SELECT request.id AS row, request.request_id AS id, ending,
-  group_concat(attempt.upstream_request_id) AS upstream
+  string_agg(attempt.upstream_request_id, ',') AS upstream
 FROM request LEFT JOIN attempt ON attempt.request_row = request.id
 WHERE request.id > ? AND amount_nano > 0 GROUP BY request.id ORDER BY request.id`
 
 /** Charged requests that the upstream has never answered, of those stored after row `after`. */
-export function findUnfounded(db: Database, upstream: TortureUpstream, after: number) {
-  const rows = db
-    .query<{ row: number; id: string; ending: string; upstream: string | null }, [number]>(
-      selectCharged,
-    )
-    .all(after)
-  return { last: rows.at(-1)?.row ?? after, faults: explainUnfounded(rows, upstream) }
+export async function findUnfounded(rows: Rows, upstream: TortureUpstream, after: number) {
+  const charged = await rows<{ row: number; id: string; upstream: string | null }>(
+    selectCharged,
+    after,
+  )
+  return { last: charged.at(-1)?.row ?? after, faults: explainUnfounded(charged, upstream) }
 }
 
 /** Of charged requests, those whose answer the upstream has never begun. */
@@ -68,27 +79,23 @@ export function explainUnfounded(
 }
 
 /** Ids of the requests that are recorded as interrupted. */
-export function readInterrupted(db: Database): Set<string> {
-  const rows = db
-    .query<{ id: string }, []>(
-      "SELECT request_id AS id FROM request WHERE ending = 'interrupted' AND cause = 'interrupted'",
-    )
-    .all()
-  return new Set(rows.map(({ id }) => id))
+export async function readInterrupted(rows: Rows): Promise<Set<string>> {
+  const found = await rows<{ id: string }>(
+    "SELECT request_id AS id FROM request WHERE ending = 'interrupted' AND cause = 'interrupted'",
+  )
+  return new Set(found.map(({ id }) => id))
 }
 
 /** Ids of the requests that have a reservation. */
-export function readReserved(db: Database): Set<string> {
-  const rows = db.query<{ id: string }, []>('SELECT request_id AS id FROM reservation').all()
-  return new Set(rows.map(({ id }) => id))
+export async function readReserved(rows: Rows): Promise<Set<string>> {
+  const found = await rows<{ id: string }>('SELECT request_id AS id FROM reservation')
+  return new Set(found.map(({ id }) => id))
 }
 
 /** How often each credit stands in the ledger, by its key. */
-export function readCredits(db: Database): Map<string, number> {
-  const rows = db
-    .query<{ key: string; count: number }, []>(
-      "SELECT idempotency_key AS key, count(*) AS count FROM ledger WHERE kind = 'credit' GROUP BY 1",
-    )
-    .all()
-  return new Map(rows.map(({ key, count }) => [key, count]))
+export async function readCredits(rows: Rows): Promise<Map<string, number>> {
+  const found = await rows<{ key: string; count: number }>(
+    "SELECT idempotency_key AS key, count(*) AS count FROM ledger WHERE kind = 'credit' GROUP BY 1",
+  )
+  return new Map(found.map(({ key, count }) => [key, count]))
 }

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../e2e/until.ts'
-import { type RunningBinary, requireBinary, startBinary } from '../support/binary.ts'
+import { environmentOf, type RunningBinary, requireBinary, startBinary } from '../support/binary.ts'
 import { type TollgateYamlOptions, tollgateYaml } from '../support/tollgate-yaml.ts'
 import { payers } from './asks.ts'
+import { outliveOthers } from './outlive.ts'
 
 /** What the accounts with plenty have, in USD: more than a torture can spend. */
 const plenty = 1_000_000
@@ -51,11 +52,15 @@ export function tortureOptions(upstream: string): TollgateYamlOptions {
   }
 }
 
-/** Starts the compiled program on the database of `folder`; all that it logs of its start is there. */
+/**
+ * Starts the compiled program on the database of `folder`, when those that served from it before have
+ * ended; all that it logs of its start is there.
+ */
 export async function startGateway(
   folder: string,
   config: (listen: string) => string,
 ): Promise<RunningBinary> {
+  await outliveOthers(folder)
   const gateway = await startBinary({ args: ['serve', '--log', 'json'], cwd: folder, config })
   await until('the line of its start', () =>
     logLines(gateway).some(({ message }) => message === 'listening'),
@@ -71,8 +76,11 @@ export async function killDuringStart(
 ): Promise<void> {
   const file = join(folder, 'tollgate.yaml')
   writeFileSync(file, config('127.0.0.1:0'), { mode: 0o600 })
-  const child = Bun.spawn([requireBinary(), 'serve', '--config', file], {
+  const args = ['serve', '--config', file]
+  const env = await environmentOf(args)
+  const child = Bun.spawn([requireBinary(), ...args], {
     cwd: folder,
+    env,
     stdout: 'ignore',
     stderr: 'ignore',
   })

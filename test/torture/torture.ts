@@ -7,6 +7,7 @@ import { credit, lockNowAndThen, verify } from './beside.ts'
 import { type Books, createBooks } from './books.ts'
 import { runClient } from './clients.ts'
 import { killDuringStart, logLines, startGateway, tortureYaml } from './gateway.ts'
+import { closeAsOthersDo, outliveOthers } from './outlive.ts'
 import { emptyReport, type TortureReport } from './report.ts'
 import { startTortureUpstream, type TortureUpstream } from './upstream.ts'
 
@@ -73,7 +74,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   report.faults.push(
     ...upstream.repeated.map((number) => `The upstream was asked ${number} twice.`),
   )
-  books.atEnd()
+  await books.atEnd()
   await verified(parts)
   return report
 }
@@ -94,16 +95,19 @@ async function round(parts: Torture, open: ReadonlySet<string> | undefined) {
   report.kills++
   upstream.clear()
   // Every second time it is started again at once, before anyone else touches the file.
-  return random() < 0.5 ? books.afterKill() : undefined
+  if (random() >= 0.5) return undefined
+  await outliveOthers(folder)
+  return await books.afterKill()
 }
 
 async function start(
   { folder, config, report, books }: Torture,
   open: ReadonlySet<string> | undefined,
 ): Promise<RunningBinary> {
+  const closed = await closeAsOthersDo(folder)
   const gateway = await startGateway(folder, config)
   report.startsMs.push(gateway.readyAfterMs)
-  books.afterStart(gateway, open)
+  await books.afterStart(gateway, open, closed)
   return gateway
 }
 

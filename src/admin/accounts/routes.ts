@@ -1,35 +1,26 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Elysia, t } from 'elysia'
+import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, PageQuery, success } from '../envelope.ts'
-import { LedgerList } from '../ledger/schema.ts'
+import { Answer, Id, success } from '../envelope.ts'
 import {
   AccountDetail,
-  AccountFilter,
-  AccountList,
   AccountPatch,
   AccountRemoval,
   AdjustmentDone,
   AdjustmentOrder,
-  LedgerFilter,
   NewAccount,
 } from './schema.ts'
 import type { AccountService } from './service.ts'
 
-const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
+const params = Type.Object({ id: Id() })
 const headers = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ maxLength: 200 })) })
 const about = (summary: string) => ({ tags: ['Administration'], summary })
 const detail200 = { 200: Answer(AccountDetail) }
 
-/** Accounts for administrators. HTTP only: every decision is the service's. */
+/** One account for administrators, and new ones. HTTP only: every decision is the service's. */
 export const accountRoutes = (guard: Guard, accounts: AccountService) =>
   new Elysia({ name: 'admin.accounts', prefix: '/api/v1/admin/accounts' })
     .use(guard('admin'))
-    .get('', async ({ query }) => success(await accounts.list(query)), {
-      query: Type.Composite([PageQuery, AccountFilter]),
-      response: { 200: Answer(AccountList) },
-      detail: about('Accounts, newest first'),
-    })
     .post('', async ({ who, body }) => success(await accounts.create(who, body)), {
       body: NewAccount,
       response: detail200,
@@ -76,16 +67,6 @@ export const accountRoutes = (guard: Guard, accounts: AccountService) =>
         ...{ params, headers, body: AdjustmentOrder },
         response: { 200: Answer(AdjustmentDone) },
         detail: about('Take from the balance of an account'),
-      },
-    )
-    .get(
-      '/:id/ledger',
-      async ({ params, query }) => success(await accounts.ledger(params.id, query)),
-      {
-        params,
-        query: Type.Composite([PageQuery, LedgerFilter]),
-        response: { 200: Answer(LedgerList) },
-        detail: about('The ledger of an account, newest first'),
       },
     )
 

@@ -5,27 +5,20 @@ import { type AccountWrite, WouldOverdraw } from '../../store/ports/admin.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import type { PageQuery } from '../envelope.ts'
-import type { LedgerList } from '../ledger/schema.ts'
-import { viewEntry } from '../ledger/service.ts'
-import { answerPage } from '../paging.ts'
 import { edit } from '../refusals.ts'
+import { findAccount } from './find-account.ts'
 import type {
   AccountDetail,
-  AccountFilter,
-  AccountList,
   AccountPatch,
   AccountRemoval,
   AdjustmentDone,
   AdjustmentOrder,
-  LedgerFilter,
   NewAccount,
 } from './schema.ts'
 import { viewAccount } from './view.ts'
 
 /** Accounts for administrators. Refusals are thrown as `ApiError`. */
 export interface AccountService {
-  list(query: PageQuery & AccountFilter): Promise<Static<typeof AccountList>>
   get(who: SignedIn, id: number): Promise<AccountDetail>
   create(who: SignedIn, account: NewAccount): Promise<AccountDetail>
   change(who: SignedIn, id: number, patch: AccountPatch): Promise<AccountDetail>
@@ -36,7 +29,6 @@ export interface AccountService {
     order: AdjustmentOrder,
   ): Promise<Static<typeof AdjustmentDone>>
   remove(who: SignedIn, id: number, removal: Static<typeof AccountRemoval>): Promise<void>
-  ledger(id: number, query: PageQuery & Static<typeof LedgerFilter>): Promise<LedgerList>
 }
 
 export interface AccountParts {
@@ -65,25 +57,11 @@ export function createAccountService(parts: AccountParts): AccountService {
     }
   }
 
-  async function find(id: number): Promise<EditableAccount> {
-    const found = await store.edits.findAccount(id)
-    if (found) return found
-    throw new ApiError('not_found', `There is no account ${id}; it may be removed.`)
-  }
+  const find = (id: number) => findAccount(store.edits, id)
 
   const get = async (who: SignedIn, id: number) => describe(who, await find(id))
 
   return {
-    list: ({ search, role, status, ...page }) =>
-      answerPage(
-        page,
-        (asked) =>
-          store.lists.accounts(
-            { ...(search && { search }), ...(role && { role }), ...(status && { status }) },
-            asked,
-          ),
-        viewAccount,
-      ),
     get,
     async create(who, { email, role = 'user', balance = '0', password, ...rest }) {
       const unfit = parts.complainOfEmail(email)
@@ -153,13 +131,6 @@ export function createAccountService(parts: AccountParts): AccountService {
       const work = () => store.edits.removeAccount(id, { actor: who.email, revision })
       await edit(work, { present: () => get(who, id) })
       await changed()
-    },
-    async ledger(id, { kind, ...page }) {
-      await find(id)
-      const kinds = kind === 'by_hand' ? { kinds: ['opening', 'credit', 'debit'] as const } : {}
-      const read = (asked: Parameters<Store['lists']['ledger']>[1]) =>
-        store.lists.ledger({ accountId: id, ...kinds }, asked)
-      return answerPage(page, read, viewEntry)
     },
   }
 }

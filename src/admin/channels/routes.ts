@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, ListOf, PageQuery, success } from '../envelope.ts'
+import { Answer, Id, ListOf, PageQuery, success } from '../envelope.ts'
 import {
   Channel,
   ChannelChange,
@@ -13,7 +13,7 @@ import {
 } from './schema.ts'
 import type { ChannelService } from './service.ts'
 
-const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
+const params = Type.Object({ id: Id() })
 const Nothing = Type.Object({})
 const detail = (summary: string) => ({ tags: ['Administration'], summary })
 

@@ -1,6 +1,5 @@
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { EditableCatalog, EditableChannel } from '../../store/ports/channel-edits.ts'
-import { Conflict } from '../../store/ports/edits.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
@@ -8,7 +7,7 @@ import { ApiError } from '../api-error.ts'
 import { type Checked, requireRight } from '../checked.ts'
 import type { PageQuery } from '../envelope.ts'
 import { idKey, pageOf } from '../page-of.ts'
-import { edit } from '../refusals.ts'
+import { edit, requireSeen } from '../refusals.ts'
 import { type ChannelEntry, type CheckedChannel, changedFields, fieldsOf } from './entry.ts'
 import { keepKeysHome } from './key-address.ts'
 import type {
@@ -19,16 +18,8 @@ import type {
   TestAsked,
   Tested,
 } from './schema.ts'
+import { type TestTarget, targetOf } from './test-target.ts'
 import { createChannelViews } from './view.ts'
-
-/** A question to an upstream. */
-export interface TestTarget {
-  readonly channel: CheckedChannel
-  readonly key: string
-  readonly upstreamModel: string
-  /** Undefined: the one of its protocols that carries most. */
-  readonly protocol: string | undefined
-}
 
 /** What of the running gateway channels are about. */
 export interface ChannelGateway {
@@ -84,9 +75,7 @@ export function createChannelService(parts: ChannelParts) {
   /** Seals only what differs: the same secret, sealed anew, would look like a change. */
   async function change(who: SignedIn, id: number, wanted: ChannelChange): Promise<Channel> {
     const { row } = await find(id)
-    if (wanted.revision !== undefined && wanted.revision !== row.revision) {
-      throw new Conflict(`the channel "${row.name}" was changed by somebody else meanwhile`)
-    }
+    requireSeen(wanted.revision, row, 'channel')
     const present = views.open(row)
     const checked = requireRight(check(changedFields(fieldsOf(present), wanted, keyMark)))
     keepKeysHome(present, checked, wanted)
@@ -101,32 +90,6 @@ export function createChannelService(parts: ChannelParts) {
     await edits.setChannel(id, write, { actor: who.email, revision: row.revision })
     await changed()
     return get(id)
-  }
-
-  function testOf(channel: CheckedChannel, { model, protocol, key }: TestAsked): TestTarget {
-    const wanted = model ?? channel.models[0]?.id
-    const found = channel.models.find(({ id }) => id === wanted)
-    if (!found) {
-      throw new ApiError('invalid_value', `The channel does not offer ${JSON.stringify(wanted)}.`, {
-        field: 'model',
-        fault: 'not_known',
-      })
-    }
-    if (protocol !== undefined && !Object.hasOwn(channel.speaks, protocol)) {
-      throw new ApiError('invalid_value', `The channel does not speak ${protocol}.`, {
-        field: 'protocol',
-        fault: 'not_known',
-      })
-    }
-    const { apiKeys } = channel
-    const used = key === undefined ? apiKeys[0] : apiKeys.find((one) => keyMark(one) === key)
-    if (used === undefined) {
-      throw new ApiError('invalid_value', 'The channel has no such key (any more).', {
-        field: 'key',
-        fault: 'not_known',
-      })
-    }
-    return { channel, key: used, upstreamModel: found.upstream, protocol }
   }
 
   return {
@@ -166,13 +129,13 @@ export function createChannelService(parts: ChannelParts) {
     },
     async test(id: number, asked: TestAsked): Promise<Tested> {
       const { row } = await find(id)
-      return gateway.test(testOf(views.open(row), asked))
+      return gateway.test(targetOf(views.open(row), asked, keyMark))
     },
     async testNew({ channel, ...asked }: NewChannelTest): Promise<Tested> {
       // Its name does not matter yet.
       const named = { ...channel, name: channel.name || 'new' }
       const checked = check(changedFields({}, named, keyMark))
-      return gateway.test(testOf(requireRight(checked, 'channel.'), asked))
+      return gateway.test(targetOf(requireRight(checked, 'channel.'), asked, keyMark))
     },
   }
 }

@@ -1,8 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { orNull } from '../shapes.ts'
-
-const oneOf = <const Words extends readonly string[]>(words: Words) =>
-  Type.Unsafe<Words[number]>(Type.Union(words.map((word) => Type.Literal(word))))
+import { oneOf, orNull } from '../shapes.ts'
 
 /** In the order of SPEC 7.5; the seventh step is the report. */
 export const stepNames = ['status', 'endpoint', 'model', 'token', 'record', 'groups'] as const

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia, t } from 'elysia'
+import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
-import { Answer, ListOf, PageQuery, success } from '../envelope.ts'
+import { Answer, Id, ListOf, PageQuery, success } from '../envelope.ts'
 import { GroupChange, GroupItem, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
 import type { GroupService } from './service.ts'
 
-const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
+const params = Type.Object({ id: Id() })
 const detail = (summary: string) => ({ tags: ['Administration'], summary })
 
 /** Groups, for administrators. HTTP only: every decision is the service's. */
@@ -43,7 +43,7 @@ export const groupRoutes = (guard: Guard, groups: GroupService) =>
       {
         params,
         query: Type.Object({
-          move_tokens_to: Type.Optional(t.Integer({ minimum: 1 })),
+          move_tokens_to: Type.Optional(Id()),
           revision: Type.Optional(Type.String()),
         }),
         response: { 200: Answer(Type.Object({ moved_tokens: Type.Integer() })) },

@@ -1,13 +1,12 @@
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'
-import { Conflict } from '../../store/ports/edits.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { type Checked, requireRight } from '../checked.ts'
 import type { PageQuery } from '../envelope.ts'
 import { idKey, pageOf } from '../page-of.ts'
-import { edit } from '../refusals.ts'
+import { edit, requireSeen } from '../refusals.ts'
 import { effectOf } from './effect.ts'
 import { changedGroup, groupFields } from './entry.ts'
 import type { GroupChange, GroupView, MultiplierEffect, NewGroup } from './schema.ts'
@@ -48,9 +47,7 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
 
   async function change(who: SignedIn, id: number, wanted: GroupChange): Promise<GroupView> {
     const { row } = await find(id)
-    if (wanted.revision !== undefined && wanted.revision !== row.revision) {
-      throw new Conflict(`the group "${row.name}" was changed by somebody else meanwhile`)
-    }
+    requireSeen(wanted.revision, row, 'group')
     const group = requireRight(check(changedGroup(groupFields(row), wanted)))
     // The revision that was read: what somebody else changes in this moment is not written over.
     await edits.setGroup(id, group, { actor: who.email, revision: row.revision })

@@ -14,13 +14,10 @@ const file = (summary: string) => ({
   responses: { 200: { description: summary } },
 })
 
-/** Jobs, backups and the configuration as a file. HTTP only: every decision is the service's. */
+/** Jobs and backups. HTTP only: every decision is the service's. */
 export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService) =>
   new Elysia({ name: 'admin.maintenance', prefix: '/api/v1/admin' })
     .use(guard('admin'))
-    .get('/config.yaml', ({ request }) => maintenance.exportConfig(request.signal), {
-      detail: file('The present state as a tollgate.yaml, without secrets'),
-    })
     .get('/jobs', async () => success(await maintenance.jobs()), {
       response: { 200: Answer(JobList) },
       detail: about('Jobs since the start, newest first'),

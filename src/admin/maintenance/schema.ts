@@ -1,8 +1,50 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { orNull } from '../shapes.ts'
+import { oneOf, orNull } from '../shapes.ts'
 
 const Text = Type.String()
 const Kind = Type.Union([Type.Literal('verify'), Type.Literal('backup')])
+
+/**
+ * What a verification can find, one word per check: whoever shows differences in another language
+ * than English knows by it what to say.
+ */
+export const differenceKinds = [
+  'damage',
+  'forbidden',
+  'dangling',
+  'counts',
+  'usage',
+  'price',
+  'tier',
+  'amount',
+  'owner',
+  'charge_missing',
+  'charge_amount',
+  'charge_owner',
+  'charge_unfounded',
+  'entry',
+  'balance_after',
+  'balance',
+  'reserved',
+  'spending',
+  'reservation',
+  'day',
+  'total',
+  'attempts',
+] as const
+
+/** One of `differenceKinds`. */
+export type DifferenceKind = (typeof differenceKinds)[number]
+
+/** Something that a verification found. */
+export const VerifyDifference = Type.Object({
+  kind: oneOf(differenceKinds, 'Machine word of the check.'),
+  text: Type.String({ description: 'All of it in words: `request req_…: amount_nano is 90, …`.' }),
+  changes: Type.Array(Type.Object({ field: Text, stored: Text, expected: Text }), {
+    description: 'Fields that hold something else than they should.',
+  }),
+})
+export type VerifyDifference = Static<typeof VerifyDifference>
 
 /** What a verification found. */
 export const VerifyReport = Type.Object({
@@ -15,7 +57,7 @@ export const VerifyReport = Type.Object({
   duration_ms: Type.Integer(),
   differences_total: Type.Integer(),
   kinds: Type.Record(Type.String(), Type.Integer()),
-  differences: Type.Array(Text, { description: 'The first of them, in words.' }),
+  differences: Type.Array(VerifyDifference, { description: 'The first of them.' }),
 })
 
 /** A backup that was made. */

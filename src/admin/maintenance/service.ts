@@ -17,6 +17,4 @@ export interface MaintenanceService {
   ): Promise<Static<typeof DownloadTicket>>
   download(who: SignedIn, name: string, ticket: string): Promise<Response>
   removeBackup(who: SignedIn, name: string): Promise<void>
-  /** The present state as a tollgate.yaml, without secrets. */
-  exportConfig(signal: AbortSignal): Promise<Response>
 }

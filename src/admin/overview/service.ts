@@ -2,7 +2,7 @@ import { formatNano } from '../../billing/money.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { StoredAccount } from '../../store/ports/admin.ts'
 import type { UsageFilter } from '../../store/ports/lists.ts'
-import type { Store } from '../../store/ports/store.ts'
+import type { ReadingStore } from '../../store/ports/reading.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { readList } from '../paging.ts'
@@ -10,10 +10,10 @@ import type { FirstStep, GatewayNow, GatewayOverview, Overview } from './schema.
 import { daysUntil, monthOf, sumOfMoney, usageRange } from './usage-range.ts'
 
 interface OverviewParts {
-  readonly store: Pick<Store, 'admin' | 'lists'>
+  readonly store: Pick<ReadingStore, 'admin' | 'lists'>
   readonly clock: Clock
   /** Below this a balance counts as low, where its account says nothing else. */
-  readonly usuallyLowNano: () => number
+  readonly usuallyLowNano: () => Promise<number>
   readonly now: () => Promise<GatewayNow>
 }
 
@@ -54,7 +54,11 @@ export function createOverview(parts: OverviewParts): OverviewService {
       if (!account) throw new ApiError('not_signed_in', 'This account is gone. Sign in again.')
       const tokens = await readList(() => store.lists.tokens({ accountId }, { size: 1 }))
       const usage = await readUsage(accountId, days)
-      return { ...standingOf(account, parts.usuallyLowNano()), tokens: tokens.total, ...usage }
+      return {
+        ...standingOf(account, await parts.usuallyLowNano()),
+        tokens: tokens.total,
+        ...usage,
+      }
     },
 
     async gateway(days) {

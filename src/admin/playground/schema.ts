@@ -1,11 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { QueryInteger } from '../envelope.ts'
+import { oneOf } from '../shapes.ts'
 
 /** The protocols that the playground speaks. */
 export const PlaygroundParams = Type.Object({
-  protocol: Type.Union(
-    (['chat', 'responses', 'messages', 'gemini'] as const).map((word) => Type.Literal(word)),
-  ),
+  protocol: oneOf(['chat', 'responses', 'messages', 'gemini']),
 })
 export type PlaygroundParams = Static<typeof PlaygroundParams>
 

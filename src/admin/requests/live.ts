@@ -12,8 +12,8 @@ import { createPlaces } from '../places.ts'
 import { isMeant, toFilter } from './filter.ts'
 import type { AllRequestsWanted } from './schema.ts'
 import { accountIdOf } from './service.ts'
+import { toAnyItem, toItem } from './view.ts'
 import { Viewer } from './viewer.ts'
-import { toAnyItem, toItem } from './views.ts'
 
 export interface LiveParts {
   readonly lists: Pick<ListStore, 'newRequests'>

@@ -3,31 +3,24 @@ import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import type { RequestExport } from './export.ts'
-import type { LiveRequests } from './live.ts'
 import {
   AllExportQuery,
   AllRequestsQuery,
-  AllRequestsWanted,
   AnyReceipt,
   AnyRequestList,
   ExportQuery,
   Receipt,
   RequestList,
   RequestsQuery,
-  RequestsWanted,
 } from './schema.ts'
 import type { RequestService } from './service.ts'
 
 export interface RequestServices {
   readonly requests: RequestService
   readonly requestExport: RequestExport
-  readonly liveRequests: LiveRequests
 }
 
 const ById = Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) })
-
-/** Proxies must not collect what is to come at once. */
-const liveHeaders = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' }
 
 const detail = (tag: string, summary: string) => ({ detail: { tags: [tag], summary } })
 
@@ -44,14 +37,6 @@ export const requestRoutes = (guard: Guard, services: RequestServices) =>
       '/export',
       ({ who, query, request: { signal } }) => services.requestExport.own({ who, query, signal }),
       { query: ExportQuery, ...detail('Console', 'Own requests as a file, oldest first') },
-    )
-    .get(
-      '/live',
-      ({ who, query, request, set }) => {
-        Object.assign(set.headers, liveHeaders)
-        return services.liveRequests.watchOwn({ who, wanted: query, request })
-      },
-      { query: RequestsWanted, ...detail('Console', 'Own requests as they end (events)') },
     )
     .get(
       '/:id',
@@ -76,17 +61,6 @@ export const allRequestRoutes = (guard: Guard, services: RequestServices) =>
       '/export',
       ({ who, query, request: { signal } }) => services.requestExport.all({ who, query, signal }),
       { query: AllExportQuery, ...detail('Administration', 'All requests as a file') },
-    )
-    .get(
-      '/live',
-      ({ who, query, request, set }) => {
-        Object.assign(set.headers, liveHeaders)
-        return services.liveRequests.watchAll({ who, wanted: query, request })
-      },
-      {
-        query: AllRequestsWanted,
-        ...detail('Administration', 'All requests as they end (events)'),
-      },
     )
     .get('/:id', async ({ params }) => success(await services.requests.anyReceipt(params.id)), {
       params: ById,

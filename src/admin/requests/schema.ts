@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { t } from 'elysia'
-import { PageQuery, SearchedListOf } from '../envelope.ts'
+import { PageQuery, QueryInteger, SearchedListOf } from '../envelope.ts'
 import { ExportFormat, Outcome, orNull } from '../shapes.ts'
 
 const name = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
@@ -8,12 +7,18 @@ const count = Type.Integer({ minimum: 0 })
 
 /** Which requests: all that is given must hold; names are compared byte for byte. */
 export const RequestsWanted = Type.Object({
-  token: Type.Optional(t.Integer({ description: 'Id of the token.' })),
+  token: Type.Optional(QueryInteger('token', { minimum: 1, description: 'Id of the token.' })),
   group: name('Name of the group.'),
   model: name('As the client wrote it.'),
   outcome: Type.Optional(Outcome),
   cause: name('Machine word, such as model_not_found.'),
-  status: Type.Optional(t.Integer({ description: 'HTTP status that the client got.' })),
+  status: Type.Optional(
+    QueryInteger('status', {
+      minimum: 100,
+      maximum: 999,
+      description: 'HTTP status that the client got.',
+    }),
+  ),
   protocol: name('What the client spoke: chat, responses, messages, gemini.'),
   since: name('From this time on, ISO 8601.'),
   until: name('Before this time, ISO 8601.'),

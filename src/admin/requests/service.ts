@@ -6,14 +6,14 @@ import { ApiError } from '../api-error.ts'
 import { answerPage, withSearch } from '../paging.ts'
 import { toFilter } from './filter.ts'
 import type { AllRequestsQuery, AllRequestsWanted } from './schema.ts'
-import { toAnyItem, toAnyReceipt, toItem, toReceipt } from './views.ts'
+import { toAnyItem, toAnyReceipt, toItem, toReceipt } from './view.ts'
 
 export interface RequestParts {
   readonly lists: Pick<ListStore, 'requests'>
   readonly records: Pick<RecordStore, 'receipt'>
   readonly accounts: Pick<AdminStore, 'accountsNamed'>
   /** Takes what is only the upstream's (keys, hosts) out of what an upstream has reported. */
-  readonly hideUpstream: (rows: ReceiptRows) => ReceiptRows
+  readonly hideUpstream: (rows: ReceiptRows) => Promise<ReceiptRows>
 }
 
 export type RequestService = ReturnType<typeof createRequestService>
@@ -33,10 +33,10 @@ export function createRequestService(parts: RequestParts) {
       return withSearch(await read)
     },
     async ownReceipt(who: SignedIn, id: string) {
-      return toReceipt(parts.hideUpstream(await findOwnRequest(parts.records, who, id)))
+      return toReceipt(await parts.hideUpstream(await findOwnRequest(parts.records, who, id)))
     },
     async anyReceipt(id: string) {
-      return toAnyReceipt(parts.hideUpstream(await findRequest(parts.records, id)))
+      return toAnyReceipt(await parts.hideUpstream(await findRequest(parts.records, id)))
     },
   }
 }

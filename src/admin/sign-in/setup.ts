@@ -15,10 +15,18 @@ export interface SetupEntry {
 export function createSetup(core: SignInCore) {
   const { store, setupCode, passwords, limits, facts, log, library } = core
 
+  /** By this process: whoever asks later makes no more writing of it. */
+  let isClosed = false
+
+  async function close(): Promise<void> {
+    if (isClosed) return
+    await setupCode.close()
+    isClosed = true
+  }
+
   async function isOpen(): Promise<boolean> {
-    if (!setupCode.isOpen) return false
-    if (!(await store.hasAdministrator())) return true
-    setupCode.close()
+    if (!(await store.hasAdministrator())) return await setupCode.isOpen()
+    await close()
     return false
   }
 
@@ -28,12 +36,12 @@ export function createSetup(core: SignInCore) {
     async create(request: Request, entry: SetupEntry): Promise<Outcome<null>> {
       const address = addressKey(facts.addressOf(request))
       limits.setup.take(`address ${address}`)
-      if (!(await isOpen()) || !setupCode.matches(entry.code)) {
+      if (!(await isOpen()) || !(await setupCode.matches(entry.code))) {
         log.warn('set-up refused', { address: facts.addressOf(request) })
         throw new ApiError(
           'setup_closed',
-          'This link is not good any more. A restart of the gateway shows a new one in its log, ' +
-            'while there is no administrator.',
+          'This link is not good any more. While there is no administrator, the gateway shows ' +
+            'one in its log when it starts.',
           { field: 'code' },
         )
       }
@@ -54,7 +62,7 @@ export function createSetup(core: SignInCore) {
           { field: 'email' },
         )
       }
-      setupCode.close()
+      await close()
       if (made === 'closed')
         throw new ApiError('setup_closed', 'There is an administrator already.')
       log.info('first administrator', { [made]: true })

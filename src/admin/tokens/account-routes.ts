@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia, t } from 'elysia'
+import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
-import { IssuedToken, NewToken, TokenDetails, TokenList, TokenPatch, TokenQuery } from './schema.ts'
+import { Answer, Id, success } from '../envelope.ts'
+import { IssuedToken, NewToken, TokenDetails, TokenPatch } from './schema.ts'
 import type { TokenScope, TokenService } from './service.ts'
 
-const id = t.Integer({ minimum: 1, description: 'Id of the account.' })
+const id = Id('Id of the account.')
 const ofAccount = Type.Object({ id })
-const ofToken = Type.Object({ id, token: t.Integer({ minimum: 1 }) })
+const ofToken = Type.Object({ id, token: Id() })
 const tags = ['Administration']
 
 const scope = ({ email }: SignedIn, accountId: number): TokenScope => ({ accountId, actor: email })
@@ -19,16 +19,6 @@ export const accountTokenRoutes = (guard: Guard, tokens: TokenService) =>
     prefix: '/api/v1/admin/accounts/:id/tokens',
   })
     .use(guard('admin'))
-    .get(
-      '',
-      async ({ who, params, query }) => success(await tokens.list(scope(who, params.id), query)),
-      {
-        params: ofAccount,
-        query: TokenQuery,
-        response: { 200: Answer(TokenList) },
-        detail: { tags, summary: 'Tokens of an account' },
-      },
-    )
     .post(
       '',
       async ({ who, params, body }) => success(await tokens.issue(scope(who, params.id), body)),

@@ -1,20 +1,18 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia, t } from 'elysia'
+import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
-import { Answer, success } from '../envelope.ts'
+import { Answer, Id, success } from '../envelope.ts'
 import {
   IssuedToken,
   NewToken,
   RevealBody,
   RevealedKey,
   TokenDetails,
-  TokenList,
   TokenPatch,
-  TokenQuery,
 } from './schema.ts'
 import type { TokenScope, TokenService } from './service.ts'
 
-const params = Type.Object({ id: t.Integer({ minimum: 1 }) })
+const params = Type.Object({ id: Id() })
 const tags = ['Console']
 
 const own = ({ accountId, email }: SignedIn): TokenScope => ({ accountId, actor: email })
@@ -23,11 +21,6 @@ const own = ({ accountId, email }: SignedIn): TokenScope => ({ accountId, actor:
 export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
   new Elysia({ name: 'admin.tokens', prefix: '/api/v1/tokens' })
     .use(guard('user'))
-    .get('', async ({ who, query }) => success(await tokens.list(own(who), query)), {
-      query: TokenQuery,
-      response: { 200: Answer(TokenList) },
-      detail: { tags, summary: 'Own tokens, newest first' },
-    })
     .post('', async ({ who, body }) => success(await tokens.issue(own(who), body)), {
       body: NewToken,
       response: { 200: Answer(IssuedToken) },

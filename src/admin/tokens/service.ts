@@ -7,18 +7,10 @@ import type { SecretBox } from '../../lib/secrets.ts'
 import type { TokenView } from '../../store/ports/admin.ts'
 import type { Store } from '../../store/ports/store.ts'
 import { ApiError } from '../api-error.ts'
-import { answerPage } from '../paging.ts'
 import { edit } from '../refusals.ts'
 import { readFields, type TokenRules } from './fields.ts'
-import type {
-  IssuedToken,
-  NewToken,
-  TokenDetails,
-  TokenList,
-  TokenPatch,
-  TokenQuery,
-} from './schema.ts'
-import { viewDetails, viewToken } from './view.ts'
+import type { IssuedToken, NewToken, TokenDetails, TokenPatch } from './schema.ts'
+import { viewDetails } from './view.ts'
 
 /** Whose tokens, and who asks: an e-mail. */
 export interface TokenScope {
@@ -27,7 +19,7 @@ export interface TokenScope {
 }
 
 export interface TokenParts {
-  readonly store: Pick<Store, 'edits' | 'lists'>
+  readonly store: Pick<Store, 'edits'>
   readonly secrets: SecretBox
   readonly catalog: () => Catalog
   readonly clock: Clock
@@ -43,7 +35,6 @@ export interface TokenParts {
 
 /** The tokens of one account; those of others are not there (404). All throw `ApiError`. */
 export interface TokenService {
-  list(scope: TokenScope, query: TokenQuery): Promise<TokenList>
   find(scope: TokenScope, id: number): Promise<TokenDetails>
   issue(scope: TokenScope, token: NewToken): Promise<IssuedToken>
   change(scope: TokenScope, id: number, patch: TokenPatch): Promise<TokenDetails>
@@ -77,21 +68,6 @@ export function createTokenService(parts: TokenParts): TokenService {
 
   return {
     find,
-    list: ({ accountId }, { search, group, status, ...page }) =>
-      answerPage(
-        page,
-        (asked) =>
-          store.lists.tokens(
-            {
-              accountId,
-              ...(search && { search }),
-              ...(group !== undefined && { group }),
-              ...(status !== undefined && { status }),
-            },
-            asked,
-          ),
-        viewToken,
-      ),
     async issue(scope, token) {
       const { accountId, actor } = scope
       const fields = readFields(token, { rules, now: clock(), catalog: catalog() })

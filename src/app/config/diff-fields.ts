@@ -33,8 +33,12 @@ export function compareFields(from: Fields, to: Fields): FieldChange[] {
     .filter((change) => change.from !== change.to)
 }
 
-/** A list whose order has no meaning. */
-const set = (items: readonly string[]) => JSON.stringify(items.toSorted())
+/** A list whose order has no meaning, as the file may say it. */
+const set = (items: readonly (string | object)[]) =>
+  `[${items
+    .map((item) => JSON.stringify(item))
+    .toSorted()
+    .join(',')}]`
 const enabled = (status: 'active' | 'disabled') => String(status === 'active')
 
 /** Fields of a channel, but for its keys and its proxy. */
@@ -47,9 +51,7 @@ export function channelFields(channel: ChannelSettings): Fields {
       Object.entries(channel.speaks).map(([protocol, base]) => [`speaks.${protocol}`, base]),
     ),
     models: set(
-      channel.models.map(({ id, upstream }) =>
-        id === upstream ? id : JSON.stringify({ id, upstream }),
-      ),
+      channel.models.map(({ id, upstream }) => (id === upstream ? id : { id, upstream })),
     ),
     priority: String(channel.priority),
     weight: String(channel.weight),

@@ -91,6 +91,8 @@ export function loadPriceConfig(
 export interface FileWord {
   /** `settings.balance_low_threshold`, or its default. */
   readonly balanceLowNano: number
+  /** Whether the file names it: then nothing else counts. */
+  readonly namesBalanceLow: boolean
   readonly channels: NonNullable<Partly<ConfigFile>['channels']>
   readonly accounts: NonNullable<Partly<ConfigFile>['accounts']>
 }
@@ -98,8 +100,12 @@ export interface FileWord {
 /** Reads what commands want to know of a file that they do not apply. */
 export function loadFileWord(source: ConfigSource): FileWord {
   const { settings, channels = [], accounts = [] } = readSource(source).value
-  const balanceLowNano = buildBalanceLow(settings?.balance_low_threshold)
-  return { balanceLowNano, channels, accounts }
+  const threshold = settings?.balance_low_threshold
+  return {
+    balanceLowNano: buildBalanceLow(threshold),
+    namesBalanceLow: threshold !== undefined,
+    ...{ channels, accounts },
+  }
 }
 
 interface Read {

@@ -65,6 +65,14 @@ function readSetting(name: string, value: unknown) {
   return found && loadFragment({ [found.section]: { [found.key]: value } })
 }
 
+/** The balance below which accounts count as low, where it was set by hand and still fits. */
+export function balanceLowByHand(stored: ReadonlyMap<string, unknown>): number | undefined {
+  const name = 'settings.balance_low_threshold'
+  if (!stored.has(name)) return undefined
+  const loaded = readSetting(name, stored.get(name))
+  return loaded?.ok ? loaded.config.settings.balanceLowThresholdNano : undefined
+}
+
 /**
  * A configuration with what was set by hand in the places that the file leaves open. Values that no
  * longer fit, of a former version, are left out.

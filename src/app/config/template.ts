@@ -42,6 +42,8 @@ server:
 
 # Where the data is kept. The path is relative to this file. Several nodes share a PostgreSQL:
 # postgres://user:password@db.example.com/tollgate, and one TOLLGATE_SECRET in their environment.
+# With ?sslmode=require it is encrypted; ?sslmode=verify-full also checks who answers, by the
+# authorities that this machine trusts or by &sslrootcert=/path/to/ca.pem.
 store:
   url: sqlite:./tollgate.db
   # normal survives a killed process, full survives a power cut too, but is slower.
@@ -50,7 +52,8 @@ store:
 # Several nodes count together in a Valkey or Redis: requests and LLM tokens a minute, requests at
 # once, where conversations are at home, and which channels are left alone. While it is out of reach
 # each node keeps to its share of the limits; money does not depend on it. rediss:// is with TLS, a
-# number at the end is the database. Left out, this node counts in its memory.
+# number at the end is the database, ?ssl_ca_certs=/path/to/ca.pem checks the server by an authority of
+# your own. Left out, this node counts in its memory.
 #counters: redis://user:password@counters.example.com:6379/0
 
 # What public pages say about this gateway.

@@ -85,10 +85,20 @@ function complainOfStore(text: string): string | undefined {
 }
 
 function complainOfCounters(text: string): string | undefined {
-  const isKnown = /^(rediss?|valkey):\/\/[^/?#\s]+(\/\d{0,3})?$/i.test(text)
-  return isKnown && URL.canParse(text)
+  const [address = '', query] = text.split('?')
+  const isKnown = /^(rediss?|valkey):\/\/[^/?#\s]+(\/\d{0,3})?$/i.test(address)
+  if (isKnown && URL.canParse(address)) return complainOfQuery(address, query)
+  return 'is not a Valkey or Redis: write redis:// (rediss:// with TLS), its host and its port, such as redis://user:password@counters.example.com:6379'
+}
+
+/** How the server's certificate is checked: where it is encrypted, and nothing else is known. */
+function complainOfQuery(address: string, query: string | undefined): string | undefined {
+  if (query === undefined) return undefined
+  if (!/^rediss:/i.test(address)) return 'has a ? part, which only rediss:// (with TLS) may have'
+  const isKnown = /^((ssl_ca_certs=[^&#\s]+|ssl_cert_reqs=(none|required))(&|$))+$/.test(query)
+  return isKnown
     ? undefined
-    : 'is not a Valkey or Redis: write redis:// (rediss:// with TLS), its host and its port, such as redis://user:password@counters.example.com:6379'
+    : 'has a ? part that is not known: it may be ssl_ca_certs=/path/to/ca.pem or ssl_cert_reqs=none'
 }
 
 function complainOfName(text: string): string | undefined {

@@ -1,9 +1,14 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { createGuard } from '../../admin/access.ts'
 import { adminApi } from '../../admin/api.ts'
+import { renderError } from '../../admin/errors.ts'
+import { readingApi } from '../../admin/reading-api.ts'
 import { pageNotFound } from '../../gateway/errors.ts'
+import { createFacts } from './facts.ts'
 import { createConsoleFiles } from './files.ts'
 import type { ConsoleParts, Peer } from './parts.ts'
+import { createReadingPaths } from './reading/paths.ts'
+import { createReader } from './reading/reader.ts'
 import { createServices } from './services.ts'
 
 /** The console and its API, wired. */
@@ -19,24 +24,45 @@ export interface ConsoleApp {
 /** Builds the console once. Throws when its files can't be read. */
 export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp> {
   const peers = new WeakMap<Request, Peer>()
-  const { services, sessions, close, stop } = createServices(parts, (request) => peers.get(request))
+  const { store, clock, log } = parts
+  const facts = createFacts(parts)
+  const { services, sessions, close, stop } = createServices(parts, facts, (request) =>
+    peers.get(request),
+  )
   const guard = createGuard({ sessions, origins: services.origins })
   const files = await createConsoleFiles()
-  const api = adminApi(guard, services, parts.log)
+  const api = adminApi(guard, services, log)
+  const reader = store.place && createReader({ ...{ place: store.place, facts, clock, log } })
+  const isReading = createReadingPaths(readingApi(guard, services).routes, api.routes)
   const app = new Elysia({ strictPath: true })
     .onError(({ code }) => (code === 'NOT_FOUND' ? pageNotFound() : undefined))
     .use(api)
     .use(files.routes)
+
+  /** Undefined: it is answered here, as all else is; who is not signed in is refused here. */
+  async function readElsewhere(request: Request): Promise<Response | undefined> {
+    if (!reader || !isReading(request)) return undefined
+    try {
+      const who = await sessions.find(request)
+      return who && (await reader.answer(request, who))
+    } catch (error) {
+      return renderError('UNKNOWN', error, log)
+    }
+  }
+
   return {
     api,
     async handle(request, peer) {
       peers.set(request, peer)
-      const response = await app.handle(request)
+      const response = (await readElsewhere(request)) ?? (await app.handle(request))
       keepToYourself(response.headers)
       return response
     },
     close,
-    stop,
+    async stop() {
+      await reader?.close()
+      await stop()
+    },
   }
 }
 

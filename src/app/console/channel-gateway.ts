@@ -1,4 +1,5 @@
-import type { ChannelGateway, TestTarget } from '../../admin/channels/service.ts'
+import type { ChannelGateway } from '../../admin/channels/service.ts'
+import type { TestTarget } from '../../admin/channels/test-target.ts'
 import { openChannel } from '../../catalog/catalog.ts'
 import { callProbe, type ProbeResult } from '../../gateway/channels/probe-call.ts'
 import { failureClasses } from '../../gateway/failures/failures.ts'

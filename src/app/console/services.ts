@@ -1,24 +1,21 @@
 import { version } from '../../../package.json'
 import type { AdminServices } from '../../admin/api.ts'
-import { createAttemptService } from '../../admin/attempts/service.ts'
-import { createLedgerService } from '../../admin/ledger/service.ts'
-import { createOverview } from '../../admin/overview/service.ts'
-import { fileOf } from '../store-place.ts'
 import { createAccounts } from './accounts.ts'
 import { createCatalogServices } from './catalog.ts'
-import { createGatewayNow } from './gateway-now.ts'
 import { createMaintenance } from './maintenance/service.ts'
 import { createMeService } from './me.ts'
+import { createNodeService } from './nodes.ts'
 import type { ConsoleParts, PeerOf } from './parts.ts'
 import { createPlayground } from './playground.ts'
 import { createPriceService } from './prices/service.ts'
+import { createReadingServices, type GatewayFacts } from './reading/services.ts'
 import { createRequestServices } from './requests.ts'
 import { createSettings } from './settings.ts'
 import { createConsoleSignIn } from './sign-in.ts'
 import { createConsoleTokens } from './tokens.ts'
 
 /** Makes the service of each resource, once. */
-export function createServices(parts: ConsoleParts, peerOf: PeerOf) {
+export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf: PeerOf) {
   const { config, store, clock, log } = parts
   const signIn = createConsoleSignIn(parts, peerOf)
   const sessions = parts.sessions ?? signIn.sessions
@@ -27,20 +24,14 @@ export function createServices(parts: ConsoleParts, peerOf: PeerOf) {
   const requests = createRequestServices(parts, sessions)
   const services: AdminServices = {
     ...requests,
+    ...createReadingServices({ store, facts, clock, log }),
     ...createCatalogServices(parts),
     accounts: createAccounts(parts),
-    attempts: createAttemptService(store.lists),
     catalog: parts.catalog.current,
-    ledger: createLedgerService({ lists: store.lists, log }),
-    lists: store.lists,
     maintenance,
     me: createMeService({ config, store, version }),
+    nodes: createNodeService(parts),
     origins: () => originsOf(config().site),
-    overview: createOverview({
-      ...{ store, clock },
-      usuallyLowNano: () => config().settings.balanceLowThresholdNano,
-      now: createGatewayNow({ ...parts, file: fileOf(config().store) }),
-    }),
     playground: createPlayground({ ...parts, peerOf }),
     prices: createPriceService(parts),
     settings: createSettings(parts),

@@ -1,4 +1,4 @@
-import type { DifferenceKind } from '../verify/difference.ts'
+import type { DifferenceKind, VerifyDifference } from '../../admin/maintenance/schema.ts'
 
 /** Where the address of a database is handed to a job: on a command line all users of a machine see it. */
 export const jobUrlVariable = 'TOLLGATE_JOB_URL'
@@ -22,8 +22,8 @@ export interface VerifyResult {
   readonly durationMs: number
   readonly total: number
   readonly kinds: { readonly [kind in DifferenceKind]?: number }
-  /** The first of them, in words. */
-  readonly differences: readonly string[]
+  /** The first of them. */
+  readonly differences: readonly VerifyDifference[]
 }
 
 /** A backup that is whole and in its place. */

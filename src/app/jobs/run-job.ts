@@ -1,7 +1,8 @@
+import type { VerifyDifference } from '../../admin/maintenance/schema.ts'
 import { formatNano } from '../../billing/money.ts'
 import { type BackupProgress, backUp } from '../backup/backup.ts'
 import { openStore } from '../open-store.ts'
-import { describeDifference } from '../verify/difference.ts'
+import { type Difference, describeDifference, shown } from '../verify/difference.ts'
 import { createFindings } from '../verify/findings.ts'
 import { verify } from '../verify/verify.ts'
 import {
@@ -43,12 +44,22 @@ export async function runVerify(
       durationMs: Math.round(durationMs),
       total: findings.total,
       kinds: findings.counts,
-      differences: findings.listed.slice(0, mostShown).map(describeDifference),
+      differences: findings.listed.slice(0, mostShown).map(differenceView),
     }
   } finally {
     await store.close()
   }
 }
+
+const differenceView = (found: Difference): VerifyDifference => ({
+  kind: found.kind,
+  text: describeDifference(found),
+  changes: found.changes.map(({ field, stored, expected }) => ({
+    field,
+    stored: shown(stored),
+    expected: shown(expected),
+  })),
+})
 
 /**
  * Copies a database into a file (`tollgate backup --no-secret`): the secret lies beside the database

@@ -4,6 +4,7 @@ import {
   type FileFault,
   type OddAttempts,
   type OddDay,
+  type OddSpending,
   type OddSum,
 } from '../../store/ports/verification.ts'
 import { changesIn, type Difference } from './difference.ts'
@@ -78,6 +79,22 @@ function sumDifference(
 ): Difference {
   const changes = [{ field, stored: storedNano, expected: expectedNano }]
   return { kind, row: `account ${accountId} (${email})`, changes, reason }
+}
+
+const spendingFields = ['total_nano', 'month_nano', 'day_nano', 'reserved_nano'] as const
+
+/** Words for what is kept of a token with a budget: budgets are decided by it. */
+export function spendingDifference({ tokenId, day, stored, summed }: OddSpending): Difference {
+  return {
+    kind: 'spending',
+    row: `token_spending of token ${tokenId}, ${day}`,
+    changes: changesIn(
+      spendingFields.map((field, at) => [field, stored[at] ?? null, summed[at] ?? null] as const),
+    ),
+    reason:
+      'the sum of its days in usage_day, or of its reservations. Delete the row: the next request of ' +
+      'the token makes it anew',
+  }
 }
 
 /** Words for a reservation that should have ended with its request. */

@@ -1,29 +1,4 @@
-/** What can be wrong, one word per check. */
-export const differenceKinds = [
-  'damage',
-  'forbidden',
-  'dangling',
-  'counts',
-  'usage',
-  'price',
-  'tier',
-  'amount',
-  'owner',
-  'charge_missing',
-  'charge_amount',
-  'charge_owner',
-  'charge_unfounded',
-  'entry',
-  'balance_after',
-  'balance',
-  'reserved',
-  'reservation',
-  'day',
-  'total',
-  'attempts',
-] as const
-/** One of `differenceKinds`. */
-export type DifferenceKind = (typeof differenceKinds)[number]
+import type { DifferenceKind } from '../../admin/maintenance/schema.ts'
 
 /** A value as it is stored, or should be; null is the database's NULL. */
 export type Value = number | string | null
@@ -54,7 +29,9 @@ export function describeDifference({ row, changes, reason }: Difference): string
   return [row, ...(parts.length > 0 ? [parts.join('; ')] : []), reason].join(': ')
 }
 
-const shown = (value: Value) => (typeof value === 'string' ? JSON.stringify(value) : String(value))
+/** A value as sentences have it: a text in quotes. */
+export const shown = (value: Value) =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value)
 
 /** The fields that are not what they should be. */
 export function changesIn(

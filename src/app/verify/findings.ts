@@ -1,4 +1,5 @@
-import type { Difference, DifferenceKind } from './difference.ts'
+import type { DifferenceKind } from '../../admin/maintenance/schema.ts'
+import type { Difference } from './difference.ts'
 
 /** So many differences are told one by one; of the others only their number is. */
 export const maxListed = 1000

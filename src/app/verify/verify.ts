@@ -9,6 +9,7 @@ import {
   fileDifference,
   reservationDifference,
   reservedDifference,
+  spendingDifference,
 } from './check-sums.ts'
 import type { Difference } from './difference.ts'
 import { createPrices } from './prices.ts'
@@ -139,6 +140,7 @@ async function checkSums(parts: VerifyParts, extent: Extent): Promise<void> {
   const rest = { part: 'balances', total: 0 }
   await walk(parts, rest, store.oddBalances(extent), eachAs(balanceDifference))
   await walk(parts, rest, store.oddReserved(), eachAs(reservedDifference))
+  await walk(parts, rest, store.oddSpendings(), eachAs(spendingDifference))
   await walk(parts, rest, store.leftReservations(), eachAs(reservationDifference))
 }
 

@@ -30,6 +30,14 @@ export function formatDurationMark(ms: number): string {
   return ms < 60_000 ? `${ms / 1000} s` : formatDuration(ms)
 }
 
+/** `4 seconds ago`, `12 minutes ago`. */
+export function formatAgo(seconds: number, language: Language): string {
+  const words = new Intl.RelativeTimeFormat(localeOf(language) ?? 'en')
+  if (seconds < 60) return words.format(-seconds, 'second')
+  if (seconds < 3600) return words.format(-Math.floor(seconds / 60), 'minute')
+  return words.format(-Math.floor(seconds / 3600), 'hour')
+}
+
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
 /** `512 B`, `1.3 MB`, `24 GB`. */

@@ -14,7 +14,12 @@ export const Figure = ({ label, children, hint }: FigureProps) => (
     <Text size="sm" c="dimmed">
       {label}
     </Text>
-    <Text fz={{ base: 'sm', xs: 'md', lg: 'lg' }} fw={600} component="div" className="cut">
+    <Text
+      fz={{ base: 'sm', xs: 'md', lg: 'lg' }}
+      fw={600}
+      component="div"
+      className="cut container"
+    >
       {children}
     </Text>
     {hint && (

@@ -26,6 +26,7 @@ const administration = [
   ['/admin/availability', 'availability'],
   ['/admin/audit', 'audit'],
   ['/admin/settings', 'settings'],
+  ['/admin/nodes', 'nodes'],
   ['/admin/maintenance', 'maintenance'],
 ] as const satisfies readonly (readonly [string, Name])[]
 

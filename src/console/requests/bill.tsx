@@ -78,7 +78,8 @@ function BillTable({ bill, amount }: BillTableProps) {
       role="group"
       aria-label={text.bill}
     >
-      <Table>
+      {/* Amounts have up to nine decimal places, and a phone shows them whole. */}
+      <Table horizontalSpacing={6} fz={{ base: 'xs', xs: 'sm' }}>
         <Table.Caption className="visually-hidden">{text.bill}</Table.Caption>
         <Table.Thead>
           <Table.Tr>

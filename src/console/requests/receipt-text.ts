@@ -157,7 +157,7 @@ export const receiptText: Texts<typeof en> = {
       count_tokens: '统计 Token',
     },
     bill: '账单',
-    kind: 'Token',
+    kind: 'Token 类型',
     calls: '调用',
     count: '数量',
     pricePerMillion: '美元 / 百万',

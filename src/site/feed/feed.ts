@@ -29,8 +29,9 @@ export function createFeedBuilder({ catalog, site, clock, earlier }: FeedSource)
     const entries = await inSlices(encodeEntries(catalog()))
     const unchanged = updatedAtMs !== undefined && encodeFeed(about, entries, updatedAtMs)
     if (latest !== undefined && unchanged === latest) return latest
-    updatedAtMs = now
-    latest = encodeFeed(about, entries, now)
+    // Clocks of nodes may differ: a newer document is never dated before an older one.
+    updatedAtMs = Math.max(now, (updatedAtMs ?? 0) + 1)
+    latest = encodeFeed(about, entries, updatedAtMs)
     return latest
   }
 }

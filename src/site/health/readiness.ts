@@ -4,6 +4,8 @@ import type { Logger } from '../../lib/log.ts'
 export interface ReadinessParts {
   /** Resolves when the database answers, rejects when it fails. */
   readonly check: () => Promise<void>
+  /** Whether what has ended waits for a database that does not take it. */
+  readonly isBehind?: () => boolean
   /** Milliseconds that only ever grow. */
   readonly tick: Clock
   readonly log: Logger
@@ -12,7 +14,7 @@ export interface ReadinessParts {
 }
 
 /** Why no requests should be sent here. */
-export type Unready = 'draining' | 'database'
+export type Unready = 'draining' | 'database' | 'behind'
 
 /** Whether a load balancer may send requests here. */
 export interface Readiness {
@@ -29,6 +31,7 @@ export interface Readiness {
  */
 export function createReadiness({
   check,
+  isBehind = () => false,
   tick,
   log,
   goodForMs = 1_000,
@@ -71,7 +74,8 @@ export function createReadiness({
   return {
     async problem() {
       if (isDraining) return 'draining'
-      return (await databaseAnswers()) ? undefined : 'database'
+      if (!(await databaseAnswers())) return 'database'
+      return isBehind() ? 'behind' : undefined
     },
     isDraining: () => isDraining,
     drain() {

@@ -9,6 +9,7 @@ export const readyPath = '/readyz'
 const told: Readonly<Record<Unready, string>> = {
   draining: 'draining: the gateway is about to stop',
   database: 'the database does not answer',
+  behind: 'the database takes no writing',
 }
 
 /** For load balancers: open to all, never cached, and nothing in them that is not for everyone. */

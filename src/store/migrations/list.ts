@@ -6,18 +6,25 @@ import { consoleTables } from './0005-console.ts'
 import { usageTotals } from './0006-usage-totals.ts'
 import { nodes } from './0007-nodes.ts'
 import { postgresTables } from './0007-postgres-tables.ts'
+import { postgresBudgets } from './0008-postgres-budgets.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
-  readonly sqlite: string
+  /** Absent: a step that PostgreSQL alone needs. */
+  readonly sqlite?: string
   /** Absent: a step of a time before PostgreSQL, whose first one makes the whole schema. */
   readonly postgres?: string
 }
 
 /**
  * In order; the place in the list is the version that a migration leads to, for both engines. Only
- * ever appended, with both texts. While a cluster is updated, nodes of the former version go on with
- * the new schema: a step leaves what their statements name.
+ * ever appended.
+ *
+ * While a cluster is updated, nodes of the former version go on with the new schema. So a step adds
+ * and leaves what their statements name: columns that may be left out, tables, functions of another
+ * name. What nobody names any more is removed by a step of the next version. What is kept beside other
+ * rows and follows from them must not need what the former version does not write. A step over many
+ * rows keeps all who write waiting: an index is made before, or the rows are filled in later.
  */
 export const migrations: readonly Migration[] = [
   { sqlite: firstTables },
@@ -27,6 +34,7 @@ export const migrations: readonly Migration[] = [
   { sqlite: consoleTables },
   { sqlite: usageTotals },
   { sqlite: nodes, postgres: postgresTables },
+  { postgres: postgresBudgets },
 ]
 
 /** The version of a database that is up to date. */

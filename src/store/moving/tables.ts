@@ -41,6 +41,8 @@ export const movedTables: readonly MovedTable[] = [
 export const leftTables: { readonly [name: string]: string } = {
   node: 'processes that serve from one place: of these none may be left when it is moved',
   document: 'of PostgreSQL alone: what nodes build anew from the other tables',
+  token_spending:
+    'of PostgreSQL alone: sums of usage_day and reservation, made when they are needed',
   schema_version: 'of PostgreSQL alone, and made with the tables',
   unfinished_move: 'the mark of a move itself',
 }

@@ -69,6 +69,11 @@ export interface Writes {
 
 export type GroupWrite = GroupSettings
 
+/** Who changes something by hand: an e-mail, or `command line`. */
+export interface Author {
+  readonly actor: string
+}
+
 /** Why a change was refused; nothing was changed then. */
 export class WriteRefused extends Error {
   override readonly name: string = 'WriteRefused'
@@ -185,8 +190,12 @@ export interface TokenFilter {
 
 /** Managing accounts and tokens, and writing everything that the catalog is made of. */
 export interface AdminStore {
-  /** Throws `WriteRefused` with the name at fault (unknown group, key in use by another account). */
-  write(writes: Writes): Promise<void>
+  /**
+   * `by` names the person who wants it: what differs then leaves audit rows, in the same transaction.
+   * Absent: the program's own doing, such as what a start takes over from the file. Throws
+   * `WriteRefused` with the name at fault (unknown group, key in use by another account).
+   */
+  write(writes: Writes, by?: Author): Promise<void>
   /**
    * Credits or debits an account, with its ledger entry and audit row, in one transaction. Throws
    * `WriteRefused`: unknown account, a key that was used for something else, a balance that would

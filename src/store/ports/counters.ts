@@ -60,10 +60,10 @@ export interface LimitCounters {
   report(report: Report): Promise<void>
 }
 
-/** Where conversations are at home: short texts by name, each forgotten some time after its last use. */
+/** Short texts by name, each forgotten some time after its last use: an hour, or `keptMs`. */
 export interface SharedTexts {
-  get(name: string): Promise<string | undefined>
-  set(name: string, text: string): Promise<void>
+  get(name: string, keptMs?: number): Promise<string | undefined>
+  set(name: string, text: string, keptMs?: number): Promise<void>
   /** Forgets a text, if it begins so. */
   drop(name: string, beginning: string): Promise<void>
 }

@@ -13,6 +13,8 @@ export interface DocumentStore {
    * it ends or its connection does.
    */
   leads(): Promise<boolean>
+  /** Whether it was that when it was last asked. */
+  isLeading(): boolean
   /** `lastModifiedMs` of what is stored under a name; undefined: nothing is. */
   lastModifiedMs(name: string): Promise<number | undefined>
   read(name: string): Promise<SharedDocument | undefined>

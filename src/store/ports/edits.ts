@@ -36,6 +36,21 @@ export class NameTaken extends WriteRefused {
   override readonly name = 'NameTaken'
 }
 
+/** What is changed names something that is not there: a group without that channel, a token without its group. */
+export class NotKnown extends WriteRefused {
+  readonly kind: 'channel' | 'group'
+
+  constructor(kind: NotKnown['kind'], message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+/** One more than there may be. */
+export class TooMany extends WriteRefused {
+  override readonly name = 'TooMany'
+}
+
 /** What is to be removed is needed by something else. */
 export class InUse extends WriteRefused {
   override readonly name = 'InUse'

@@ -6,15 +6,40 @@ export interface NodeView {
   readonly version: string
   /** Milliseconds since 1970 (UTC), by the clock of the store. */
   readonly startedAt: number
-  /** When it was last heard of. */
+  /** When it was last heard of, … */
   readonly seenAt: number
+  /** … and how long ago that is, in milliseconds, by the clock of the store. */
+  readonly silentMs: number
   /** Whether it was heard of within `silentNodeMs`. */
   readonly isAlive: boolean
   readonly load: NodeLoad
 }
 
-/** What a node is doing: figures by name, such as requests under way. */
-export type NodeLoad = { readonly [figure: string]: number }
+/** What a node is doing. What a node of another version does not tell is absent. */
+export interface NodeLoad {
+  /** Under way, streams included. */
+  readonly requests?: number
+  readonly streams?: number
+  /** That came within the last minute. */
+  readonly requestsPerMinute?: number
+  /** It builds the documents that all nodes serve. */
+  readonly leads?: boolean
+  readonly counting?: Counting
+}
+
+/**
+ * How a node counts limits: `together` with the other nodes; `apart`, within its share, until the
+ * counters that it shares with them are within reach; or `alone`, for it has no shared counters.
+ */
+export type Counting = 'together' | 'apart' | 'alone'
+
+/** What nodes have set aside. */
+export interface NodeReservations {
+  /** Null: of a process that is in no list. */
+  readonly nodeId: number | null
+  readonly requests: number
+  readonly amountNano: number
+}
 
 /**
  * After so long without a word a node counts as dead, and its reservations are closed. One that was
@@ -30,6 +55,8 @@ export interface NodeStore {
   heartbeat(id: number, load: NodeLoad): Promise<boolean>
   /** Oldest first. */
   list(): Promise<readonly NodeView[]>
+  /** What is set aside now, by node; dead ones may have something left for some seconds. */
+  reservations(): Promise<readonly NodeReservations[]>
   /** Takes one out of the list that has ended, or that will not come back. */
   forget(id: number): Promise<void>
   /**

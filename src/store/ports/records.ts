@@ -135,12 +135,15 @@ export interface Spent {
   readonly day: string
 }
 
+/** What can be too little for a request: the money of its account, or the budget of its token. */
+export type MoneyLimit = 'balance' | 'budget'
+
 export interface Committed {
-  /** Of `reserve` and `grow`, the requests that the balance does not cover: nothing was set aside. */
-  readonly denied: ReadonlySet<string>
+  /** Of `reserve` and `grow`, the requests that are not covered, and by what: nothing was set aside. */
+  readonly denied: ReadonlyMap<string, MoneyLimit>
   /** All accounts that the batch touched. */
   readonly accounts: readonly AccountFigures[]
-  /** Of the tokens that were charged, those with a budget. */
+  /** Of the tokens that were charged, those with a budget; others of the batch may be among them. */
   readonly tokens: readonly TokenSpending[]
 }
 
@@ -210,8 +213,9 @@ export interface RecordStore {
    * Stores a batch in one transaction, in the order settle, release, reserve, grow. A settlement is
    * request, attempts, ledger entry, balance, daily totals and the end of its reservation; a request
    * id that is already stored is skipped whole, so a repeat is harmless. Money is set aside only
-   * where balance and credit limit, less all that is set aside, cover it. Throws when nothing of
-   * the batch was stored (disk full, locked beyond the busy timeout).
+   * where balance and credit limit, less all that is set aside, cover it; where the store is shared
+   * also only where the token's budget does, for nobody else knows of all of its requests. Throws when
+   * nothing of the batch was stored (disk full, locked beyond the busy timeout).
    */
   commit(batch: Batch): Promise<Committed>
   /**

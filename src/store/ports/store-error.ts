@@ -5,3 +5,6 @@
 export class StoreError extends Error {
   override readonly name = 'StoreError'
 }
+
+/** The same, where a change was asked for and nothing answered: it may have happened, or may not. */
+export class UnansweredError extends StoreError {}

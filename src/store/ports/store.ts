@@ -7,6 +7,7 @@ import type { EditStore } from './edits.ts'
 import type { HealthStore } from './health.ts'
 import type { ListStore } from './lists.ts'
 import type { NodeStore } from './nodes.ts'
+import type { DatabasePlace } from './reading.ts'
 import type { RecordStore } from './records.ts'
 import type { SignInStore } from './sign-in.ts'
 import type { TokenStore } from './tokens.ts'
@@ -28,9 +29,14 @@ export interface Store {
   readonly nodes: NodeStore
   /** Undefined: one process alone can serve from it, and builds its documents itself. */
   readonly documents?: DocumentStore
+  /** Undefined: it is in memory, where no other process finds it. */
+  readonly place?: DatabasePlace
   /** True when another process has changed the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<boolean>
-  /** Resolves when the database answers, rejects when it does not. Cheap: asked every second. */
+  /**
+   * Resolves when the database answers; rejects when it does not, or says that it takes no writing.
+   * Cheap: asked every second.
+   */
   check(): Promise<void>
   /**
    * Takes the store for this process, which is to serve from it: false while another one does. The

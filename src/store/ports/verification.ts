@@ -26,6 +26,11 @@ export interface VerificationStore {
   oddBalances(extent: Extent): AsyncIterable<Page<OddSum>>
   /** Accounts whose sum of reservations is not the one that they carry. */
   oddReserved(): AsyncIterable<Page<OddSum>>
+  /**
+   * What is kept of tokens with a budget, and is not the sum of their days and reservations; nothing
+   * where the store keeps no such sums.
+   */
+  oddSpendings(): AsyncIterable<Page<OddSpending>>
   /** Ids of requests that have ended and still have a reservation. */
   leftReservations(): AsyncIterable<Page<string>>
   price(id: number): Promise<PriceInTime | undefined>
@@ -151,6 +156,17 @@ export interface OddSum {
   readonly email: string
   readonly storedNano: number
   readonly expectedNano: number
+}
+
+/** In all, in the month of a UTC day, on that day, and set aside, in nano-USD. */
+export type SpendingSums = readonly [total: number, month: number, day: number, reserved: number]
+
+/** What is kept of a token that is not what it stands for. */
+export interface OddSpending {
+  readonly tokenId: number
+  readonly day: string
+  readonly stored: SpendingSums
+  readonly summed: SpendingSums
 }
 
 /** A price as it is stored, and when the next one of its model took its place; null: it holds. */

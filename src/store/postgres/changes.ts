@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { changeChannel } from '../migrations/0007-postgres-triggers.ts'
+import { StoreError } from '../ports/store-error.ts'
 import {
   asLost,
   type ConnectionOptions,
@@ -7,9 +8,19 @@ import {
   connectionSettings,
 } from './connections.ts'
 import { ConnectionLost, explainFailure } from './failures.ts'
+import { type Settings, setSettings } from './settings.ts'
 
 /** How long the listening connection may be silent when it is asked. */
 const answerMs = 5_000
+
+/**
+ * How long the server waits for a word: a node that stalls, or is gone without one, must not be the one
+ * that builds the public documents. Whoever serves asks twice a second.
+ */
+const silence: Settings = { idle_session_timeout: 10_000 }
+
+/** Whether what is told arrives here. */
+const hears = `SELECT FROM pg_listening_channels() AS channel WHERE channel = '${changeChannel}'`
 
 /** Hears of what other nodes change. */
 export interface Changes {
@@ -29,7 +40,7 @@ export interface Changes {
  */
 export async function createChanges(
   options: ConnectionOptions,
-  { applicationName, place }: Connections,
+  { applicationName, place, lend }: Connections,
 ): Promise<Changes> {
   let listener: Client | undefined
   let isChanged = false
@@ -46,6 +57,7 @@ export async function createChanges(
     })
     try {
       await client.connect()
+      await client.query(setSettings(silence))
       await client.query(`LISTEN ${changeChannel}`)
     } catch (error) {
       drop(client)
@@ -100,13 +112,33 @@ export async function createChanges(
     }
   }
 
-  listener = await listen().catch((error: unknown) => {
+  /** Also a sign of life. Throws where a pooler has given the connection's session to somebody else. */
+  async function requireHearing(client: Client): Promise<void> {
+    if ((await client.query(hears)).rowCount === 1) return
+    drop(client)
+    throw new StoreError(
+      `The database ${place} is behind a pooler that shares its connections between transactions ` +
+        '(PgBouncer: pool_mode = transaction), so that changes of other nodes are not heard of: ' +
+        'let it pool sessions, or name the database server itself.',
+    )
+  }
+
+  try {
+    listener = await listen()
+    const first = listener
+    // Such a pooler gives what is free to whoever begins a transaction.
+    await lend(async ({ query }) => {
+      await query({ text: 'BEGIN' })
+      await requireHearing(first).finally(() => query({ text: 'ROLLBACK' }))
+    })
+  } catch (error) {
+    if (listener) drop(listener)
     throw explainFailure(asLost(error), place)
-  })
+  }
   return {
     async since() {
       if (isClosed) return false
-      await onListener((client) => client.query('SELECT 1'))
+      await onListener(requireHearing)
       const changed = isChanged
       isChanged = false
       return changed

@@ -1,12 +1,15 @@
 import { type Clock, utcDay } from '../../lib/clock.ts'
-import type { Batch, Committed, RequestRow, Settlement } from '../ports/records.ts'
+import type { Batch, Committed, RequestRow, Reservation, Settlement } from '../ports/records.ts'
 import type { Connections } from './connections.ts'
 import type { Patience } from './patience.ts'
 import { toJson } from './values.ts'
 
 /** What the database answers. */
 interface Answer {
+  /** Request ids. */
   readonly denied: readonly string[]
+  /** Those of `denied` that the budget of their token does not cover. */
+  readonly overBudget: readonly string[]
   /** Id and balance. */
   readonly accounts: readonly (readonly [number, number])[]
   /** Id, and what was spent in all, on the day and in its month. */
@@ -21,7 +24,7 @@ export interface CommitParts {
   readonly node: () => number | undefined
 }
 
-const text = 'SELECT commit_batch($1::json, $2, $3, $4) AS answer'
+const text = 'SELECT commit_requests($1::json, $2, $3, $4, $5, $6, $7, $8) AS answer'
 
 /**
  * The hot path's writing: one call, and so one round trip, for a whole batch; the database does the
@@ -30,25 +33,67 @@ const text = 'SELECT commit_batch($1::json, $2, $3, $4) AS answer'
  * set aside already is left alone, only what grows may grow twice, and is freed with the rest.
  */
 export function createCommit({ connections, patiently, clock, node }: CommitParts) {
+  async function ask(batch: Batch, now: number, day: string): Promise<Answer> {
+    const { json, settled, released, accountIds, tokenIds } = prepare(batch)
+    const values = [json, settled, released, accountIds, tokenIds, now, day, node() ?? null]
+    const { rows } = await patiently(() =>
+      connections.query({ text, values, name: 'commit_requests' }),
+    )
+    return JSON.parse(String(rows[0]?.answer))
+  }
+
+  /** Midnight lies between the request and now: its budget is that of its own day. */
+  async function reserveLate(
+    reserve: readonly Reservation[],
+    now: number,
+  ): Promise<readonly Answer[]> {
+    const answers: Answer[] = []
+    for (const [day, late] of Map.groupBy(reserve, ({ createdAt }) => utcDay(createdAt))) {
+      answers.push(await ask({ reserve: late }, now, day))
+    }
+    return answers
+  }
+
   return async (batch: Batch): Promise<Committed> => {
     for (const { request } of batch.settle ?? []) checkCharge(request)
-    const { isReleased, json } = prepared(batch)
     const now = clock()
     const day = utcDay(now)
-    const values = [json, now, day, node() ?? null]
-    const { rows } = await patiently(() =>
-      connections.query({ text, values, name: 'commit_batch' }),
-    )
-    const { denied, accounts, tokens }: Answer = JSON.parse(String(rows[0]?.answer))
+    const released = new Set(batch.release)
+    const { asked, late, isReleased } = sorted(batch.reserve ?? [], released, day)
+    const first = await ask({ ...batch, reserve: asked }, now, day)
+    const answers = [first, ...(late.length > 0 ? await reserveLate(late, now) : [])]
     return {
-      denied: new Set([...isReleased, ...denied]),
-      accounts: accounts.map(([accountId, balanceNano]) => ({ accountId, balanceNano })),
-      tokens: tokens.map(([tokenId, totalNano, dayNano, monthNano]) => ({
+      denied: new Map([
+        ...isReleased.map((requestId) => [requestId, 'balance'] as const),
+        ...answers.flatMap(denials),
+      ]),
+      accounts: answers.flatMap(({ accounts }) =>
+        accounts.map(([accountId, balanceNano]) => ({ accountId, balanceNano })),
+      ),
+      tokens: first.tokens.map(([tokenId, totalNano, dayNano, monthNano]) => ({
         tokenId,
         spent: { totalNano, dayNano, monthNano, day },
       })),
     }
   }
+}
+
+const denials = ({ denied, overBudget }: Answer) => [
+  ...denied.map((requestId) => [requestId, 'balance'] as const),
+  ...overBudget.map((requestId) => [requestId, 'budget'] as const),
+]
+
+/** Reservations to ask for, those of another day than this, and those that end at once. */
+function sorted(reserve: readonly Reservation[], released: ReadonlySet<string>, day: string) {
+  const asked: Reservation[] = []
+  const late: Reservation[] = []
+  const isReleased: string[] = []
+  for (const one of reserve) {
+    if (released.has(one.requestId)) isReleased.push(one.requestId)
+    else if (utcDay(one.createdAt) === day) asked.push(one)
+    else late.push(one)
+  }
+  return { asked, late, isReleased }
 }
 
 function checkCharge({ requestId, amountNano }: RequestRow): void {
@@ -59,25 +104,28 @@ function checkCharge({ requestId, amountNano }: RequestRow): void {
   )
 }
 
-/** The batch as the database takes it, and what it is not asked: reservations that end at once. */
-function prepared({ settle = [], release = [], reserve = [], grow = [] }: Batch) {
+/** A batch as the database takes it. */
+function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) {
   const settled = firstOfEach(settle)
-  const released = new Set(release)
-  const asked = reserve.filter(({ requestId }) => !released.has(requestId))
   const attempts = settled.flatMap(({ request: { requestId }, attempts }) =>
     attempts.map((attempt, position) => ({ requestId, position, ...attempt })),
   )
+  const requests = settled.map(({ request }) => request)
   return {
-    isReleased: reserve.filter((one) => released.has(one.requestId)).map((one) => one.requestId),
+    settled: requests.map(({ requestId }) => requestId),
+    released: [...new Set(release)],
+    accountIds: distinct([...requests, ...reserve, ...grow].map(({ accountId }) => accountId)),
+    tokenIds: distinct([...requests, ...reserve].map(({ tokenId }) => tokenId)),
     json: toJson({
-      settle: settled.map(({ request }) => requestFlags(request)),
+      settle: requests.map(requestFlags),
       attempts,
-      release: [...released],
-      reserve: asked.map((one) => ({ ...one, stream: Number(one.stream) })),
+      reserve: reserve.map((one) => ({ ...one, stream: Number(one.stream) })),
       grow,
     }),
   }
 }
+
+const distinct = (ids: readonly number[]) => [...new Set(ids)]
 
 /** Of a request that is settled twice the first counts. */
 function firstOfEach(settle: readonly Settlement[]): readonly Settlement[] {

@@ -1,7 +1,9 @@
 import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
-import { ConnectionLost } from './failures.ts'
+import { StoreError } from '../ports/store-error.ts'
+import { ConnectionLost, isStandby, NotConnected } from './failures.ts'
 import { placeOf } from './place.ts'
-import { type Settings, withSettings } from './settings.ts'
+import { type Settings, setSettings } from './settings.ts'
+import { encryptionOf } from './tls.ts'
 import { toParameter, valueTypes } from './values.ts'
 
 /** A statement; one with a name is prepared once for each connection. */
@@ -34,7 +36,7 @@ export interface Connections {
 }
 
 export interface ConnectionOptions {
-  /** `postgres://user:password@host:port/database`. */
+  /** `postgres://user:password@host:port/database`, with `?sslmode=…` (`encryptionOf`). */
   readonly url: string
   /** At once at most; default 10. */
   readonly connections?: number
@@ -42,14 +44,17 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs?: number
   /** How long a statement may go unanswered; default 60,000. */
   readonly answerTimeoutMs?: number
-  /** Of each connection; beside those of the address. */
+  /** Of each connection, set when it has been made. */
   readonly settings?: Settings
+  /** What the server knows them by; default: a name that nobody else has. */
+  readonly applicationName?: string
 }
 
-/** Settings of every connection, also of one that is not of the pool. */
+/** What every connection is made with, also one that is not of the pool. Throws `StoreError`. */
 export function connectionSettings(options: ConnectionOptions, applicationName: string) {
+  const { connectionString, ssl } = encryptionOf(options.url)
   return {
-    connectionString: options.settings ? withSettings(options.url, options.settings) : options.url,
+    ...{ connectionString, ssl },
     application_name: applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     query_timeout: options.answerTimeoutMs ?? 60_000,
@@ -59,25 +64,41 @@ export function connectionSettings(options: ConnectionOptions, applicationName: 
   }
 }
 
-/** What the server itself did not say is the end of a connection. */
+/** What neither the server nor we ourselves have said is the end of a connection. */
 export function asLost(error: unknown): unknown {
-  if (error instanceof DatabaseError || !(error instanceof Error)) return error
+  if (error instanceof DatabaseError || error instanceof StoreError) return error
+  if (!(error instanceof Error)) return error
   return new ConnectionLost(error.message, { cause: error })
 }
 
-/** Makes no connection yet. */
+/** Makes no connection yet. Throws `StoreError` for an encryption that can't be. */
 export function createConnections(options: ConnectionOptions): Connections {
-  const applicationName = `tollgate ${crypto.randomUUID()}`
+  const { applicationName = `tollgate ${crypto.randomUUID()}`, settings } = options
+  const place = placeOf(options.url)
   const pool = new Pool({
     ...connectionSettings(options, applicationName),
     max: options.connections ?? 10,
     idleTimeoutMillis: 60_000,
+    async onConnect(client) {
+      if (settings) await client.query(setSettings(settings))
+    },
   })
   // An idle connection that ends is replaced when the next one is asked for.
   pool.on('error', () => {})
   // One in use tells whoever waits for an answer; an error that nobody listens to ends the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   let roundTrips = 0
+  let isClosed = false
+
+  /** Where one is lost those that nobody uses may be as dead, and silent: nobody is to wait for each. */
+  function dropIdle(lost: Error): void {
+    for (let left = pool.idleCount; left > 0; left--) {
+      pool.connect().then(
+        (client) => client.release(lost),
+        () => {}, // there is none any more
+      )
+    }
+  }
 
   async function ask(client: PoolClient, { text, values, name }: Statement): Promise<Rows> {
     roundTrips++
@@ -89,11 +110,16 @@ export function createConnections(options: ConnectionOptions): Connections {
   }
 
   async function lend<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    // No wait for the server brings it back.
+    if (isClosed) throw new Error(`The database ${place} is closed.`)
     let client: PoolClient
     try {
       client = await pool.connect()
     } catch (error) {
-      throw asLost(error)
+      const lost = asLost(error)
+      throw lost instanceof ConnectionLost
+        ? new NotConnected(lost.message, { cause: lost.cause })
+        : lost
     }
     // Given back when it is whole, ended when it may have more to say.
     let lost: Error | undefined
@@ -102,7 +128,8 @@ export function createConnections(options: ConnectionOptions): Connections {
         return await ask(client, statement)
       } catch (error) {
         const cause = asLost(error)
-        if (cause instanceof ConnectionLost) lost = cause
+        // The address may lead to another server by now.
+        if (cause instanceof ConnectionLost || isStandby(cause)) lost = cause
         throw cause
       }
     }
@@ -110,15 +137,19 @@ export function createConnections(options: ConnectionOptions): Connections {
       return await work({ query })
     } finally {
       client.release(lost)
+      if (lost) dropIdle(lost)
     }
   }
 
   return {
-    place: placeOf(options.url),
+    place,
     applicationName,
     roundTrips: () => roundTrips,
     lend,
     query: (statement) => lend((connection) => connection.query(statement)),
-    close: () => pool.end(),
+    async close() {
+      isClosed = true
+      await pool.end()
+    },
   }
 }

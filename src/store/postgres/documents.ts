@@ -18,16 +18,23 @@ const documentColumns = 'body, gzip, last_modified AS "lastModifiedMs"'
  * that a node that is gone or cut off has it no more, and can't write either.
  */
 export function createDocumentStore(onListener: Changes['onListener']): DocumentStore {
-  const leading = new WeakSet<Client>()
+  /** The connection that holds the lock. */
+  let leading: Client | undefined
   return {
     leads: () =>
       onListener(async (client) => {
-        if (leading.has(client)) return true
+        if (leading === client) return true
+        leading = undefined
         const text = 'SELECT pg_try_advisory_lock($1) AS leads'
         const { rows } = await client.query<{ leads: boolean }>(text, [leaderLock])
-        if (rows[0]?.leads) leading.add(client)
-        return leading.has(client)
+        if (!rows[0]?.leads) return false
+        leading = client
+        client.once('end', () => {
+          if (leading === client) leading = undefined
+        })
+        return true
       }),
+    isLeading: () => leading !== undefined,
     lastModifiedMs: (name) =>
       onListener(async (client) => {
         const text = 'SELECT last_modified AS ms FROM document WHERE name = $1'
@@ -40,7 +47,7 @@ export function createDocumentStore(onListener: Changes['onListener']): Document
       }),
     write: (name, { body, gzip, lastModifiedMs }) =>
       onListener(async (client) => {
-        if (!leading.has(client)) throw new Error('Another node builds the documents now.')
+        if (leading !== client) throw new Error('Another node builds the documents now.')
         const text = `INSERT INTO document (name, body, gzip, last_modified) VALUES ($1, $2, $3, $4)
           ON CONFLICT (name) DO UPDATE SET body = excluded.body, gzip = excluded.gzip,
             last_modified = excluded.last_modified`

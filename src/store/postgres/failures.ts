@@ -1,15 +1,19 @@
 import { DatabaseError } from 'pg'
 import { StoreError } from '../ports/store-error.ts'
+import { explainTls } from './tls.ts'
 
 /** SQLSTATE (or its beginning) → what to tell, as the rest of a sentence that begins with the place. */
 const explanations: readonly (readonly [string, string])[] = [
   ['08', 'can not be reached: check that the server runs and the network between'],
   ['25006', 'takes no writing (it is a standby): name the primary server'],
   ['28', 'refuses this user: check user and password'],
+  ['40', 'had others change the same again and again: try again'],
   ['3D', 'does not exist: create it ("createdb"), or name another one'],
   ['42501', 'forbids this to the user: make it the owner of the database'],
   ['53100', 'can not grow because the disk is full: make room, then try again'],
+  ['53200', 'has no memory left: give the server more, then try again'],
   ['53', 'has no room for another connection: raise max_connections, or use fewer nodes'],
+  ['55P03', 'is locked by another process: end what it does there, then try again'],
   ['57014', 'took too long to answer: look for what keeps it busy, then try again'],
   ['57P', 'is being stopped or started: wait for it, then try again'],
   ['58', 'can not be read or written: check the disk of the server'],
@@ -17,14 +21,19 @@ const explanations: readonly (readonly [string, string])[] = [
 ]
 
 /** Two transactions stood in each other's way: the same again may do. */
-const conflicts = new Set(['40001', '40P01', '55P03'])
+const conflicts = new Set(['40001', '40P01'])
 
 /** Whether a transaction was taken back for the sake of another one. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && conflicts.has(error.code ?? '')
 
-/** Whether the server could not be asked, or was ended before it answered. */
+/** Whether the server is a standby: what becomes of it, or of its address, is known in a moment. */
+export const isStandby = (error: unknown): error is DatabaseError =>
+  error instanceof DatabaseError && error.code === '25006'
+
+/** Whether the server could not be asked, was ended before it answered, or takes no writing yet. */
 export function isAway(error: unknown): boolean {
+  if (isStandby(error)) return true
   if (error instanceof DatabaseError) return /^(08|53300|57P)/.test(error.code ?? '')
   return error instanceof ConnectionLost
 }
@@ -34,9 +43,29 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }
 
-/** An error of the database in words a person can act on; anything else comes back as it is. */
+/** The same of a connection that could not be made: nothing was asked. */
+export class NotConnected extends ConnectionLost {}
+
+/** Whether what was asked may have been done all the same. */
+export function isUnanswered(error: unknown): boolean {
+  if (error instanceof DatabaseError) return /^(08|57P01|57P02)/.test(error.code ?? '')
+  return error instanceof ConnectionLost && !(error instanceof NotConnected)
+}
+
+/** What is wrong with the values themselves: they fail alike each time. Of all else time may be the cure. */
+const isOfValues = (code: string) => code.startsWith('22') || code.startsWith('23')
+
+/**
+ * An error of the database as a `StoreError`, in words a person can act on; what is wrong with values,
+ * and anything else, comes back as it is.
+ */
 export function explainFailure(error: unknown, place: string): unknown {
   if (error instanceof ConnectionLost) {
+    const complaint = explainTls(error.cause)
+    if (complaint !== undefined)
+      return new StoreError(`The database ${place} ${complaint} (${error.message}).`, {
+        cause: error,
+      })
     return new StoreError(
       `The database ${place} can not be reached: check that the server runs and the network ` +
         `between (${error.message}).`,
@@ -45,9 +74,16 @@ export function explainFailure(error: unknown, place: string): unknown {
   }
   if (!(error instanceof DatabaseError)) return error
   const code = error.code ?? ''
+  if (isOfValues(code)) return error
+  if (code === '28000' && error.message.includes('no encryption'))
+    return new StoreError(
+      `The database ${place} takes encrypted connections only: add ?sslmode=require (or ` +
+        `verify-full) to its address (${error.message}).`,
+      { cause: error },
+    )
   const known = explanations.find(([prefix]) => code.startsWith(prefix))
-  if (known === undefined) return error
-  return new StoreError(`The database ${place} ${known[1]} (${code}: ${error.message}).`, {
+  const told = known?.[1] ?? 'failed: look at the log of the server'
+  return new StoreError(`The database ${place} ${told} (${code}: ${error.message}).`, {
     cause: error,
   })
 }

@@ -3,10 +3,14 @@ import { checkVersion } from '../migrations/version.ts'
 import { unfinished } from '../moving/texts.ts'
 import { StoreError } from '../ports/store-error.ts'
 import type { Connection, Connections } from './connections.ts'
+import { createPatience } from './patience.ts'
 import { inTransaction } from './transaction.ts'
 
 /** Key of the lock that one node at a time migrates under: `TGAT` in ASCII. */
 const lockKey = 0x54474154
+
+/** How long a server may be away meanwhile. */
+const patienceMs = 5_000
 
 /**
  * 0: nothing is there yet. Throws `StoreError` when the tables are another program's, or when another
@@ -33,11 +37,19 @@ export async function readVersion(connection: Connection, place: string): Promis
   )
 }
 
+/**
+ * Nodes of the former version wait with what they write, in the order in which they lock themselves: a
+ * step that comes into the middle of it would stand in their way, and they in its.
+ */
+const lockWriters = `LOCK TABLE schema_version IN EXCLUSIVE MODE;
+  LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE`
+
 async function migrateUnderLock(connection: Connection, place: string): Promise<void> {
   await connection.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [lockKey] })
   const version = await readVersion(connection, place)
   checkVersion(version, place)
   if (version >= newestVersion) return
+  if (version > 0) await connection.query({ text: lockWriters })
   // The first step for this engine makes what the former ones made for the other.
   for (const { postgres } of migrations.slice(version)) {
     if (postgres !== undefined) await connection.query({ text: postgres })
@@ -62,5 +74,9 @@ export async function migrate(connections: Connections): Promise<void> {
   const version = await connections.lend((connection) => readVersion(connection, place))
   checkVersion(version, place)
   if (version === newestVersion) return
-  await inTransaction(connections, 'plain', (connection) => migrateUnderLock(connection, place))
+  // Who reads beside it may still stand in its way: then all of it is done again.
+  const patiently = createPatience(connections, patienceMs)
+  await patiently(() =>
+    inTransaction(connections, 'plain', (connection) => migrateUnderLock(connection, place)),
+  )
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { DocumentStore } from '../ports/documents.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import type { Store } from '../ports/store.ts'
+import { StoreError } from '../ports/store-error.ts'
 import { createAdminStore } from '../queries/admin-store.ts'
 import { createAttemptStore } from '../queries/attempts.ts'
 import { createAvailabilityStore } from '../queries/availability.ts'
@@ -22,6 +23,7 @@ import { explainFailure } from './failures.ts'
 import { createSource, listConnections, listSettings } from './lists/source.ts'
 import { migrate } from './migrate.ts'
 import { createPatience } from './patience.ts'
+import type { Settings } from './settings.ts'
 import { createTokenLookup } from './tokens.ts'
 import {
   createVerification,
@@ -43,18 +45,53 @@ export interface PostgresStore extends Store {
   roundTrips(): number
 }
 
+/** Of what requests wait for: how many connections, and how long a statement may go unanswered. */
+const requestConnections = 6
+const requestMs = 10_000
+/** How long they wait for who has locked what they change: no longer than for a locked file. */
+const lockMs = 5_000
+/** How long a change may stand still: shorter than `lockMs`, so that those who wait for it get on. */
+const standstillMs = 3_000
+/** Of what people change and look at; whoever changes something may wait for others who do. */
+const peopleConnections = 4
+const peopleMs = 60_000
+
+/**
+ * What a node that stalls, or is gone without a word, leaves behind ends by itself: a change that goes
+ * no further, with all that it has locked, and a statement that nobody waits for any more.
+ */
+const endingBy = (statementMs: number): Settings => ({
+  idle_in_transaction_session_timeout: standstillMs,
+  statement_timeout: statementMs,
+})
+
 /**
  * Opens a database, making or updating its tables. Throws `StoreError`, which names the place (never
  * the password) and the way out. Any number of nodes may have it open, and serve from it.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const connections = createConnections(options)
+  const connections = createConnections({
+    connections: requestConnections,
+    answerTimeoutMs: requestMs,
+    settings: { ...endingBy(requestMs), lock_timeout: lockMs },
+    ...options,
+  })
   try {
-    await migrate(connections)
+    await migrateAlone(options)
     return assemble(options, connections, await createChanges(options, connections))
   } catch (error) {
     await connections.close()
     throw explainFailure(error, connections.place)
+  }
+}
+
+/** By a connection of its own: tables of many rows take their time. */
+async function migrateAlone(options: PostgresOptions): Promise<void> {
+  const migrating = createConnections({ ...options, connections: 1 })
+  try {
+    await migrate(migrating)
+  } finally {
+    await migrating.close()
   }
 }
 
@@ -65,7 +102,16 @@ function assemble(
 ): PostgresStore {
   const { clock, patienceMs = 5_000 } = options
   const patiently = createPatience(connections, patienceMs)
-  const engine = createEngine(connections, patiently)
+  // Changes are told apart by who has made them: all of a node have its name.
+  const { applicationName } = connections
+  const working = createConnections({
+    connections: peopleConnections,
+    answerTimeoutMs: peopleMs,
+    settings: endingBy(peopleMs),
+    ...options,
+    applicationName,
+  })
+  const engine = createEngine(working, createPatience(working, patienceMs))
   const reading = createConnections({
     ...options,
     connections: listConnections,
@@ -89,10 +135,12 @@ function assemble(
 
   async function close(): Promise<void> {
     await changes.close()
-    await Promise.all([reading.close(), verifying.close(), connections.close()])
+    const all = [connections, working, reading, verifying]
+    await Promise.all(all.map((one) => one.close()))
   }
 
   return {
+    place: { url: options.url },
     tokens: { findByHash: createTokenLookup(connections, patiently, clock) },
     catalog: createCatalogStore(engine),
     records: {
@@ -110,7 +158,7 @@ function assemble(
     availability: createAvailabilityStore(engine),
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
-      engine,
+      engine: createEngine(connections, patiently),
       // By the clock of the database, for those of nodes may differ.
       now: () => sql<number>`now_ms()`,
       sweep,
@@ -121,11 +169,17 @@ function assemble(
     documents: createDocumentStore(changes.onListener),
     changedElsewhere: changes.since,
     async check() {
-      await patiently(() => connections.query({ text: 'SELECT 1' }))
+      const text = "SELECT current_setting('transaction_read_only') AS value"
+      const { rows } = await patiently(() => connections.query({ text }))
+      if (rows[0]?.value === 'off') return
+      throw new StoreError(
+        `The database ${connections.place} takes no writing (it is a standby, or set to read only): ` +
+          'name the primary server.',
+      )
     },
     // Any number of nodes may serve: each says so in the list of nodes.
     claimServing: async () => true,
-    roundTrips: connections.roundTrips,
+    roundTrips: () => connections.roundTrips() + working.roundTrips(),
     close() {
       closing ??= close()
       return closing

@@ -4,16 +4,22 @@ import { type FoundToken, foundTokenColumns, toTokenRecord } from '../queries/to
 import type { Connections } from './connections.ts'
 import type { Patience } from './patience.ts'
 
-/** With what was spent, where there is a budget: in all, on a day, and in its month. */
-const findByHash = `SELECT ${foundTokenColumns}, spent.total AS "spentTotal",
-  spent.day AS "spentDay", spent.month AS "spentMonth"
+/**
+ * With what was spent, where there is a budget: in all, on a day, and in its month. Mostly a commit has
+ * the sums ready.
+ */
+const findByHash = `SELECT ${foundTokenColumns}, coalesce(kept.total_nano, spent.total) AS "spentTotal",
+  coalesce(kept.day_nano, spent.day) AS "spentDay",
+  coalesce(kept.month_nano, spent.month) AS "spentMonth"
 FROM token JOIN account ON account.id = token.account_id
-LEFT JOIN LATERAL (
+LEFT JOIN token_spending AS kept ON kept.token_id = token.id AND kept.day = $2
+CROSS JOIN LATERAL (
   SELECT coalesce(sum(amount_nano), 0) AS total,
     coalesce(sum(amount_nano) FILTER (WHERE day = $2), 0) AS day,
     coalesce(sum(amount_nano) FILTER (WHERE left(day, 7) = left($2, 7)), 0) AS month
-  FROM usage_day WHERE token_id = token.id
-) AS spent ON coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL
+  FROM usage_day WHERE token_id = token.id AND kept.token_id IS NULL
+    AND coalesce(budget_total_nano, budget_day_nano, budget_month_nano) IS NOT NULL
+) AS spent
 WHERE token.key_hash = $1 ORDER BY token.id DESC LIMIT 1`
 
 interface Found extends FoundToken {

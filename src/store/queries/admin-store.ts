@@ -14,6 +14,7 @@ import { changeAccount, changeToken } from './change.ts'
 import type { Engine } from './engine.ts'
 import { spentWith } from './token-usage.ts'
 import { applyWrites } from './write.ts'
+import { applyNoted } from './write-noted.ts'
 
 interface AdminParts {
   readonly engine: Engine
@@ -24,7 +25,10 @@ interface AdminParts {
 export function createAdminStore({ engine, clock }: AdminParts): AdminStore {
   const { read, write } = engine
   return {
-    write: (writes) => write(() => applyWrites(writes, clock())),
+    write: (writes, by) =>
+      write(() =>
+        by ? applyNoted(writes, { now: clock(), edit: by }) : applyWrites(writes, clock()),
+      ),
     adjust: (adjustment) => write(() => adjustBalance(adjustment, clock())),
     changeAccount: (change) => write(() => changeAccount(change, clock())),
     changeToken: (change) => write(() => changeToken(change, clock())),

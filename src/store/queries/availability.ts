@@ -173,15 +173,21 @@ function* addBuckets(size: BucketSize, added: readonly Sum[]): Steps<void> {
   )
 }
 
-/** The rows at these places. Their types are named: PostgreSQL can't tell them in a list of rows. */
+/**
+ * The rows at these places, each looked up by its key: a join would be left to what PostgreSQL last knew
+ * of the table, which was another one a minute ago. Types are named, for it can't tell them in a list of
+ * rows.
+ */
 function selectPlaces(size: BucketSize, places: readonly Place[]) {
   const rows = places.map(
     ({ startedAt, groupId, model }) =>
       sql`(cast(${startedAt} as bigint), cast(${groupId} as bigint), ${model})`,
   )
-  return selectRows(size).where(
-    sql<boolean>`(started_at, group_id, model) in (values ${sql.join(rows)})`,
-  )
+  return sql<Place & { readonly counts: string | null }>`
+    select column1 as ${sql.ref('startedAt')}, column2 as ${sql.ref('groupId')}, column3 as model,
+      (select counts from availability where size = ${size}
+        and started_at = column1 and group_id = column2 and model = column3) as counts
+    from (values ${sql.join(rows)}) as place`
 }
 
 function toBucket({ counts, ...place }: Row): AvailabilityBucket {

@@ -1,5 +1,5 @@
 import { WriteRefused } from '../ports/admin.ts'
-import { NameTaken } from '../ports/edits.ts'
+import { NameTaken, NotKnown } from '../ports/edits.ts'
 import { build } from './build.ts'
 import { all, first, type Steps } from './steps.ts'
 
@@ -54,7 +54,7 @@ function* knownNames(table: NamedTable): Steps<string> {
 export function* requireNamed(table: NamedTable, name: string, asker: string) {
   const id = yield* findNamed(table, name)
   if (id !== undefined) return id
-  throw new WriteRefused(`${asker}: unknown ${table} "${name}"; ${yield* knownNames(table)}.`)
+  throw new NotKnown(table, `${asker}: unknown ${table} "${name}"; ${yield* knownNames(table)}.`)
 }
 
 /** Like `findAccountId`; refuses an unknown account. */

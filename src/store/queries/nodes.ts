@@ -36,21 +36,35 @@ export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts)
       return changed === 1
     },
     async list() {
-      const isAlive = sql<number>`CASE WHEN seen_at > ${now()} - ${sql.lit(silentNodeMs)} THEN 1 ELSE 0 END`
+      const silentMs = sql<number>`${now()} - seen_at`
       const rows = await engine.read(() =>
         all(
           build
             .selectFrom('node')
-            .select([...columns, 'load', isAlive.as('isAlive')])
+            .select([...columns, 'load', silentMs.as('silentMs')])
             .orderBy('id'),
         ),
       )
       return rows.map((row) => ({
         ...row,
-        isAlive: row.isAlive === 1,
+        isAlive: row.silentMs < silentNodeMs,
         load: parseColumn(row.load),
       }))
     },
+    reservations: () =>
+      engine.read(() =>
+        all(
+          build
+            .selectFrom('reservation')
+            .select((on) => [
+              'node_id as nodeId',
+              on.fn.countAll<number>().as('requests'),
+              on.fn.sum<number>('amount_nano').as('amountNano'),
+            ])
+            .groupBy('node_id')
+            .orderBy('node_id'),
+        ),
+      ),
     async forget(id) {
       await engine.write(() => run(build.deleteFrom('node').where('id', '=', id)))
     },

@@ -159,6 +159,7 @@ interface ReservationTable {
   price_id: number | null
   multiplier_millionths: number
   amount_nano: number
+  node_id: number | null
 }
 
 interface LedgerTable {

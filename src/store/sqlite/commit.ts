@@ -5,6 +5,7 @@ import type {
   Batch,
   Committed,
   Growth,
+  MoneyLimit,
   RequestRow,
   Reservation,
   Settlement,
@@ -149,7 +150,7 @@ export function createCommit(
 
   const commitAll = db.transaction((batch: Batch): Committed => {
     const { settle: settled = [] } = batch
-    const denied = new Set<string>()
+    const denied = new Map<string, MoneyLimit>()
     const now = clock()
     openAccounts.forget()
     dailySums.forget()
@@ -157,9 +158,9 @@ export function createCommit(
     for (const requestId of batch.release ?? []) release(requestId)
     for (const one of batch.reserve ?? []) {
       const isReleased = batch.release?.includes(one.requestId) ?? false
-      if (isReleased || !reserve(one)) denied.add(one.requestId)
+      if (isReleased || !reserve(one)) denied.set(one.requestId, 'balance')
     }
-    for (const one of batch.grow ?? []) if (!grow(one)) denied.add(one.requestId)
+    for (const one of batch.grow ?? []) if (!grow(one)) denied.set(one.requestId, 'balance')
     dailySums.write()
     spending.add(dailySums.all())
     return { denied, accounts: openAccounts.write(), tokens: spendings(settled, now) }

@@ -57,7 +57,7 @@ export function migrate(db: Database, path: string): void {
     const version = check()
     const migration = migrations[version]
     if (migration === undefined) return
-    db.run(migration.sqlite)
+    if (migration.sqlite !== undefined) db.run(migration.sqlite)
     db.run(`PRAGMA application_id = ${applicationId}`)
     db.run(`PRAGMA user_version = ${version + 1}`)
   })

@@ -61,6 +61,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   let isOpen = true
 
   return {
+    ...(path !== ':memory:' && { place: { path } }),
     tokens: { findByHash: (keyHash) => access(() => findByHash(keyHash)) },
     catalog: createCatalogStore(engine),
     records: {

@@ -1,9 +1,10 @@
 import { CountersAway } from '../ports/counters.ts'
 import { type Script, scripts } from './scripts.ts'
+import { encryptionOf, whyNotEncrypted } from './tls.ts'
 
 /** How a link tells of itself. */
 export interface LinkParts {
-  /** `redis:`, `rediss:` or `valkey:`; may hold a password. */
+  /** `redis:`, `rediss:` (`encryptionOf`) or `valkey:`; may hold a password. */
   readonly url: string
   /** Comes first after connecting; when it rejects, the server counts as away still. */
   readonly greet: (link: Pick<Link, 'run'>) => Promise<void>
@@ -36,10 +37,13 @@ interface Call {
 }
 
 /**
+ * Throws `StoreError` for an address whose files can't be read.
+ *
  * One failure of any kind opens the circuit: all calls under way reject at once, and those that come,
  * until a new connection has been greeted. `Bun.RedisClient` writes the calls of one turn together.
  */
 export function createLink({ url, greet, onAway, onBack }: LinkParts): Link {
+  const encryption = encryptionOf(url)
   let client: Bun.RedisClient | undefined
   /** Of the connection that is being greeted, too. */
   const calls = new Set<Call>()
@@ -108,8 +112,9 @@ export function createLink({ url, greet, onAway, onBack }: LinkParts): Link {
   async function connect(): Promise<void> {
     retry = undefined
     if (isClosed || client !== undefined) return
-    const fresh = new Bun.RedisClient(url, {
+    const fresh = new Bun.RedisClient(encryption.url, {
       ...{ autoReconnect: false, enableOfflineQueue: false, connectionTimeout: patienceMs * 2 },
+      ...(encryption.tls && { tls: encryption.tls }),
     })
     client = fresh
     try {
@@ -118,7 +123,9 @@ export function createLink({ url, greet, onAway, onBack }: LinkParts): Link {
       for (const { text } of scripts) await call((to) => to.send('SCRIPT', ['LOAD', text]))
       await greet({ run })
     } catch (error) {
-      if (client === fresh) fail(messageOf(error))
+      // Looked for once, for whoever reads the log.
+      const reason = isTold ? undefined : await whyNotEncrypted(encryption)
+      if (client === fresh) fail(reason ?? messageOf(error))
       return
     }
     if (client !== fresh) return
@@ -148,5 +155,7 @@ export function createLink({ url, greet, onAway, onBack }: LinkParts): Link {
 /** Without the words that all of them begin with. */
 const messageOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error)
-  return text === 'Connection closed' ? 'unreachable, or it refuses the password' : text
+  return text === 'Connection closed'
+    ? 'unreachable, or it refuses the password, or wants TLS (rediss://)'
+    : text
 }

@@ -117,7 +117,8 @@ describe('a new group', () => {
       expect(answer.message).toContain(words)
     }
     const unknown = await scene.ask('admin', 'POST', base, { name: 'x', channels: ['nowhere'] })
-    expect(unknown.status).toBe(400)
+    expect([unknown.status, unknown.field]).toEqual([400, 'channels'])
+    expect(unknown.fault).toBe('not_known')
     expect(unknown.message).toContain('unknown channel "nowhere"')
     const taken = await scene.ask('admin', 'POST', base, { name: 'default', channels: [] })
     expect([taken.status, taken.reason, taken.field]).toEqual([409, 'name_taken', 'name'])

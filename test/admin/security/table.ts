@@ -76,6 +76,7 @@ export const table: Readonly<Record<string, Cells>> = {
   'GET /api/v1/admin/audit': admin(200),
   'GET /api/v1/admin/settings': admin(200),
   'PATCH /api/v1/admin/settings': admin(400),
+  'GET /api/v1/admin/nodes': admin(200),
   'GET /api/v1/admin/config.yaml': admin(200),
   'GET /api/v1/admin/jobs': admin(200),
   'POST /api/v1/admin/jobs': admin(400),

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { maxTokensOfAccount } from '../../../src/store/ports/token-edits.ts'
+import { accountWrite, tokenWrite } from '../../store/support.ts'
 import { type Person, startConsoleScene } from '../../support/console-scene.ts'
 import { setPasswords, testPassword } from './password.ts'
 
@@ -109,6 +111,19 @@ describe('a token is refused', () => {
     const { id: token } = made.data.token as { id: number }
     const answer = await scene.ask('user', 'PATCH', `/api/v1/tokens/${token}`, { group: 'small' })
     expect([answer.status, answer.field]).toEqual([400, 'models'])
+  })
+
+  test('where the account has as many as it can have', async () => {
+    const account = 'full@example.com'
+    const tokens = Array.from({ length: maxTokensOfAccount }, (_, index) =>
+      tokenWrite({ account, name: `t-${index}`, keyHash: `full-${index}`, group: 'default' }),
+    )
+    await scene.store.admin.write({ accounts: [accountWrite({ email: account })], tokens })
+    const { id: full } = (await scene.store.admin.account(account)) ?? { id: 0 }
+    const path = `/api/v1/admin/accounts/${full}/tokens`
+    const answer = await scene.ask('admin', 'POST', path, { group: 'default' })
+    expect([answer.status, answer.fault]).toEqual([400, 'too_many'])
+    expect(answer.message).toContain('1000 tokens at most')
   })
 
   test('for an account that is not there', async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { readUntil, requestIdOf } from '../../e2e/caller.ts'
 import { allDialects, type Dialect, dialects } from '../../e2e/dialects.ts'
-import { openLedger } from '../../e2e/ledger.ts'
+import { readLedger } from '../../e2e/ledger.ts'
+import { openFile } from '../../support/tables.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { type Clocked, startClocked } from '../clocked.ts'
 import {
@@ -112,12 +113,14 @@ test('B10: the process is stopped: what was delivered, in all protocols', async 
     // The second call cuts the grace short.
     await Promise.all([running.serving.stop(), running.serving.stop()])
     for (const { text } of asked) expect(await text).toContain('seven eight')
-    using ledger = openLedger(folder.path)
-    const bills = asked.map(({ name, told, id }) => {
+    await using ledger = readLedger(openFile(join(folder.path, 'tollgate.db')))
+    const bills: unknown[][] = []
+    for (const { name, told, id } of asked) {
       const { ending, input_tokens, output_tokens, estimated, amount_nano, charged_nano } =
-        ledger.record(id) ?? {}
-      return [name, told, ending, input_tokens, output_tokens, estimated, amount_nano, charged_nano]
-    })
+        (await ledger.record(id)) ?? {}
+      const counts = [input_tokens, output_tokens, estimated, amount_nano, charged_nano]
+      bills.push([name, told, ending, ...counts])
+    }
     expect(bills).toEqual(
       allDialects.flatMap(({ name }) => [
         // 1,000 × 1,000 + 8 × 2,000, and 10 × 1,000 + 8 × 2,000
@@ -126,8 +129,8 @@ test('B10: the process is stopped: what was delivered, in all protocols', async 
       ]),
     )
     // 100 USD less four of each
-    expect(ledger.balanceNano()).toBe(100_000_000_000 - 4 * 1_042_000)
-    expect(ledger.sumNano()).toBe(ledger.balanceNano())
+    expect(await ledger.balanceNano()).toBe(100_000_000_000 - 4 * 1_042_000)
+    expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
     await upstream.stop()
   } finally {
     folder.remove()

@@ -5,7 +5,7 @@ import { formatProblems, loadConfig } from '../../../src/app/config/load.ts'
 import { keyHint } from '../../../src/lib/key-hint.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import type { Writes } from '../../../src/store/ports/admin.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { openStore } from '../../support/empty-store.ts'
 import { noLimits } from '../../support/no-limits.ts'
 
 function configOf(text: string): Config {
@@ -160,6 +160,14 @@ describe('an unchanged file', () => {
 })
 
 describe('a changed file', () => {
+  test('names a model that goes by another name upstream as the file does', async () => {
+    const changes = await plan(first.replace('upstream: o }', 'upstream: p }'))
+    expect(lines(changes)).toEqual([
+      'update channel main',
+      '  models: ["m",{"id":"n","upstream":"o"}] → ["m",{"id":"n","upstream":"p"}]',
+    ])
+  })
+
   test('updates what differs, and nothing else', async () => {
     const changed = first
       .replace('rate_multiplier: 0.8', 'rate_multiplier: 0.9, models: [m]')
@@ -481,7 +489,7 @@ test('hints of short keys give nothing away', () => {
 })
 
 test('what the database holds after a plan is applied needs no further plan', async () => {
-  const store = openSqliteStore({ path: ':memory:', clock: () => 0 })
+  const store = await openStore(() => 0)
   const read = async (): Promise<CurrentState> => ({
     catalog: await store.catalog.load(),
     accounts: await store.admin.accounts(),

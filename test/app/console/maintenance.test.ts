@@ -3,9 +3,6 @@ import { readdir } from 'node:fs/promises'
 import type { SignedIn } from '../../../src/admin/access.ts'
 import { ApiError } from '../../../src/admin/api-error.ts'
 import { createMaintenance } from '../../../src/app/console/maintenance/service.ts'
-import { createLiveCatalog } from '../../../src/app/live-catalog.ts'
-import { createLogger } from '../../../src/lib/log.ts'
-import { createSecretBox } from '../../../src/lib/secrets.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { configOf } from '../serving.ts'
@@ -14,12 +11,9 @@ const folder = createTempDir()
 const clock = () => Date.now()
 const path = folder.join('tollgate.db')
 const store = openSqliteStore({ path, clock })
-const secrets = createSecretBox('a secret of this test')
 const config = configOf(`store: sqlite:${path}\n`)
 const maintenance = createMaintenance({
-  ...{ store, secrets, clock, config: () => config },
-  log: createLogger({ sink: () => {}, pretty: false, level: 'error', clock }),
-  catalog: await createLiveCatalog(store, secrets),
+  ...{ store, clock, config: () => config },
   passwordMatches: async (_, password) => password === 'right',
 })
 const who: SignedIn = {

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { lendDatabase } from '../../support/lent-databases.ts'
+import { ask, hasPostgres } from '../../support/postgres.ts'
 import { startServing } from '../serving.ts'
 import { admin, createBrowser, startSignIn } from './sign-in-scene.ts'
 
@@ -79,3 +81,31 @@ test('X6: guesses at the code are counted, and other sites can not make them', a
   for (let at = 0; at < 11; at++) statuses.push((await attempt()).status)
   expect(statuses).toEqual([...Array(10).fill(403), 429])
 })
+
+test.skipIf(!hasPostgres)(
+  'nodes that share a database have one link, which any of them takes',
+  async () => {
+    await using database = await lendDatabase()
+    const one = () => startServing({ upstream: 'http://127.0.0.1:9', store: database.url })
+    await using stack = new AsyncDisposableStack()
+    const nodes = await Promise.all([one(), one()])
+    for (const node of nodes) stack.use(node)
+    const [first, second] = nodes.map(({ serving }) => serving)
+    const code = codeOf(first?.setupUrl)
+    expect(codeOf(second?.setupUrl)).toBe(code)
+    const rows = await ask(database.url, 'SELECT value FROM verification')
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(code)
+
+    const setUp = (url = '') => createBrowser(url).post('/api/v1/setup', { ...entry, code })
+    expect(await setUp(second?.url)).toMatchObject({ status: 200 })
+    expect((await createBrowser(first?.url ?? '').get('/api/v1/setup')).data).toEqual({
+      open: false,
+    })
+    expect(await setUp(first?.url)).toMatchObject({ status: 403, reason: 'setup_closed' })
+    // Not even when that administrator is gone again.
+    await ask(database.url, "UPDATE account SET status = 'disabled'")
+    expect(await setUp(first?.url)).toMatchObject({ status: 403, reason: 'setup_closed' })
+  },
+  30_000,
+)

@@ -46,7 +46,12 @@ test('a verification in a process of its own finds what is wrong, in words', asy
   db.run('UPDATE account SET balance_nano = 7')
   const result = await verify()
   expect(result).toMatchObject({ total: 1 })
-  expect('differences' in result && result.differences[0]).toContain('a@example.com')
+  const [found] = 'differences' in result ? result.differences : []
+  expect(found).toMatchObject({
+    kind: 'balance',
+    changes: [{ field: 'balance_nano', stored: '7', expected: '5' }],
+  })
+  expect(found?.text).toContain('a@example.com')
 })
 
 test('a backup in a process of its own is a file beside the database', async () => {

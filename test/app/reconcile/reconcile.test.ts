@@ -7,8 +7,8 @@ import {
 } from '../../../src/app/reconcile/reconcile.ts'
 import type { AttemptRow, RequestRow } from '../../../src/store/ports/records.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { attemptRow, now, seed, settlement } from '../../store/support.ts'
+import { openStore } from '../../support/empty-store.ts'
 import { createTempDir, type TempDir } from '../../support/temp-dir.ts'
 
 const second = 1000
@@ -18,7 +18,7 @@ let folder: TempDir
 let store: Store
 beforeEach(async () => {
   folder = createTempDir('tollgate-reconcile-test')
-  store = openSqliteStore({ path: ':memory:', clock: () => now })
+  store = await openStore(() => now)
   await seed(store)
 })
 afterEach(async () => {

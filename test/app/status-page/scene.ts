@@ -5,7 +5,7 @@ import { createTollgate } from '../../../src/app/tollgate.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createSecretBox } from '../../../src/lib/secrets.ts'
 import type { AvailabilityBucket } from '../../../src/store/ports/availability.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { openStore } from '../../support/empty-store.ts'
 import { tollgateYaml } from '../../support/tollgate-yaml.ts'
 import { configOf } from '../serving.ts'
 
@@ -47,7 +47,7 @@ export async function startStatusScene(options: SceneOptions) {
   )
   const made = groups.map((group) => ({ channels: ['main'], ...group }))
   const config = configOf(stringify({ ...yaml, groups: made, ...(site && { site }) }))
-  const store = openSqliteStore({ path: ':memory:', clock })
+  const store = await openStore(clock)
   const complaints: string[] = []
   const sink = (line: string) => complaints.push(line)
   const log = createLogger({ sink, pretty: false, clock, level: 'warn' })

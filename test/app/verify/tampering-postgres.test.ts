@@ -7,7 +7,7 @@ import { createMadeStore } from '../../store/lists/scene.ts'
 import { now, temporaryDirectory } from '../../store/support.ts'
 import { madeStart } from '../../support/made-ledger.ts'
 import { ask, createDatabase, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
-import { makeDatabase, type Outcome, tamper, verifyStore } from './scene.ts'
+import { makeDatabase, type Outcome, reservation, tamper, verifyStore } from './scene.ts'
 import { ledgerTamperings } from './tamper-ledger.ts'
 import { requestTamperings } from './tamper-requests.ts'
 import { findVictims, type Tampering, type Victims } from './victims.ts'
@@ -96,6 +96,36 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     expect(dangling.length).toBeGreaterThan(1)
     expect(dangling[0]).toContain('channel_id is 77, but there is no such channel')
     expect(dangling.at(-1)).toContain('req_open: group_id is 78, but there is no such group')
+  })
+
+  test('verification finds what is kept of a budget and is not the sum, and how it is put right', async () => {
+    await using database = await createDatabase(template)
+    const { url } = database
+    const ids = 'SELECT DISTINCT token_id FROM usage_day'
+    await ask(url, `UPDATE token SET budget_total_nano = 9000000000000000 WHERE id IN (${ids})`)
+    // Of the first token of each account: the 8th has token 36, the 9th 41.
+    const setAside = async (...accountIds: readonly number[]) => {
+      const store = await openPostgresStore({ url, clock: () => now })
+      const asked = accountIds.map((id) => ({ ...reservation(`req_of_${id}`, id), createdAt: now }))
+      await store.records.commit({ reserve: asked })
+      await store.close()
+    }
+    await setAside(7, 8, 9)
+    expect((await verifyDatabase(database)).found).toEqual([])
+    await ask(url, 'UPDATE token_spending SET day_nano = 7, reserved_nano = 8 WHERE token_id = 36')
+    await ask(url, 'UPDATE token_spending SET total_nano = -1 WHERE token_id = 41')
+    const { found } = await verifyDatabase(database)
+    const texts = found.map(describeDifference)
+    expect(texts).toHaveLength(2)
+    expect(texts[0]).toMatch(
+      /^token_spending of token 36, 2026-11-21: day_nano is 7, should be 0; reserved_nano is 8, should be 1000000: /,
+    )
+    expect(texts[1]).toMatch(
+      /^token_spending of token 41, .*: total_nano is -1, should be \d+: the sum/,
+    )
+    await ask(url, 'DELETE FROM token_spending WHERE token_id IN (36, 41)')
+    await setAside(8, 9)
+    expect((await verifyDatabase(database)).found).toEqual([])
   })
 
   test.each(Object.entries({ ...requestTamperings, ...ledgerTamperings }))(

@@ -117,11 +117,11 @@ async function end(
       )
     }
   }
-  using ledger = openLedger(gateway.cwd)
-  const complete = ledger.records().filter(({ ending }) => ending === 'complete').length
-  const charges = ledger.charges().length
+  await using ledger = openLedger(gateway.cwd)
+  const complete = (await ledger.records()).filter(({ ending }) => ending === 'complete').length
+  const charges = (await ledger.charges()).length
   if (charges !== complete) wrong.push(`${complete} streams were complete, ${charges} charged`)
-  if (ledger.reservations().length > 0) wrong.push('reservations are still open')
+  if ((await ledger.reservations()).length > 0) wrong.push('reservations are still open')
   const complaints = gateway.stdout.filter((line) => /"level":"error"|unhandled/i.test(line))
   return [...wrong, ...complaints.slice(0, 5)]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDurationMark } from '../../../src/console/lib/format.ts'
+import { formatAgo, formatDurationMark } from '../../../src/console/lib/format.ts'
 
 describe('marks beside a scale of times', () => {
   for (const marks of [
@@ -14,4 +14,16 @@ describe('marks beside a scale of times', () => {
       expect(shown.length).toBeGreaterThan(2)
     })
   }
+})
+
+test.each([
+  [0, 'en', '0 seconds ago'],
+  [1, 'en', '1 second ago'],
+  [59, 'en', '59 seconds ago'],
+  [60, 'en', '1 minute ago'],
+  [7_199, 'en', '1 hour ago'],
+  [4, 'zh', '4秒钟前'],
+  [130, 'zh', '2分钟前'],
+] as const)('%d seconds are %s %s', (seconds, language, words) => {
+  expect(formatAgo(seconds, language)).toBe(words)
 })

@@ -6,7 +6,9 @@ import { dialects } from '../dialects.ts'
 import { describeCluster } from './describe-cluster.ts'
 import { startCluster } from './scene.ts'
 
-// Three nodes spend one account's money, each with what it remembers of the balance.
+// Runs apart: three nodes and their servers take both cores.
+
+// Three nodes spend one account's money, and one token's budget, each with what it remembers of them.
 
 const { chat } = dialects
 const affordable = 1_000
@@ -55,4 +57,59 @@ describeCluster('three nodes behind nginx', () => {
     const verified = await cluster.run('verify')
     expect([verified.exitCode, verified.stderr]).toEqual([0, ''])
   }, 60_000)
+
+  test('a budget for 300 requests lets 300 of 900 pass, and what a killed node had set aside comes back', async () => {
+    const payable = 300
+    const slow = async () => {
+      await Bun.sleep(100)
+      return jsonAnswer(chat.body({ input: 9, output: 9 }))
+    }
+    await using upstream = startFakeUpstream(slow)
+    await using database = await createDatabase()
+    await using cluster = await startCluster({
+      store: database.url,
+      upstream: upstream.url,
+      balance: 1_000,
+      prices: { 'test-model': { per_call: priceUsd } },
+      token: { budget: { total: 2 * payable * priceUsd, day: payable * priceUsd } },
+    })
+    const one = async (url = cluster.url) => {
+      const answer = await ask(url, chat, false).catch(() => undefined)
+      await answer?.text().catch(() => undefined)
+      return answer && `${answer.status} ${answer.headers.get('x-tollgate-reason') ?? ''}`
+    }
+    const [victim, other] = cluster.nodes
+    if (victim === undefined || other === undefined) throw new Error('There are no nodes.')
+    // Some are under way on a node that is killed: nobody will settle them.
+    const lost = Array.from({ length: 20 }, () => one(victim.url))
+    while (upstream.requests.length < 20) await Bun.sleep(5)
+    await victim.kill()
+    expect(await Promise.all(lost)).not.toContain('200 ')
+    const outcomes = await Promise.all(Array.from({ length: 3 * payable }, () => one()))
+    const passed = outcomes.filter((outcome) => outcome === '200 ').length
+    expect(outcomes.filter((outcome) => outcome === '401 budget')).toHaveLength(
+      3 * payable - passed,
+    )
+    const [held] = await cluster.rows<{ requests: number }>(
+      'SELECT count(*) AS requests FROM reservation',
+    )
+    expect(held?.requests).toBeWithin(1, 21)
+    expect(passed + (held?.requests ?? 0)).toBe(payable)
+    // Closed when it was not heard of for 30 s: so much may be spent then, and not one more.
+    const isHeld = async () => (await cluster.rows('SELECT 1 FROM reservation')).length > 0
+    for (const until = Date.now() + 45_000; Date.now() < until && (await isHeld()); )
+      await Bun.sleep(200)
+    const late = await Promise.all(Array.from({ length: 60 }, () => one(other.url)))
+    expect(late.filter((outcome) => outcome === '200 ')).toHaveLength(payable - passed)
+    const [sums] = await cluster.rows(
+      `SELECT day_nano AS day, token_spending.reserved_nano AS reserved,
+        account.reserved_nano AS of_account,
+        (SELECT count(*) FROM ledger WHERE kind = 'charge') AS charges
+      FROM token_spending, account`,
+    )
+    const day = payable * priceUsd * 1e9
+    expect(sums).toEqual({ day, reserved: 0, of_account: 0, charges: payable })
+    const verified = await cluster.run('verify')
+    expect([verified.exitCode, verified.stderr]).toEqual([0, ''])
+  }, 120_000)
 })

@@ -141,13 +141,15 @@ describeCluster('three nodes behind nginx', () => {
   }, 60_000)
 
   test('the slots of the node that died come back within its lease', async () => {
+    // Slots of those that have just been answered may still be on their way back.
     await until(
-      'a slot',
-      async () => (await askNode(nodeAt(0), keys.narrow)).status === 200,
+      'all slots',
+      async () => {
+        const all = Array.from({ length: slots }, (_, at) => askNode(nodeAt(at), keys.narrow))
+        return (await Promise.all(all)).every(({ status }) => status === 200)
+      },
       Math.max(1_000, diedTick + leaseMs + 2_000 - performance.now()),
     )
-    const all = Array.from({ length: slots }, (_, at) => askNode(nodeAt(at), keys.narrow))
-    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array(slots).fill(200))
   }, 40_000)
 
   test('Valkey is stopped and started under load, and no request fails', async () => {

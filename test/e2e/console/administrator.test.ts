@@ -3,6 +3,7 @@ import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
 import { startDemoUpstream } from '../../../src/app/demo/upstream.ts'
 import { describeInBrowser } from '../../support/browser.ts'
+import { testStore } from '../../support/test-store.ts'
 import { administrator, follow, setUp, startConsole } from './console-binary.ts'
 
 // What a self-hoster does after the first start, in the order in which they do it.
@@ -16,7 +17,7 @@ describeInBrowser('an administrator', () => {
 
   beforeAll(async () => {
     scene = await startConsole(
-      (listen) => `server: { listen: "${listen}" }\nstore: sqlite:./tollgate.db\n`,
+      (listen) => `server: { listen: "${listen}" }\nstore: "${testStore}"\n`,
     )
   }, 30_000)
   afterAll(async () => {
@@ -135,6 +136,45 @@ describeInBrowser('an administrator', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('“laptop” is back').waitFor()
     expect((await ask('house-llm')).choices).toHaveLength(1)
+  }, 30_000)
+
+  test('is told when another has saved before, and takes theirs or keeps their own', async () => {
+    const other = await page.context().newPage()
+    const edit = async (one: Page, list: string, name: string, label: string, value: string) => {
+      await one.bringToFront()
+      await one.goto(`${scene.gateway.url}/console/admin/${list}`)
+      await one.getByRole('link', { name, exact: true }).click()
+      await one.getByLabel(label).fill(value)
+    }
+    const save = async (one: Page) => {
+      await one.bringToFront()
+      await one.getByRole('button', { name: 'Save', exact: true }).click()
+    }
+    const value = (one: Page, label: string) => one.getByLabel(label).inputValue()
+
+    await edit(other, 'channels', 'main', 'Weight', '5')
+    await edit(page, 'channels', 'main', 'Weight', '3')
+    await save(page)
+    await page.getByText('It holds from the next request on').waitFor()
+    await save(other)
+    await other.getByText('Weight: 1 → 3').waitFor()
+    await other.getByRole('button', { name: 'Keep mine' }).click()
+    await other.getByText('It holds from the next request on').waitFor()
+    await page.reload()
+    await page.getByLabel('Weight').waitFor()
+    expect(await value(page, 'Weight')).toBe('5')
+
+    await edit(other, 'groups', 'default', 'Multiplier', '4')
+    await edit(page, 'groups', 'default', 'Multiplier', '3')
+    await save(page)
+    await page.getByText('It holds from the next request on').waitFor()
+    await save(other)
+    await other.getByText('Multiplier: 2 → 3').waitFor()
+    await other.getByRole('button', { name: 'Take theirs' }).click()
+    await other.getByText('Somebody else').waitFor({ state: 'hidden' })
+    expect(await value(other, 'Multiplier')).toBe('3')
+    await other.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'hidden' })
+    await other.close()
   }, 30_000)
 
   test('finds all of it in the audit', async () => {

@@ -7,13 +7,13 @@ import { tollgateYaml } from '../../support/tollgate-yaml.ts'
 import { type Look, signIn, startConsole } from './console-binary.ts'
 import { ask, isData, livedIn, owner, startMoodyUpstream, withoutData } from './lived-in.ts'
 
-/** Every page, as the router names it, with something to see there; `FAILED` is a request's id. */
+/** Every page, as the router names it, with something to see there; words like `FAILED` are requests' ids. */
 const addresses: Readonly<Record<string, readonly string[]>> = {
   '/': ['/'],
   '/tokens': ['/tokens'],
   '/tokens/$id': ['/tokens/2'],
   '/requests': ['/requests?outcome=failed'],
-  '/requests/$id': ['/requests/ANSWERED'],
+  '/requests/$id': ['/requests/ANSWERED', '/requests/COUNTED'],
   '/balance': ['/balance'],
   '/plaza': ['/plaza'],
   '/playground': ['/playground'],
@@ -32,6 +32,7 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   '/admin/availability': ['/admin/availability'],
   '/admin/audit': ['/admin/audit'],
   '/admin/settings': ['/admin/settings'],
+  '/admin/nodes': ['/admin/nodes'],
   '/admin/maintenance': ['/admin/maintenance'],
   '/sign-in': ['/sign-in'],
   '/sign-up': ['/sign-up'],
@@ -66,10 +67,10 @@ const readWords = `(() => {
   return [...words].filter((text) => text !== '')
 })()`
 
-/** Captions of lists that go on beyond the window: their last column would not be seen. */
-const cutLists = `[...document.querySelectorAll('table.list')]
-  .filter((list) => list.getBoundingClientRect().right > document.documentElement.clientWidth)
-  .map((list) => list.caption?.textContent)`
+/** Captions of tables that go on beyond what is around them: their last column would not be seen. */
+const cutTables = `[...document.querySelectorAll('table')]
+  .filter((table) => table.offsetWidth > table.parentElement.clientWidth + 1)
+  .map((table) => table.caption?.textContent)`
 
 const waiting = '[aria-busy=true], .mantine-Skeleton-root, .mantine-Loader-root'
 
@@ -77,7 +78,7 @@ describeInBrowser('every page', () => {
   const upstream = startMoodyUpstream()
   let scene: Awaited<ReturnType<typeof startConsole>>
   let visits: readonly { readonly page: Page; readonly errors: readonly string[] }[] = []
-  const ids = { ANSWERED: '', FAILED: '' }
+  const ids = { ANSWERED: '', COUNTED: '', FAILED: '' }
 
   beforeAll(async () => {
     const options = livedIn(upstream.url)
@@ -94,9 +95,13 @@ describeInBrowser('every page', () => {
     const { data } = await (
       await first.page.request.get(`${scene.gateway.url}/api/v1/requests`)
     ).json()
-    const items: readonly { readonly request_id: string; readonly cause: string | null }[] =
-      data.items
+    const items: readonly {
+      readonly request_id: string
+      readonly cause: string | null
+      readonly model: string
+    }[] = data.items
     ids.ANSWERED = items.find(({ cause }) => cause === null)?.request_id ?? ''
+    ids.COUNTED = items.find(({ model }) => model.startsWith('claude-'))?.request_id ?? ''
     ids.FAILED = items.find(({ cause }) => cause !== null)?.request_id ?? ''
   }, 30_000)
   afterAll(async () => {
@@ -109,13 +114,13 @@ describeInBrowser('every page', () => {
     const visit = visits[at]
     if (!visit) throw new Error('Nobody has signed in.')
     const { page, errors } = visit
-    const path = address.replace(/ANSWERED|FAILED/, (name) => ids[name as keyof typeof ids])
+    const path = address.replace(/ANSWERED|COUNTED|FAILED/, (name) => ids[name as keyof typeof ids])
     await page.goto(`${scene.gateway.url}/console${path}`)
     await page.locator('h1').first().waitFor()
     await page.locator(waiting).first().waitFor({ state: 'detached' })
     expect(await accessibilityProblems(page)).toEqual([])
     await expectToFit(page)
-    expect(await page.evaluate(cutLists)).toEqual([])
+    expect(await page.evaluate(cutTables)).toEqual([])
     expect(errors).toEqual([])
     const heading = (await page.locator('h1').first().textContent()) ?? ''
     expect(await page.title()).toContain(heading)

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { quirkNames } from '../../../src/protocols/canonical/quirks.ts'
 import { jsonAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { speaksAt, testKey } from '../../support/tollgate-yaml.ts'
@@ -137,7 +138,7 @@ const names = [
   ...['chat', 'responses', 'messages', 'gemini', ...quirkNames],
 ]
 
-/** What is written alike everywhere: addresses, paths, hidden keys, what a browser calls itself, units. */
+/** What is written alike everywhere: addresses, paths, hidden keys, what a browser calls itself, nodes, units, formulas. */
 const marks = [
   /^https?:\/\/\S+$/,
   /^(?:POST )?\/\S+$/,
@@ -145,7 +146,9 @@ const marks = [
   /^Mozilla\/5\.0 /,
   /^\w+ · (?:Linux|macOS|Windows)$/,
   /^req_\w+$/,
+  new RegExp(`^${RegExp.escape(hostname())}:\\d+$`),
   /^(?:[\d.,]+ (?:ms|s|min|h|d|B|kB|MB|GB) ?)+$/,
+  /^[\d.()×+/= ]+ nano-USD$/,
 ]
 
 /** All texts of the configuration, the longest first. */

@@ -95,21 +95,21 @@ interface Recorded {
 }
 
 /** What is kept of a row's requests: the records with their attempts, and what was charged. */
-export function expectRecords({ database, outcomes }: Table, row: Row): void {
+export async function expectRecords({ tables, outcomes }: Table, row: Row): Promise<void> {
   const { asks } = expectedOf(row)
   for (const [turn, answer] of (outcomes.get(row)?.answers ?? []).entries()) {
-    const record = database
-      .query(
-        `SELECT request.*, ledger.amount_nano AS charged_nano FROM request
-         LEFT JOIN ledger ON ledger.request_id = request.request_id WHERE request.request_id = ?`,
-      )
-      .get(answer.headers.get('x-request-id')) as Recorded
-    const attempts = database
-      .query(
-        `SELECT attempt.cause, channel.name FROM attempt JOIN channel ON channel.id = channel_id
-         WHERE request_row = ? ORDER BY position`,
-      )
-      .all(record.id) as { cause: string | null; name: string }[]
+    const id = answer.headers.get('x-request-id')
+    const [record] = await tables.rows<Recorded>(
+      `SELECT request.*, ledger.amount_nano AS charged_nano FROM request
+       LEFT JOIN ledger ON ledger.request_id = request.request_id WHERE request.request_id = ?`,
+      id,
+    )
+    if (record === undefined) throw new Error(`There is no record of ${id}.`)
+    const attempts = await tables.rows<{ cause: string | null; name: string }>(
+      `SELECT attempt.cause, channel.name FROM attempt JOIN channel ON channel.id = channel_id
+       WHERE request_row = ? ORDER BY position`,
+      record.id,
+    )
     const expected = asks[turn]
     if (expected) expectRecord(row, expected, record, attempts)
     expect(record.status).toBe(answer.status)

@@ -31,7 +31,7 @@ test.each(['end', 'reset'] as const)(
     }
     // It answers every second time: failures with answers between them are not in a row.
     expect(a.count()).toBe(allDialects.length)
-    expect(scene.cooling()).toEqual([])
+    expect(await scene.cooling()).toEqual([])
   },
 )
 

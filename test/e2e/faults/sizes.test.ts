@@ -103,9 +103,9 @@ async function swallow(dialect: Dialect, stream: boolean, model = 'test-model') 
 }
 
 const recordOf = async (id: string) => {
-  using ledger = openLedger(scene.tollgate.cwd)
+  await using ledger = openLedger(scene.tollgate.cwd)
   const record = await until('the record', () => ledger.record(id))
-  return { record, attempts: ledger.attempts(id) }
+  return { record, attempts: await ledger.attempts(id) }
 }
 
 test('a whole answer of it is given up, and another channel answers', async () => {

@@ -1,13 +1,11 @@
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import type { AvailabilityBucket } from '../../../src/store/ports/availability.ts'
-import { createAvailabilityStore } from '../../../src/store/queries/availability.ts'
-import { createEngine } from '../../../src/store/sqlite/engine.ts'
 import { type RunningBinary, startBinary } from '../../support/binary.ts'
 import type { FaultRequest } from '../../support/fault/requests.ts'
 import { httpBytes, write } from '../../support/fault/steps.ts'
 import { type FaultUpstream, startFaultUpstream } from '../../support/fault/upstream.ts'
 import { answerWell, usualTokens, words } from '../../support/fault/well.ts'
+import { openStoreOf } from '../../support/store-beside.ts'
+import { openTables, type Tables } from '../../support/tables.ts'
 import { speaksAt, tollgateYaml, upstreamKey } from '../../support/tollgate-yaml.ts'
 import { ask as askPlainly } from '../caller.ts'
 import { dialects } from '../dialects.ts'
@@ -51,7 +49,7 @@ export interface Table extends AsyncDisposable {
   /** By model: how its requests were counted, in minutes. */
   readonly availability: ReadonlyMap<string, readonly AvailabilityBucket[]>
   /** What the table needs to be judged when the gateway has stopped. */
-  readonly database: Database
+  readonly tables: Tables
 }
 
 /** So many rows are under way at a time. */
@@ -96,8 +94,6 @@ export async function runTable(rows: readonly Row[], { env }: TableOptions): Pro
     ...(env && { env: await env() }),
     readyMs: 30_000,
   })
-  const database = new Database(join(tollgate.cwd, 'tollgate.db'), { readonly: true })
-  database.run('PRAGMA busy_timeout = 5000')
   await warmUp(tollgate.url)
   const outcomes = new Map<Row, Outcome>()
   const waiting = [...rows]
@@ -113,13 +109,14 @@ export async function runTable(rows: readonly Row[], { env }: TableOptions): Pro
   }
   await Promise.all(Array.from({ length: rowsAtOnce }, work))
   await tollgate.kill('SIGTERM')
+  const tables = openTables(tollgate.cwd)
   const stopAll = () => Promise.all([good, ...servers.values()].map((server) => server.stop()))
   return {
-    ...{ rows, tollgate, outcomes, database },
-    cooling: readCooling(database),
-    availability: await readAvailability(database),
+    ...{ rows, tollgate, outcomes, tables },
+    cooling: await readCooling(tables),
+    availability: await readAvailability(tollgate.cwd),
     async [Symbol.asyncDispose]() {
-      database.close()
+      await tables[Symbol.asyncDispose]()
       await stopAll()
       for (const server of elsewhere.values()) await server[Symbol.asyncDispose]()
       await tollgate.stop()
@@ -220,18 +217,17 @@ function configOf(
   })
 }
 
-async function readAvailability(database: Database) {
-  const store = createAvailabilityStore(createEngine(database, database.filename))
-  const minutes = await store.read('minute', 0, Number.MAX_SAFE_INTEGER)
+async function readAvailability(folder: string) {
+  const store = await openStoreOf(folder)
+  const minutes = await store.availability.read('minute', 0, Number.MAX_SAFE_INTEGER)
+  await store.close()
   return Map.groupBy(minutes, ({ model }) => model)
 }
 
 /** What cools, or waits for a trial, when the gateway has stopped. */
-function readCooling(database: Database): ReadonlyMap<string, readonly SeenCooling[]> {
-  const rows = database
-    .query(
-      'SELECT cooling.*, channel.name AS channel FROM cooling JOIN channel ON channel.id = channel_id',
-    )
-    .all() as SeenCooling[]
+async function readCooling(tables: Tables): Promise<ReadonlyMap<string, readonly SeenCooling[]>> {
+  const rows = await tables.rows<SeenCooling>(
+    'SELECT cooling.*, channel.name AS channel FROM cooling JOIN channel ON channel.id = channel_id',
+  )
   return Map.groupBy(rows, ({ channel }) => channel)
 }

@@ -14,9 +14,9 @@ import {
 import { createLogger } from '../../../src/lib/log.ts'
 import type { AvailabilityStore } from '../../../src/store/ports/availability.ts'
 import { StoreError } from '../../../src/store/ports/store-error.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { createDice } from '../../fuzz/dice.ts'
 import { groupWrite, seed, now as start } from '../../store/support.ts'
+import { openStore } from '../../support/empty-store.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -41,7 +41,7 @@ async function startScene() {
     clock,
     level: 'warn',
   })
-  const store = openSqliteStore({ path: ':memory:', clock })
+  const store = await openStore(clock)
   await seed(store)
   await store.admin.write({ groups: [groupWrite({ name: 'second' })] })
   const { availability: real } = store

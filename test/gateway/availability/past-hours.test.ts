@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { hoursKept } from '../../../src/catalog/availability.ts'
 import { createPastHours } from '../../../src/gateway/availability/past-hours.ts'
 import { type AvailabilityBucket, bucketMs } from '../../../src/store/ports/availability.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { groupWrite, seed, now as start } from '../../store/support.ts'
+import { openStore } from '../../support/empty-store.ts'
 
 const hourMs = bucketMs.hour
 const thisHour = start - (start % hourMs)
@@ -20,7 +20,7 @@ async function startScene(
   stored: readonly AvailabilityBucket[] = [],
   readingMs = Number.POSITIVE_INFINITY,
 ) {
-  const store = openSqliteStore({ path: ':memory:', clock: () => start })
+  const store = await openStore(() => start)
   await seed(store)
   await store.admin.write({ groups: [groupWrite({ name: 'second' })] })
   await store.availability.add(stored)

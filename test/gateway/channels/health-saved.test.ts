@@ -4,8 +4,8 @@ import { createHealth } from '../../../src/gateway/channels/health.ts'
 import type { Cooling } from '../../../src/gateway/failures/failures.ts'
 import type { HealthStore } from '../../../src/store/ports/health.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { channelWrite, groupWrite, seed } from '../../store/support.ts'
+import { openStore } from '../../support/empty-store.ts'
 import {
   channelOf,
   createLines,
@@ -20,8 +20,8 @@ afterEach(async () => {
   for (const store of stores.splice(0)) await store.close()
 })
 
-async function openStore(): Promise<Store> {
-  const store = openSqliteStore({ path: ':memory:', clock: () => startedAt })
+async function openSeeded(): Promise<Store> {
+  const store = await openStore(() => startedAt)
   stores.push(store)
   await seed(store)
   return store
@@ -61,7 +61,7 @@ function createPatient(store: HealthStore, { clock, tick, pass } = createTime(),
 
 describe('a restart', () => {
   test('changes nothing: what cools has the time left that it had', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const before = createPatient(store.health)
     for (const scope of ['channel', 'model', 'key', 'key-model'] as const) before.fail(scope)
     await before.health.flush()
@@ -77,7 +77,7 @@ describe('a restart', () => {
   })
 
   test('counts on: the next round is twice as long', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const before = createPatient(store.health)
     before.fail()
     await before.health.flush()
@@ -91,7 +91,7 @@ describe('a restart', () => {
   })
 
   test('with a clock that was set back prolongs nothing', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const before = createPatient(store.health)
     before.fail()
     await before.health.flush()
@@ -101,7 +101,7 @@ describe('a restart', () => {
   })
 
   test('begins well after what has ended', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const { health, fail, succeed } = createPatient(store.health)
     fail()
     await health.flush()
@@ -195,7 +195,7 @@ describe('writing behind', () => {
 
 describe('another catalog', () => {
   test('takes what cools with the key, the model or the channel that is gone', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const { health, fail, standing } = createPatient(store.health)
     fail('key')
     fail('model')
@@ -219,7 +219,7 @@ describe('another catalog', () => {
   })
 
   test('leaves what cools alone when nothing of it has changed', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const { health, fail, coolingMs } = createPatient(store.health)
     for (const scope of ['channel', 'key', 'model', 'key-model'] as const) fail(scope)
     await store.admin.write({ groups: [groupWrite({ description: 'another' })] })
@@ -230,7 +230,7 @@ describe('another catalog', () => {
 
 describe('an operator who says that a channel is well', () => {
   test('is believed, also about what waits for its trial', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const { health, fail, standing, pass } = createPatient(store.health)
     fail('channel')
     fail('key')
@@ -245,7 +245,7 @@ describe('an operator who says that a channel is well', () => {
   })
 
   test('knew nothing of what was not saved yet: that stays', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const { health, fail, standing } = createPatient(store.health)
     fail('key')
     await health.flush()
@@ -258,7 +258,7 @@ describe('an operator who says that a channel is well', () => {
   })
 
   test('is heard of what was saved before a restart, too', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const before = createPatient(store.health)
     before.fail('key')
     await before.health.flush()
@@ -271,7 +271,7 @@ describe('an operator who says that a channel is well', () => {
   })
 
   test('did not know of the next round, when that was not saved yet', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const { health, fail, coolingMs, pass } = createPatient(store.health)
     fail('key')
     await health.flush()
@@ -285,7 +285,7 @@ describe('an operator who says that a channel is well', () => {
   })
 
   test('did not know of what is just being saved', async () => {
-    const catalog = await catalogOf(await openStore())
+    const catalog = await catalogOf(await openSeeded())
     const { store, rows } = createMemoryHealth()
     let gate = Promise.resolve()
     const save: HealthStore['save'] = async (...changes) => {
@@ -309,7 +309,7 @@ describe('an operator who says that a channel is well', () => {
   })
 
   test('is heard later when the store can’t be read', async () => {
-    const store = await openStore()
+    const store = await openSeeded()
     const memory = createMemoryHealth()
     const { health, fail, standing, lines } = createPatient(memory.store)
     fail('key')

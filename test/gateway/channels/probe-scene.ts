@@ -5,8 +5,8 @@ import { createProber } from '../../../src/gateway/channels/probe.ts'
 import { createOutbound } from '../../../src/gateway/outbound/outbound.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import type { ChannelWrite } from '../../../src/store/ports/admin.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { channelWrite, groupWrite, now, priceWrite } from '../../store/support.ts'
+import { openStore } from '../../support/empty-store.ts'
 import { createFakeTime } from '../limits/limit-scene.ts'
 
 /** What a test says of a channel; it is probed every minute for `small`, unless it says otherwise. */
@@ -27,7 +27,7 @@ export async function createProbeScene(channels: readonly ProbedChannel[], rando
   const lines: Record<string, unknown>[] = []
   const sink = (line: string) => void lines.push(JSON.parse(line))
   const log = createLogger({ sink, pretty: false, clock, level: 'info' })
-  const store = openSqliteStore({ path: ':memory:', clock })
+  const store = await openStore(clock)
 
   async function change(next: readonly ProbedChannel[]): Promise<void> {
     const writes = next.map(({ keys = upstreamKeys, proxy, ...changes }, at) => ({

@@ -13,14 +13,14 @@ import {
 } from '../../../src/site/docs/document.ts'
 import { docsPage } from '../../../src/site/docs/page.ts'
 import { docsRoutes } from '../../../src/site/docs/routes.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
+import { openStore } from '../../support/empty-store.ts'
 import { createValidator } from '../schemas/ajv.ts'
 
 const clock = () => Date.UTC(2026, 10, 21, 12)
 const site = `site: { name: 'Tor <1> & "2"', base_url: "https://gw.example.com/" }`
 const loaded = loadConfig({ text: site, file: 'f', env: {} })
 if (!loaded.ok) throw new Error('the configuration is not valid')
-const store = openSqliteStore({ path: ':memory:', clock })
+const store = await openStore(clock)
 const tollgate = await createTollgate({
   config: loaded.config,
   store,

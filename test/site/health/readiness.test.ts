@@ -7,12 +7,14 @@ function scene(goodForMs?: number) {
   const lines: string[] = []
   let now = 0
   let asked = 0
+  let isBehind = false
   let answer = async () => {}
   const readiness = createReadiness({
     check() {
       asked++
       return answer()
     },
+    isBehind: () => isBehind,
     tick: () => now,
     log: createLogger({
       sink: (line) => lines.push(line),
@@ -29,6 +31,9 @@ function scene(goodForMs?: number) {
       lines.splice(0).map((line) => JSON.parse(line) as { level: string; error?: string }),
     answerBy(next: () => Promise<void>) {
       answer = next
+    },
+    fallBehind(isSo: boolean) {
+      isBehind = isSo
     },
     pass(ms: number) {
       now += ms
@@ -90,6 +95,15 @@ test('a database that is silent holds nobody up, and is asked no second time mea
   late.resolve()
   await late.promise
   await Bun.sleep(0)
+  expect(await problem()).toBeUndefined()
+})
+
+test('while what has ended can not be stored it is not ready, though the database answers', async () => {
+  const { problem, fallBehind } = scene()
+  expect(await problem()).toBeUndefined()
+  fallBehind(true)
+  expect(await problem()).toBe('behind')
+  fallBehind(false)
   expect(await problem()).toBeUndefined()
 })
 

@@ -2,7 +2,8 @@ import type { Listed, PageAsked } from '../../../src/store/ports/lists.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { fillStore, makeDatabase } from '../../app/verify/scene.ts'
-import { type AnyStore, createTables, type EngineName } from '../each-engine.ts'
+import { lendDatabase } from '../../support/lent-databases.ts'
+import type { AnyStore, EngineName } from '../each-engine.ts'
 import { now, temporaryDirectory } from '../support.ts'
 
 /** A store with requests of every kind. */
@@ -32,7 +33,7 @@ async function createInFile(count: number): Promise<MadeStore> {
 }
 
 async function createInPostgres(count: number): Promise<MadeStore> {
-  const database = await createTables()
+  const database = await lendDatabase()
   let time = now
   const store = await openPostgresStore({ url: database.url, clock: () => time })
   await fillStore(store, count, (ms) => {

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { leftTables, movedTables } from '../../../src/store/moving/tables.ts'
 import { migrate } from '../../../src/store/sqlite/migrate.ts'
+import { lendDatabase } from '../../support/lent-databases.ts'
 import { ask, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
-import { createTables } from '../each-engine.ts'
 
 const db = new Database(':memory:')
 migrate(db, ':memory:')
@@ -46,7 +46,7 @@ test.each(movedTables.map((table) => [table.name, table] as const))(
 describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
   let database: TestDatabase
   beforeAll(async () => {
-    database = await createTables()
+    database = await lendDatabase()
   })
   afterAll(() => database[Symbol.asyncDispose]())
 

@@ -4,8 +4,8 @@ import { createFeedBuilder } from '../../../src/site/feed/feed.ts'
 import { createPublication, type Publication } from '../../../src/site/snapshot.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/open.ts'
 import { catalogOf, tokenTerms } from '../../site/feed/catalogs.ts'
+import { lendDatabase } from '../../support/lent-databases.ts'
 import { ask, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
-import { createTables } from '../each-engine.ts'
 import { now } from '../support.ts'
 
 const site = () => ({ name: 'Gateway', domain: 'gateway.example.com', currency: 'USD' })
@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres)('a document of several nodes', () => {
   const opened: Node[] = []
 
   beforeEach(async () => {
-    database = await createTables()
+    database = await lendDatabase()
     price = 1
   })
   afterEach(async () => {
@@ -68,6 +68,18 @@ describe.skipIf(!hasPostgres)('a document of several nodes', () => {
     }
   })
 
+  test('is never dated before the one that another node has built, whatever its clock says', async () => {
+    const [ahead, behind] = [await start(60_000), await start(0)]
+    const dateOf = ({ text }: Node) => Date.parse(/"updated_at":"([^"]*)"/.exec(text())?.[1] ?? '')
+    await ahead.refresh()
+    const before = dateOf(ahead)
+    await ahead.store.close()
+    price = 2
+    await behind.refresh()
+    expect(behind.text()).toContain('"input_price":2')
+    expect(dateOf(behind)).toBeGreaterThan(before)
+  })
+
   test('is told of to the others when it has changed, and not when it is built as before', async () => {
     const leader = await start(0)
     const other = await start(5_000)
@@ -88,6 +100,8 @@ describe.skipIf(!hasPostgres)('a document of several nodes', () => {
   test('is built on by another node when the first one is gone, or cut off', async () => {
     const nodes = [await start(0), await start(5_000), await start(9_000)]
     for (const { refresh } of nodes) await refresh()
+    const leading = () => nodes.map(({ store }) => store.documents.isLeading())
+    expect(leading()).toEqual([true, false, false])
     const before = nodes[1]?.text()
     await ask(
       database.url,
@@ -95,6 +109,7 @@ describe.skipIf(!hasPostgres)('a document of several nodes', () => {
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     )
     await Bun.sleep(50)
+    expect(leading()).toEqual([false, false, false])
     const [first, ...others] = nodes
     for (const { refresh } of others) await refresh()
     expect(nodes[1]?.text()).toBe(before)
@@ -108,5 +123,6 @@ describe.skipIf(!hasPostgres)('a document of several nodes', () => {
       true,
       false,
     ])
+    expect(leading()).toEqual([false, true, false])
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
+import { lendDatabase } from '../../support/lent-databases.ts'
 import { hasPostgres } from '../../support/postgres.ts'
-import { createTables } from '../each-engine.ts'
 import { now } from '../support.ts'
 
 describe.skipIf(!hasPostgres)('the listening connection', () => {
   test('is asked one thing at a time, however many ask at once', async () => {
-    await using database = await createTables()
+    await using database = await lendDatabase()
     const store = await openPostgresStore({ url: database.url, clock: () => now })
     const warnings: string[] = []
     const note = ({ message }: Error) => warnings.push(message)
@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres)('the listening connection', () => {
   })
 
   test('is not made again by who asks when all is closed', async () => {
-    await using database = await createTables()
+    await using database = await lendDatabase()
     const store = await openPostgresStore({ url: database.url, clock: () => now })
     const asking = store.documents.leads()
     await store.close()

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { newestVersion } from '../../../src/store/migrations/list.ts'
+import { migrations, newestVersion } from '../../../src/store/migrations/list.ts'
 import { type Connections, createConnections } from '../../../src/store/postgres/connections.ts'
 import { migrate } from '../../../src/store/postgres/migrate.ts'
+import { until } from '../../e2e/until.ts'
 import { createDatabase, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
 
 describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
@@ -34,6 +35,31 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
     await Promise.all(nodes.map(migrate))
     await Promise.all(nodes.map((node) => node.close()))
     expect(await versions()).toEqual([{ version: newestVersion }])
+  })
+
+  test('of a former version waits for what its nodes are writing, and they go on', async () => {
+    await ask(migrations[6]?.postgres ?? '')
+    await ask('CREATE TABLE schema_version (version bigint NOT NULL)')
+    await ask('INSERT INTO schema_version VALUES (7)')
+    const former = createConnections({ url: database.url })
+    let isMigrated = false
+    const migrating = await former.lend(async ({ query }) => {
+      await query({ text: 'BEGIN; LOCK TABLE account IN ROW EXCLUSIVE MODE' })
+      const migrated = migrate(connections).then(() => {
+        isMigrated = true
+      })
+      const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+      await until('it to wait', async () => (await ask(waiting)).length === 1)
+      // What it is about to do next must not need what the step has locked already.
+      await query({ text: 'SELECT version FROM schema_version' })
+      await query({ text: 'DELETE FROM reservation; DELETE FROM request; DELETE FROM ledger' })
+      expect(isMigrated).toBe(false)
+      await query({ text: 'COMMIT' })
+      return migrated
+    })
+    await migrating
+    expect(await versions()).toEqual([{ version: newestVersion }])
+    await former.close()
   })
 
   test('of a newer version is refused, and left alone', async () => {

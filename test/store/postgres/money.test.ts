@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Batch } from '../../../src/store/ports/records.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/open.ts'
+import { lendDatabase } from '../../support/lent-databases.ts'
 import {
   ask,
   hasPostgres,
@@ -8,7 +9,6 @@ import {
   startPostgres,
   type TestDatabase,
 } from '../../support/postgres.ts'
-import { createTables } from '../each-engine.ts'
 import { reservation } from '../sqlite/file-store.ts'
 import { accountWrite, now, seed, settlement, tokenWrite } from '../support.ts'
 
@@ -32,7 +32,7 @@ describe.skipIf(!hasPostgres)('money on PostgreSQL', () => {
   const opened: PostgresStore[] = []
 
   beforeEach(async () => {
-    database = await createTables()
+    database = await lendDatabase()
     await seed(await open())
   })
   afterEach(async () => {
@@ -209,6 +209,32 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server that goes away', () => {
     expect(await hasty.changedElsewhere()).toBe(true) // nobody knows what was missed
     await hasty.close()
   })
+
+  test('for long is said at once, to all who wait, and is forgotten when it is back', async () => {
+    const patienceMs = 1_200
+    const url = server.url('postgres')
+    const hasty = await openPostgresStore({ url, clock: () => now, patienceMs })
+    const msToFail = async (afterMs: number) => {
+      await Bun.sleep(afterMs)
+      const startTick = performance.now()
+      await expect(hasty.tokens.findByHash('hash-1')).rejects.toThrow('can not be reached')
+      return performance.now() - startTick
+    }
+    await server.stop('immediate')
+    const [first, late] = await Promise.all([msToFail(0), msToFail(patienceMs / 2)])
+    expect(first).toBeWithin(patienceMs / 2, 2 * patienceMs)
+    expect(late).toBeLessThan(first)
+    expect(await msToFail(0)).toBeLessThan(patienceMs / 4)
+    // Nobody has asked for a while: it may have been there, and gone again.
+    expect(await msToFail(2 * patienceMs)).toBeGreaterThan(patienceMs / 2)
+    await server.start()
+    await hasty.tokens.findByHash('hash-1')
+    await server.stop('immediate')
+    const [again] = await Promise.all([msToFail(0)])
+    expect(again).toBeGreaterThan(patienceMs / 2)
+    await hasty.close()
+    await server.start()
+  }, 20_000)
 
   test('by one connection alone: what was asked on it is asked again', async () => {
     const url = server.url('postgres')

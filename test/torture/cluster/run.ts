@@ -4,10 +4,11 @@ import type { Random } from '../../support/made-usage.ts'
 import { ask, type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { startValkey, type Valkey } from '../../support/valkey.ts'
 import { pick } from '../asks.ts'
+import { findFaults } from '../audit.ts'
 import { runClient } from '../clients.ts'
 import { tortureOptions } from '../gateway.ts'
 import { startTortureUpstream, type TortureUpstream } from '../upstream.ts'
-import { findFaultsIn, readBooks } from './books.ts'
+import { readBooks } from './books.ts'
 import { type ClusterReport, emptyClusterReport } from './report.ts'
 import { askWhileAway } from './while-away.ts'
 
@@ -66,7 +67,7 @@ export async function clusterTorture(options: ClusterTortureOptions): Promise<Cl
     const latest = performance.now() + seconds * 1000
     while (report.kills < kills && performance.now() < latest) {
       await harm(parts)
-      report.faults.push(...(await findFaultsIn(cluster.rows, false)))
+      report.faults.push(...(await findFaults(cluster.rows, 'postgres', false)))
       say(`${report.kills} kills, ${report.received.length} answers received whole`)
       upstream.clear()
     }
@@ -122,7 +123,7 @@ async function look({ cluster, upstream, report }: Parts): Promise<void> {
     (await cluster.rows('SELECT request_id FROM reservation LIMIT 1')).length === 0
   while (!(await isAtRest()) && performance.now() < latest) await Bun.sleep(100)
   report.restAfterMs = performance.now() - startTick
-  report.faults.push(...(await findFaultsIn(cluster.rows, true)), ...report.odd)
+  report.faults.push(...(await findFaults(cluster.rows, 'postgres', true)), ...report.odd)
   const { faults, charged, interrupted } = await readBooks(cluster.rows, report.received, upstream)
   report.faults.push(...faults)
   report.charged = charged

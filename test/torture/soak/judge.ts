@@ -1,6 +1,5 @@
-import { Database } from 'bun:sqlite'
-import { join } from 'node:path'
 import type { RunningBinary } from '../../support/binary.ts'
+import { openTables } from '../../support/tables.ts'
 import { tokensOf } from './asks.ts'
 import type { Harvest } from './clients.ts'
 import type { SoakUpstreams } from './upstreams.ts'
@@ -17,27 +16,28 @@ interface Recorded {
   readonly upstream: string | null
 }
 
-const selectRecord = `
-SELECT ending, status, input_tokens AS input, output_tokens AS output, amount_nano AS amount,
+const selectRecords = `
+SELECT request_id AS id, ending, status, input_tokens AS input, output_tokens AS output, amount_nano AS amount,
   (SELECT count(*) FROM ledger WHERE request_id = request.request_id) AS entries,
   (SELECT sum(amount_nano) FROM ledger WHERE request_id = request.request_id) AS charged,
   (SELECT upstream_request_id FROM attempt WHERE request_row = request.id
      ORDER BY position DESC LIMIT 1) AS upstream
-FROM request WHERE request_id = ?`
+FROM request`
 
 /** Answers that came whole and are not in the books once, with what their upstream said they used. */
-export function findUncharged(
+export async function findUncharged(
   { cwd }: RunningBinary,
   { received }: Harvest,
   { answered }: SoakUpstreams,
-): string[] {
-  using db = open(cwd)
-  const find = db.prepare<Recorded, [string]>(selectRecord)
+): Promise<string[]> {
+  await using tables = openTables(cwd)
+  const records = await tables.rows<Recorded & { readonly id: string }>(selectRecords)
+  const byId = new Map(records.map((record) => [record.id, record]))
   return received.flatMap(({ id, ask }) => {
-    const record = find.get(id)
+    const record = byId.get(id)
     const { input, output } = tokensOf(ask.number)
     const isRight =
-      record !== null &&
+      record !== undefined &&
       ['complete', 'client_left'].includes(record.ending) &&
       record.status === 200 &&
       record.input === input &&
@@ -59,32 +59,29 @@ const rules = [
   [
     'what costs something is charged once',
     `SELECT request_id, count(ledger.id) AS entries FROM request LEFT JOIN ledger USING (request_id)
-       GROUP BY request_id HAVING entries <> (request.amount_nano > 0)`,
+       GROUP BY request.id, request_id
+       HAVING count(ledger.id) <> CASE WHEN request.amount_nano > 0 THEN 1 ELSE 0 END`,
   ],
   [
     'no upstream answer is charged twice',
     `SELECT upstream_request_id, count(*) AS count FROM attempt JOIN request
        ON request.id = attempt.request_row WHERE amount_nano > 0 AND attempt.cause IS NULL
-       AND upstream_request_id IS NOT NULL GROUP BY upstream_request_id HAVING count > 1`,
+       AND upstream_request_id IS NOT NULL GROUP BY upstream_request_id HAVING count(*) > 1`,
   ],
   ['no reservation stays open', 'SELECT request_id, created_at FROM reservation'],
   ['nothing stays set aside', 'SELECT email, reserved_nano FROM account WHERE reserved_nano <> 0'],
-  ['the file is sound', "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'"],
 ] as const
 
 /** Which promises the database breaks, with some of the rows that show it. */
-export function findBroken({ cwd }: RunningBinary): string[] {
-  using db = open(cwd)
-  return rules.flatMap(([promise, sql]) => {
-    const rows = db.query(`SELECT * FROM (${sql}) LIMIT 3`).all()
-    return rows.length === 0 ? [] : [`Broken: ${promise}: ${JSON.stringify(rows)}`]
-  })
-}
-
-function open(cwd: string): Database {
-  const db = new Database(join(cwd, 'tollgate.db'), { readonly: true })
-  db.run('PRAGMA busy_timeout = 5000')
-  return db
+export async function findBroken({ cwd }: RunningBinary): Promise<string[]> {
+  await using tables = openTables(cwd)
+  const judged = await tables.judge()
+  const broken = judged === 'ok' ? [] : [`What is stored is not sound: ${judged}`]
+  for (const [promise, sql] of rules) {
+    const rows = await tables.rows(`SELECT * FROM (${sql}) AS odd LIMIT 3`)
+    if (rows.length > 0) broken.push(`Broken: ${promise}: ${JSON.stringify(rows)}`)
+  }
+  return broken
 }
 
 /** Lines that a gateway must never log, whatever its upstreams and clients do. */

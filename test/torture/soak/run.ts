@@ -94,8 +94,8 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     ...unserved,
     ...leftOver.faults,
     ...(wrong === undefined ? [] : [wrong]),
-    ...findUncharged(gateway, harvest, upstreams),
-    ...findBroken(gateway),
+    ...(await findUncharged(gateway, harvest, upstreams)),
+    ...(await findBroken(gateway)),
     ...findComplaints(gateway),
     ...findGrowth(level, minutes),
     ...(code === 0 ? [] : [`It ended with exit code ${code}.`]),
@@ -126,7 +126,7 @@ async function calmDown(gateway: RunningBinary, upstreams: SoakUpstreams, fdsBef
   let [fds, reservations] = [0, 0]
   do {
     await Bun.sleep(200)
-    reservations = countReservations(gateway)
+    reservations = await countReservations(gateway)
     if (reservations === 0) upstreams.breakAll() // kept connections are no leak
     fds = countFds(gateway.pid)
   } while ((fds > fdsBefore || reservations > 0) && performance.now() < end)

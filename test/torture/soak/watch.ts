@@ -1,7 +1,6 @@
-import { Database } from 'bun:sqlite'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { RunningBinary } from '../../support/binary.ts'
+import { openTables } from '../../support/tables.ts'
 import { readMetrics, type Told } from './metrics.ts'
 
 /** What a process holds at a moment. */
@@ -28,11 +27,9 @@ function ownBytes(pid: number): number {
 }
 
 /** Reservations that are open, by the database. */
-export function countReservations({ cwd }: RunningBinary): number {
-  using db = new Database(join(cwd, 'tollgate.db'), { readonly: true })
-  db.run('PRAGMA busy_timeout = 5000')
-  const row = db.query<{ count: number }, []>('SELECT count(*) AS count FROM reservation').get()
-  return row?.count ?? Number.NaN
+export async function countReservations({ cwd }: RunningBinary): Promise<number> {
+  await using tables = openTables(cwd)
+  return Number(await tables.one('SELECT count(*) FROM reservation'))
 }
 
 const sampleMs = 1_000
@@ -59,7 +56,7 @@ export async function watch(
       residentBytes: gateway.residentBytes(),
       ownBytes: ownBytes(gateway.pid),
       fds: countFds(gateway.pid),
-      reservations: countReservations(gateway),
+      reservations: await countReservations(gateway),
       active: active(),
       told: await readMetrics(metricsUrl),
     }

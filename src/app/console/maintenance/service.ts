@@ -1,11 +1,9 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
-import { download, fileHeaders } from '../../../admin/download.ts'
+import { fileHeaders } from '../../../admin/download.ts'
 import type { MaintenanceService } from '../../../admin/maintenance/service.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isoTime } from '../../../lib/format.ts'
-import type { Logger } from '../../../lib/log.ts'
-import type { SecretBox } from '../../../lib/secrets.ts'
 import type { Store } from '../../../store/ports/store.ts'
 import type { Config } from '../../config/config.ts'
 import { createBackupFolder } from '../../jobs/backup-folder.ts'
@@ -13,24 +11,19 @@ import { runChild } from '../../jobs/child.ts'
 import { createJobs, type JobKind, type JobWork } from '../../jobs/jobs.ts'
 import { jobUrlVariable } from '../../jobs/messages.ts'
 import { ownProgram } from '../../jobs/own-program.ts'
-import type { LiveCatalog } from '../../live-catalog.ts'
 import { describeStore, fileOf, isOnServer } from '../../store-place.ts'
-import { exportConfig } from './export-config.ts'
 import { jobView } from './job-view.ts'
 import { createTickets } from './tickets.ts'
 
 export interface MaintenanceParts {
   readonly config: () => Config
   readonly store: Store
-  readonly secrets: SecretBox
-  readonly catalog: LiveCatalog
   readonly clock: Clock
-  readonly log: Logger
   /** Whether it is an account's password; throws `ApiError` when there were too many tries. */
   readonly passwordMatches: (accountId: number, password: string) => Promise<boolean>
 }
 
-/** Long work in processes of their own, backups in a folder, and the configuration as a file. */
+/** Long work in processes of their own, and backups in a folder. */
 export function createMaintenance(
   parts: MaintenanceParts,
 ): MaintenanceService & { stop(): Promise<void> } {
@@ -130,14 +123,6 @@ export function createMaintenance(
     async removeBackup(who, name) {
       await requireBackup(name)
       if (await requireFolder().remove(name)) await note(who, 'backup.remove', name)
-    },
-    exportConfig(signal) {
-      const text = exportConfig({
-        ...{ config: parts.config(), rows: parts.catalog.rows(), lists: store.lists },
-        ...{ secrets: parts.secrets, now: clock() },
-      })
-      const file = { name: 'tollgate.yaml', type: 'application/yaml; charset=utf-8' }
-      return download(text, file, { signal, log: parts.log })
     },
     stop: jobs.stop,
   }

@@ -16,7 +16,7 @@ import { groupPreviews } from './group-previews.ts'
 import { readNote } from './read-note.ts'
 import { readPrice } from './read-price.ts'
 import { type RequestsOf, tryPrice } from './try-price.ts'
-import { createMarket, isMissing, type Market, priceView, versionView } from './views.ts'
+import { createMarket, isMissing, type Market, priceView, versionView } from './view.ts'
 
 export interface PriceParts {
   readonly config: () => Config

@@ -27,10 +27,10 @@ export function Figures({ overview, days }: FiguresProps) {
         {count(now.requests_under_way)}
       </Figure>
       <Figure label={text.today} hint={text.utc}>
-        <Money usd={overview.spent_today} mayBreak />
+        <Money usd={overview.spent_today} fits />
       </Figure>
       <Figure label={text.month} hint={text.utc}>
-        <Money usd={overview.spent_this_month} mayBreak />
+        <Money usd={overview.spent_this_month} fits />
       </Figure>
       <Figure
         label={text.requests(days)}

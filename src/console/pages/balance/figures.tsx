@@ -20,16 +20,16 @@ export function Figures({ me }: { readonly me: Me }) {
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
         <Figure label={text.balance}>
-          <Money usd={balance} />
+          <Money usd={balance} fits />
         </Figure>
         <Figure label={text.reserved} hint={text.reservedHint}>
-          <Money usd={reserved} />
+          <Money usd={reserved} fits />
         </Figure>
         <Figure
           label={text.creditLimit}
           hint={credit_limit === '0' ? text.prepaid : text.creditHint}
         >
-          <Money usd={credit_limit} />
+          <Money usd={credit_limit} fits />
         </Figure>
       </SimpleGrid>
     </>

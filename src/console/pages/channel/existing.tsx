@@ -1,22 +1,20 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
+import { Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { Channel } from '../../../admin/channels/schema.ts'
 import { AdvancedFields } from '../../channels/advanced.tsx'
 import { showChannelError } from '../../channels/errors.ts'
 import { ChannelFields } from '../../channels/fields.tsx'
-import { type ChannelValues, changeOf, valuesOf } from '../../channels/form-values.ts'
+import { changeOf, valuesOf } from '../../channels/form-values.ts'
 import { Keys } from '../../channels/keys.tsx'
 import { TestPanel } from '../../channels/test-panel.tsx'
 import { channelText } from '../../channels/text.ts'
 import { validateChannel } from '../../channels/validate.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { Conflict, presentOf } from '../../parts/conflict.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { EditForm } from '../../parts/edit-form.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { useEdit } from '../../parts/use-edit.ts'
+import { Warnings } from '../../parts/warnings.tsx'
 import { About } from './about.tsx'
 import { Actions } from './actions.tsx'
 
@@ -24,52 +22,25 @@ import { Actions } from './actions.tsx'
 export function Existing({ live }: { readonly live: Channel }) {
   const text = useText(channelText)
   const queries = useQueryClient()
-  const [seen, setSeen] = useState(live)
-  const [present, setPresent] = useState<Channel>()
-  const [error, setError] = useState<unknown>(null)
-  const form = useForm<ChannelValues>({
-    initialValues: valuesOf(live),
-    validate: validateChannel(text, seen.keys.length),
-  })
   const route = api.admin.channels({ id: live.id })
-
-  function show(now: Channel): void {
-    setSeen(now)
-    setPresent(undefined)
-    queries.setQueryData(['channel', String(live.id)], now)
-    for (const name of ['channels', 'groups', 'group', 'prices']) {
-      void queries.invalidateQueries({ queryKey: [name] })
-    }
-  }
-
-  function showInForm(now: Channel): void {
-    show(now)
-    form.setInitialValues(valuesOf(now))
-    form.setValues(valuesOf(now))
-  }
-
-  async function save(revision: string): Promise<void> {
-    setError(null)
-    setPresent(undefined)
-    try {
-      showInForm(await call(route.patch({ ...changeOf(seen, form.values), revision })))
-      notifications.show({ message: text.saved, color: 'green' })
-    } catch (failure) {
-      const other = presentOf<Channel>(failure)
-      if (other) setPresent(other)
-      else if (!showChannelError(form, failure)) setError(failure)
-    }
-  }
-
+  const edit = useEdit({
+    live,
+    valuesOf,
+    validate: (seen) => validateChannel(text, seen.keys.length),
+    send: (seen, values, revision) => call(route.patch({ ...changeOf(seen, values), revision })),
+    showAtFields: showChannelError,
+    tell: (now) => {
+      queries.setQueryData(['channel', String(live.id)], now)
+      for (const name of ['channels', 'groups', 'group', 'prices']) {
+        void queries.invalidateQueries({ queryKey: [name] })
+      }
+    },
+  })
+  const { form, seen, show } = edit
   return (
     <PageFrame title={live.name} actions={<Actions channel={live} show={show} />}>
       <Stack maw={900}>
-        {live.in_file && <Alert color="yellow">{text.inFile}</Alert>}
-        {live.warnings.map(({ field, message }) => (
-          <Alert key={field} color="yellow">
-            {message}
-          </Alert>
-        ))}
+        <Warnings of={live} inFile={text.inFile} />
         <About channel={live} />
         <TestPanel
           hint={text.testHint}
@@ -78,32 +49,10 @@ export function Existing({ live }: { readonly live: Channel }) {
           keys={live.keys}
           test={(asked) => call(route.test.post(asked))}
         />
-        <form onSubmit={form.onSubmit(() => save(seen.revision))} noValidate>
-          <Stack>
-            <ChannelFields form={form} keys={<Keys form={form} keys={seen.keys} />} />
-            <AdvancedFields form={form} proxy={seen.proxy} />
-            {present && (
-              <Conflict
-                seen={seen}
-                present={present}
-                show={(state) => shown(state, text)}
-                takeTheirs={() => showInForm(present)}
-                keepMine={() => void save(present.revision)}
-              />
-            )}
-            {error !== null && <ErrorNotice error={error} />}
-            <Group>
-              <Button type="submit" loading={form.submitting} disabled={!form.isDirty()}>
-                {text.save}
-              </Button>
-              {form.isDirty() && (
-                <Button variant="subtle" onClick={() => form.reset()}>
-                  {text.discard}
-                </Button>
-              )}
-            </Group>
-          </Stack>
-        </form>
+        <EditForm edit={edit} shown={(state) => shown(state, text)}>
+          <ChannelFields form={form} keys={<Keys form={form} keys={seen.keys} />} />
+          <AdvancedFields form={form} proxy={seen.proxy} />
+        </EditForm>
       </Stack>
     </PageFrame>
   )

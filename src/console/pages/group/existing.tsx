@@ -1,20 +1,18 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
+import { Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { GroupView } from '../../../admin/groups/schema.ts'
 import { Effect } from '../../groups/effect.tsx'
 import { showGroupError } from '../../groups/errors.ts'
 import { GroupFields } from '../../groups/fields.tsx'
-import { changeOf, type GroupValues, valuesOf } from '../../groups/form-values.ts'
+import { changeOf, valuesOf } from '../../groups/form-values.ts'
 import { groupText } from '../../groups/text.ts'
 import { validateGroup } from '../../groups/validate.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { Conflict, presentOf } from '../../parts/conflict.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { EditForm } from '../../parts/edit-form.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { useEdit } from '../../parts/use-edit.ts'
+import { Warnings } from '../../parts/warnings.tsx'
 import { Actions } from './actions.tsx'
 import { Offers } from './offers.tsx'
 
@@ -22,87 +20,38 @@ import { Offers } from './offers.tsx'
 export function Existing({ live }: { readonly live: GroupView }) {
   const text = useText(groupText)
   const queries = useQueryClient()
-  const [seen, setSeen] = useState(live)
-  const [present, setPresent] = useState<GroupView>()
-  const [error, setError] = useState<unknown>(null)
-  const form = useForm<GroupValues>({
-    initialValues: valuesOf(live),
-    validate: validateGroup(text),
-  })
   const route = api.admin.groups({ id: live.id })
-
-  function show(now: GroupView): void {
-    setSeen(now)
-    setPresent(undefined)
-    queries.setQueryData(['group', String(live.id)], now)
-    for (const name of ['groups', 'channels', 'channel', 'prices']) {
-      void queries.invalidateQueries({ queryKey: [name] })
-    }
-    void queries.invalidateQueries({ queryKey: ['group', 'effect'] })
-  }
-
-  function showInForm(now: GroupView): void {
-    show(now)
-    form.setInitialValues(valuesOf(now))
-    form.setValues(valuesOf(now))
-  }
-
-  async function save(revision: string): Promise<void> {
-    setError(null)
-    setPresent(undefined)
-    try {
-      showInForm(await call(route.patch({ ...changeOf(seen, form.values), revision })))
-      notifications.show({ message: text.saved, color: 'green' })
-    } catch (failure) {
-      const other = presentOf<GroupView>(failure)
-      if (other) setPresent(other)
-      else if (!showGroupError(form, failure)) setError(failure)
-    }
-  }
-
+  const edit = useEdit({
+    live,
+    valuesOf,
+    validate: () => validateGroup(text),
+    send: (seen, values, revision) => call(route.patch({ ...changeOf(seen, values), revision })),
+    showAtFields: showGroupError,
+    tell: (now) => {
+      queries.setQueryData(['group', String(live.id)], now)
+      for (const name of ['groups', 'channels', 'channel', 'prices']) {
+        void queries.invalidateQueries({ queryKey: [name] })
+      }
+      void queries.invalidateQueries({ queryKey: ['group', 'effect'] })
+    },
+  })
+  const { form, seen, show } = edit
   const { rate_multiplier } = form.values
   return (
     <PageFrame title={live.name} actions={<Actions group={live} show={show} />}>
       <Stack maw={900}>
-        {live.in_file && <Alert color="yellow">{text.inFile}</Alert>}
-        {live.warnings.map(({ field, message }) => (
-          <Alert key={field} color="yellow">
-            {message}
-          </Alert>
-        ))}
+        <Warnings of={live} inFile={text.inFile} />
         <Offers group={live} />
-        <form onSubmit={form.onSubmit(() => save(seen.revision))} noValidate>
-          <Stack>
-            <GroupFields
-              form={form}
-              effect={
-                rate_multiplier !== seen.rate_multiplier && (
-                  <Effect id={live.id} multiplier={rate_multiplier} />
-                )
-              }
-            />
-            {present && (
-              <Conflict
-                seen={seen}
-                present={present}
-                show={(state) => shown(state, text)}
-                takeTheirs={() => showInForm(present)}
-                keepMine={() => void save(present.revision)}
-              />
-            )}
-            {error !== null && <ErrorNotice error={error} />}
-            <Group>
-              <Button type="submit" loading={form.submitting} disabled={!form.isDirty()}>
-                {text.save}
-              </Button>
-              {form.isDirty() && (
-                <Button variant="subtle" onClick={() => form.reset()}>
-                  {text.discard}
-                </Button>
-              )}
-            </Group>
-          </Stack>
-        </form>
+        <EditForm edit={edit} shown={(state) => shown(state, text)}>
+          <GroupFields
+            form={form}
+            effect={
+              rate_multiplier !== seen.rate_multiplier && (
+                <Effect id={live.id} multiplier={rate_multiplier} />
+              )
+            }
+          />
+        </EditForm>
       </Stack>
     </PageFrame>
   )

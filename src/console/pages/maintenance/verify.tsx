@@ -1,10 +1,11 @@
 import { Alert, Button, List, Stack, Text } from '@mantine/core'
-import type { JobView } from '../../../admin/maintenance/schema.ts'
+import type { JobView, VerifyDifference } from '../../../admin/maintenance/schema.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { Colon } from '../../parts/colon.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Time } from '../../parts/time.tsx'
+import { differenceText } from './difference-text.ts'
 import { JobProgress } from './job-progress.tsx'
 import { Section } from './section.tsx'
 import { maintenanceText } from './text.ts'
@@ -66,8 +67,8 @@ function Report({ job, report }: ReportProps) {
             )}
             <List size="sm">
               {differences.map((difference) => (
-                <List.Item key={difference} className="cut">
-                  {difference}
+                <List.Item key={difference.text} className="cut">
+                  <Found difference={difference} />
                 </List.Item>
               ))}
             </List>
@@ -84,5 +85,20 @@ function Report({ job, report }: ReportProps) {
         )}
       </Stack>
     </Alert>
+  )
+}
+
+/** A difference in the language of the page, and in the gateway's own words. */
+function Found({ difference }: { readonly difference: VerifyDifference }) {
+  const { language } = useLanguage()
+  const told = differenceText(difference, language)
+  if (told === undefined) return <span lang="en">{difference.text}</span>
+  return (
+    <>
+      {told}
+      <Text size="xs" c="dimmed" lang="en">
+        {difference.text}
+      </Text>
+    </>
   )
 }

@@ -24,16 +24,16 @@ export function Figures({ overview, days }: FiguresProps) {
         label={text.balance}
         hint={reserved === '0' ? undefined : text.reserved(formatUsd(reserved))}
       >
-        <Money usd={balance} mayBreak />
+        <Money usd={balance} fits />
       </Figure>
       <Figure label={text.today} hint={text.utc}>
-        <Money usd={spent_today} mayBreak />
+        <Money usd={spent_today} fits />
       </Figure>
       <Figure label={text.month} hint={text.utc}>
-        <Money usd={spent_this_month} mayBreak />
+        <Money usd={spent_this_month} fits />
       </Figure>
       <Figure label={text.range(days)}>
-        <Money usd={amount} mayBreak />
+        <Money usd={amount} fits />
       </Figure>
       <Figure
         label={text.requests}

@@ -1,7 +1,8 @@
 import { Alert, Anchor, Card, Group, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatDuration } from '../../lib/format.ts'
-import { useText } from '../../lib/language.tsx'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { causeText } from '../../requests/cause-text.ts'
 import { Cost } from './cost.tsx'
 import { texts } from './text.ts'
 import type { Exchange } from './use-ask.ts'
@@ -43,7 +44,7 @@ function Said({ exchange }: Shown) {
   )
 }
 
-function Problem({ exchange: { phase, status, error, requestId } }: Shown) {
+function Problem({ exchange: { phase, status, error, cause, requestId } }: Shown) {
   const text = useText(texts)
   if (phase === 'stopped') return <Alert mt="sm">{text.stopped}</Alert>
   const isRefused = status !== null && status >= 400
@@ -52,7 +53,7 @@ function Problem({ exchange: { phase, status, error, requestId } }: Shown) {
   return (
     <Alert color="red" mt="sm" role="alert" title={title}>
       <Text size="sm" className="cut">
-        {error}{' '}
+        <Reason cause={cause} error={error} />{' '}
         {requestId !== null && (
           <Anchor
             inherit
@@ -66,6 +67,21 @@ function Problem({ exchange: { phase, status, error, requestId } }: Shown) {
         )}
       </Text>
     </Alert>
+  )
+}
+
+/** The gateway's own refusals are told in the language of the page, and as clients read them. */
+function Reason({ cause, error }: Pick<Exchange, 'cause' | 'error'>) {
+  const { language } = useLanguage()
+  const told = language === 'en' || cause === null ? undefined : causeText(cause, language)
+  if (told === undefined) return error
+  return (
+    <>
+      {told}{' '}
+      <Text span inherit c="dimmed" lang="en">
+        {error}
+      </Text>
+    </>
   )
 }
 

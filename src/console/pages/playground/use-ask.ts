@@ -9,6 +9,8 @@ export interface Exchange {
   readonly status: number | null
   readonly headers: readonly (readonly [string, string])[]
   readonly requestId: string | null
+  /** The gateway's machine word for its refusal; null: it is the upstream's, or none. */
+  readonly cause: string | null
   readonly text: string
   readonly error: string | undefined
   /** All that came, as it came. */
@@ -45,8 +47,8 @@ async function* follow(question: Question, signal: AbortSignal): AsyncGenerator<
   const begun = performance.now()
   const since = () => Math.round(performance.now() - begun)
   let now: Exchange = {
-    ...{ question, phase: 'asking', status: null, headers: [], requestId: null, text: '' },
-    ...{ error: undefined, raw: '', isRawCut: false, firstTextMs: null, totalMs: null },
+    ...{ question, phase: 'asking', status: null, headers: [], requestId: null, cause: null },
+    ...{ text: '', error: undefined, raw: '', isRawCut: false, firstTextMs: null, totalMs: null },
   }
   yield now
   try {
@@ -62,6 +64,7 @@ async function* follow(question: Question, signal: AbortSignal): AsyncGenerator<
       status: answer.status,
       headers: [...answer.headers],
       requestId: answer.headers.get('x-request-id'),
+      cause: answer.headers.get('x-tollgate-reason'),
     }
     const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true
     const reader = createAnswerReader(question.protocol, isStream)

@@ -8,6 +8,7 @@ import type { Patience } from '../patience.ts'
 import type { Settings } from '../settings.ts'
 import { readReferenceFaults } from './references.ts'
 import { openSession } from './session.ts'
+import { readOddSpendings } from './spendings.ts'
 
 /** One for what is read at once, one for the sums of days. */
 export const verificationConnections = 2
@@ -38,5 +39,6 @@ export function createVerification(
     session: () => openSession(connections),
     words,
     checkFile: () => readReferenceFaults(reading),
+    oddSpendings: () => readOddSpendings(reading),
   })
 }

@@ -4,7 +4,7 @@ import { parseColumn } from '../json.ts'
 export type Differences = { readonly [field: string]: unknown }
 
 /** Columns whose values nobody may read in the audit: it says that they have changed. */
-const secret = /_sealed$/
+const secret = /_(sealed|mark)$/
 
 /** Lists and maps, which are stored as JSON. */
 const json: ReadonlySet<string> = new Set(['speaks', 'models', 'timeouts', 'quirks', 'probe'])

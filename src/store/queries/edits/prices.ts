@@ -23,7 +23,7 @@ function* setPrice(change: Change, price: PriceSetting, replaces: number | null)
   if (after === undefined) throw new Error(`the price of "${model}" was not stored.`)
   if (after.id === before?.id) return after
   const action = price.terms.unit === 'none' ? 'price.remove' : 'price.set'
-  const detail = { from: before ? shown(before) : null, to: shown(after) }
+  const detail = { from: before ? shownPrice(before) : null, to: shownPrice(after) }
   yield* note(change, action, model, detail)
   return after
 }
@@ -41,7 +41,9 @@ function* priceInForce(model: string): Steps<PriceRow | undefined> {
 }
 
 /** Figures in the units that they are stored in: micro-USD per 1M tokens, nano-USD per call. */
-function shown({ id, terms, source, note }: PriceRow): { readonly [name: string]: unknown } {
+export function shownPrice({ id, terms, source, note }: PriceRow): {
+  readonly [name: string]: unknown
+} {
   return { id, source, ...(note !== '' && { note }), ...flat(terms) }
 }
 

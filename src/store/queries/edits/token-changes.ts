@@ -1,6 +1,6 @@
 import { freeName } from '../../../lib/ids.ts'
 import { WriteRefused } from '../../ports/admin.ts'
-import { NameTaken, NotThere } from '../../ports/edits.ts'
+import { NameTaken, NotThere, TooMany } from '../../ports/edits.ts'
 import {
   maxTokensOfAccount,
   type NewToken,
@@ -74,7 +74,7 @@ export function* addToken(change: Change, token: NewToken): Steps<number> {
   }
   const names = yield* namesOf(accountId)
   if (names.length >= maxTokensOfAccount) {
-    throw new WriteRefused(
+    throw new TooMany(
       `an account can have ${maxTokensOfAccount} tokens at most; remove some that are not used`,
     )
   }

@@ -21,14 +21,18 @@ export function oneOf(
   return values === undefined ? undefined : sql`${sql.raw(column)} IN (${sql.join(values)})`
 }
 
-/** A half-open span of time. */
+/**
+ * A half-open span of time. The plus keeps an index on the column out of it: it would have all rows of
+ * the span looked at for the few of a page, which come in another order.
+ */
 export function within(
   column: string,
   { since, until }: { readonly since?: number; readonly until?: number },
 ): Condition | undefined {
   if (since === undefined && until === undefined) return undefined
   const [from, to] = [since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER]
-  return sql`${sql.raw(column)} >= ${from} AND ${sql.raw(column)} < ${to}`
+  const time = sql.raw(`+${column}`)
+  return sql`${time} >= ${from} AND ${time} < ${to}`
 }
 
 /** Some column holds this text, in any case of the letters A to Z. */

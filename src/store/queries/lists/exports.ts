@@ -5,7 +5,7 @@ import { type ListSource, lastId, read } from './source.ts'
 
 /**
  * Rows that are in memory at once, and the rest after them: taking them over and writing them down
- * is work of the gateway's thread, which must neither be held up nor filled by an export.
+ * is work of one thread, which must neither be held up nor filled by an export.
  */
 const usualSize = 200
 const restMs = 10

@@ -1,5 +1,11 @@
 import { sql } from 'kysely'
-import type { Extent, FileFault, Page, VerificationStore } from '../../ports/verification.ts'
+import type {
+  Extent,
+  FileFault,
+  OddSpending,
+  Page,
+  VerificationStore,
+} from '../../ports/verification.ts'
 import type { Engine } from '../engine.ts'
 import { first } from '../steps.ts'
 import { type DayWords, readOddDays } from './days.ts'
@@ -19,6 +25,7 @@ export interface VerificationParts {
   readonly session: () => Promise<Reading & AsyncDisposable>
   readonly words: DayWords
   readonly checkFile: () => AsyncIterable<Page<FileFault>>
+  readonly oddSpendings: () => AsyncIterable<Page<OddSpending>>
 }
 
 /**
@@ -40,6 +47,7 @@ export function createVerification(parts: VerificationParts): VerificationStore 
     oddDays: (extent) => readOddDays(parts, extent),
     oddBalances: (extent) => readOddBalances(reading, extent),
     oddReserved: () => readOddReserved(reading),
+    oddSpendings: parts.oddSpendings,
     leftReservations: () => readLeftReservations(reading),
     price: (id) => findPrice(reading, id),
     counts: () => countOthers(reading),

@@ -24,10 +24,11 @@ export function createReader(db: Database, idleForMs = idleMs): Reader {
   return filename === ':memory:' ? createDirectReader(db) : createThreadReader(filename, idleForMs)
 }
 
-function createDirectReader(db: Database): Reader {
+/** Reads on this thread. */
+export function createDirectReader(db: Database): Reader {
   return {
     all: async <Row>(sql: string, parameters: readonly SqlValue[]) =>
-      explained(':memory:', () => {
+      explained(db.filename, () => {
         using statement = db.prepare<Row, SQLQueryBindings[]>(sql)
         return statement.all(...parameters)
       }),

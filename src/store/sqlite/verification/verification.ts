@@ -22,6 +22,7 @@ export const createVerification = (db: Database, path: string, engine: Engine): 
     session: async () => ({ ...engine, [Symbol.asyncDispose]: async () => {} }),
     words,
     checkFile: () => explainedRows(path, readFileFaults(db)),
+    async *oddSpendings() {},
   })
 
 async function* explainedRows<Row>(path: string, rows: AsyncIterable<Row>): AsyncGenerator<Row> {

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import type { PriceTerms } from '../../../src/store/ports/catalog.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { now, priceWrite } from '../support.ts'
+import type { PriceTerms } from '../../src/store/ports/catalog.ts'
+import { openStore } from '../support/empty-store.ts'
+import { now, priceWrite } from './support.ts'
 
 const price = (perCallNano: number) =>
   priceWrite('small', { unit: 'call', perCallNano } satisfies PriceTerms)
 
 test('a price is written only over the one that it was compared with', async () => {
-  const store = openSqliteStore({ path: ':memory:', clock: () => now })
+  const store = await openStore(() => now)
   const inForce = async () => (await store.catalog.load()).prices[0]
   const write = (perCallNano: number, replaces: number | null) =>
     store.admin.write({ prices: [{ ...price(perCallNano), replaces }] })

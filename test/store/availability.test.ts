@@ -1,14 +1,14 @@
-import { describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import type {
   AvailabilityBucket,
   AvailabilityStore,
   BucketSize,
   Fault,
-} from '../../../src/store/ports/availability.ts'
-import type { Store } from '../../../src/store/ports/store.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { createDice } from '../../fuzz/dice.ts'
-import { groupWrite, now, seed, temporaryDirectory } from '../support.ts'
+} from '../../src/store/ports/availability.ts'
+import type { Store } from '../../src/store/ports/store.ts'
+import { createDice } from '../fuzz/dice.ts'
+import { lendPlace, openStore as openEmpty } from '../support/empty-store.ts'
+import { groupWrite, now, seed } from './support.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -21,9 +21,15 @@ const bucket = (changes: Partial<AvailabilityBucket> = {}): AvailabilityBucket =
   ...changes,
 })
 
+const opened: Store[] = []
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close()
+})
+
 /** A store with groups 1 and 2. */
-async function openStore(path = ':memory:'): Promise<Store> {
-  const store = openSqliteStore({ path, clock: () => now })
+async function openStore(coming = openEmpty(() => now)): Promise<Store> {
+  const store = await coming
+  opened.push(store)
   await seed(store)
   await store.admin.write({ groups: [groupWrite({ name: 'second' })] })
   return store
@@ -85,11 +91,11 @@ test('reading begins with the first moment and ends before the last, oldest firs
 })
 
 test('a store that is opened again goes on where it ended', async () => {
-  using directory = temporaryDirectory()
-  const first = await openStore(directory.file('a.db'))
+  await using place = await lendPlace()
+  const first = await openStore(place.open(() => now))
   await first.availability.add([bucket()])
   await first.close()
-  const second = openSqliteStore({ path: directory.file('a.db'), clock: () => now })
+  const second = await place.open(() => now)
   await second.availability.add([bucket({ failed: { model: 1 } })])
   expect(await all(second.availability, 'minute')).toEqual([
     bucket({
@@ -182,12 +188,12 @@ describe('removing what is old', () => {
 
   test('very many go little by little, and nothing else waits for all of them', async () => {
     const { availability, admin } = await openStore()
-    for (let minute = 0; minute < 60; minute++) {
-      const startedAt = now + minute * minuteMs
-      await availability.add(
+    const minutes = Array.from({ length: 60 }, (_, minute) => now + minute * minuteMs)
+    await availability.add(
+      minutes.flatMap((startedAt) =>
         Array.from({ length: 1_000 }, (_, i) => bucket({ startedAt, model: `m${i}` })),
-      )
-    }
+      ),
+    )
     let turns = 0
     let isPruning = true
     const beside = async () => {

@@ -8,13 +8,13 @@ import { isoTime } from '../../../lib/format.ts'
 import { formatDurationMs } from '../../../lib/units.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
 import type {
-  ChannelSettings,
   GroupSettings,
   Limits,
   PriceSetting,
   TokenRates,
 } from '../../../store/ports/catalog.ts'
 import type { ListedToken } from '../../../store/ports/lists.ts'
+import type { ChannelState } from './state.ts'
 
 /** A secret of the file: the name of the environment variable that is to hold it. */
 export class Placeholder {
@@ -52,10 +52,7 @@ function limitsEntry({ rpm, tpm, concurrency }: Limits) {
 }
 
 /** A channel of the file, with placeholders for its keys and its proxy. */
-export function channelEntry(
-  channel: ChannelSettings & { readonly keyCount: number; readonly hasProxy: boolean },
-  next: NextPlaceholder,
-): object {
+export function channelEntry(channel: ChannelState, next: NextPlaceholder): object {
   const { name, status, models, timeouts, probe, keyCount, hasProxy } = channel
   const keys = Array.from({ length: keyCount }, () => next('channel', name, 'key'))
   return {

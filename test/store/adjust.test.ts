@@ -1,10 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Adjustment } from '../../../src/store/ports/admin.ts'
-import { WouldOverdraw, WriteRefused } from '../../../src/store/ports/admin.ts'
-import type { Store } from '../../../src/store/ports/store.ts'
-import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { accountWrite, collect, now, seed, settlement, temporaryDirectory } from '../support.ts'
+import type { Adjustment } from '../../src/store/ports/admin.ts'
+import { WouldOverdraw, WriteRefused } from '../../src/store/ports/admin.ts'
+import type { Store } from '../../src/store/ports/store.ts'
+import { lendPlace, openStore } from '../support/empty-store.ts'
+import { accountWrite, collect, now, seed, settlement } from './support.ts'
 
 const ann = 'ann@example.com'
 const openingNano = 1_000_000_000
@@ -13,7 +12,7 @@ let time = now
 
 beforeEach(async () => {
   time = now
-  store = openSqliteStore({ path: ':memory:', clock: () => time })
+  store = await openStore(() => time)
   await seed(store)
 })
 afterEach(() => store.close())
@@ -162,9 +161,8 @@ describe('a debit that must not overdraw', () => {
 })
 
 test('two stores on one database that ask with one key at once change the balance once', async () => {
-  using directory = temporaryDirectory()
-  const open = () => openSqliteStore({ path: directory.file('a.db'), clock: () => now })
-  const [one, two] = [open(), open()]
+  await using place = await lendPlace()
+  const [one, two] = [await place.open(() => now), await place.open(() => now)]
   await seed(one)
   const change = {
     account: ann,
@@ -205,28 +203,5 @@ describe('the ledger of an account', () => {
       ['credit', 'last'],
     ])
     expect(await store.admin.ledger('x@y.z', 10)).toEqual([])
-  })
-
-  test('is found by an index, however large the table is', async () => {
-    using directory = temporaryDirectory()
-    const path = directory.file('a.db')
-    const large = openSqliteStore({ path, clock: () => now })
-    await seed(large)
-    await large.admin.write({ accounts: [accountWrite({ email: 'bob@example.com' })] })
-    const db = new Database(path)
-    db.run(`WITH RECURSIVE series (value) AS
-        (SELECT 1 UNION ALL SELECT value + 1 FROM series WHERE value < 300000)
-      INSERT INTO ledger (created_at, account_id, kind, amount_nano, balance_after_nano)
-      SELECT 0, 2, 'credit', 0, 0 FROM series`)
-    db.close()
-    // The quickest of many: reading all rows takes tens of milliseconds every time.
-    let quickestMs = Number.POSITIVE_INFINITY
-    for (let round = 0; round < 20; round++) {
-      const started = performance.now()
-      await large.admin.ledger(ann, 50)
-      quickestMs = Math.min(quickestMs, performance.now() - started)
-    }
-    expect(quickestMs).toBeLessThan(3)
-    await large.close()
   })
 })

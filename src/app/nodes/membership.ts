@@ -1,10 +1,17 @@
 import { hostname } from 'node:os'
-import { version } from '../../package.json'
-import type { Logger } from '../lib/log.ts'
-import type { NodeLoad, NodeStore } from '../store/ports/nodes.ts'
+import { version } from '../../../package.json'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { NodeLoad, NodeStore, NodeView } from '../../store/ports/nodes.ts'
 
 /** How often a node says that it lives, and looks for dead ones: well within `silentNodeMs`. */
 const beatMs = 5_000
+
+/**
+ * Whoever was not heard of for so long may only have had no database, as all others then. So nobody is
+ * taken for dead in this time after: those that live are heard again meanwhile.
+ */
+const graceMs = 3 * beatMs
 
 /** Dead nodes stay in the list for so long, for people to see. */
 const keptMs = 3_600_000
@@ -15,32 +22,56 @@ export interface MembershipParts {
   readonly log: Logger
   /** Where this node runs, for people; default: its machine and process. */
   readonly name?: string
+  /** Monotonic, in milliseconds. */
+  readonly tick?: Clock
 }
 
 /** A process that is one of the nodes. */
 export interface Membership {
+  /** Its number in the list. */
+  id(): number
+  /** The list, as it was last looked at; empty before that, and while this node is cut off. */
+  known(): readonly NodeView[]
   /** Says that it lives, closes what dead nodes left open and forgets those long dead. */
   beat(): Promise<void>
   /** Leaves the list: nothing of its own is under way any more. */
   leave(): Promise<void>
 }
 
+/** Where this process runs, for people. */
+export const processName = (): string => `${hostname()}:${process.pid}`
+
 /**
  * Enters this process in the list of nodes, and keeps it there until it leaves. A node that was cut off
  * for so long that others took it for dead enters again; what it has under way is charged all the same.
  */
 export async function joinNodes(parts: MembershipParts): Promise<Membership> {
-  const { nodes, load, log, name = `${hostname()}:${process.pid}` } = parts
+  const { nodes, load, log, name = processName() } = parts
+  const { tick = () => performance.now() } = parts
+  const others = await nodes.list()
   let id = await nodes.register({ name, version })
+  let heardTick = tick()
+  // Where all are silent at a start, the database may have come back a moment ago.
+  const isDoubtful = others.length > 0 && !others.some(({ isAlive }) => isAlive)
+  /** Nobody is taken for dead before. */
+  let graceTick = isDoubtful ? heardTick + graceMs : heardTick
+  let known: readonly NodeView[] = []
   let isCutOff = false
   let beating: Promise<void> | undefined
 
   async function forgetLongDead(): Promise<void> {
-    const all = await nodes.list()
-    const newest = Math.max(...all.map(({ seenAt }) => seenAt))
-    for (const node of all) {
+    const newest = Math.max(...known.map(({ seenAt }) => seenAt))
+    for (const node of known) {
       if (!node.isAlive && newest - node.seenAt > keptMs) await nodes.forget(node.id)
     }
+  }
+
+  async function closeDead(): Promise<void> {
+    const interrupted = await nodes.sweepDead()
+    if (interrupted === 0) return
+    log.warn('requests of a node that died were under way; recorded, nothing charged', {
+      interrupted,
+    })
   }
 
   async function sayAndLook(): Promise<void> {
@@ -51,18 +82,18 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
           node: id,
         })
       }
-      const interrupted = await nodes.sweepDead()
-      if (interrupted > 0) {
-        log.warn('requests of a node that died were under way; recorded, nothing charged', {
-          interrupted,
-        })
-      }
-      await forgetLongDead()
+      const now = tick()
+      if (now - heardTick > graceMs) graceTick = now + graceMs
+      heardTick = now
+      if (now >= graceTick) await closeDead()
+      known = await nodes.list()
+      if (now >= graceTick) await forgetLongDead()
       if (isCutOff) log.info('this node is heard of again', { node: id })
       isCutOff = false
     } catch (error) {
       if (!isCutOff) log.warn('the other nodes hear nothing of this one', { error: String(error) })
       isCutOff = true
+      known = []
     }
   }
 
@@ -76,6 +107,8 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   const timer = setInterval(() => void beat(), beatMs)
   timer.unref()
   return {
+    id: () => id,
+    known: () => known,
     beat,
     async leave() {
       clearInterval(timer)

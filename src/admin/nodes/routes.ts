@@ -1,0 +1,14 @@
+import { Elysia } from 'elysia'
+import type { Guard } from '../access.ts'
+import { Answer, success } from '../envelope.ts'
+import { NodeList } from './schema.ts'
+import type { NodeService } from './service.ts'
+
+/** The nodes of a gateway. */
+export const nodeRoutes = (guard: Guard, nodes: NodeService) =>
+  new Elysia({ name: 'admin.nodes', prefix: '/api/v1/admin/nodes' })
+    .use(guard('admin'))
+    .get('', async () => success(await nodes.list()), {
+      response: { 200: Answer(NodeList) },
+      detail: { tags: ['Administration'], summary: 'Who serves from the database, and how busy' },
+    })

@@ -1,0 +1,37 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { orNull } from '../shapes.ts'
+
+const told = (description: string) =>
+  orNull(Type.Integer({ minimum: 0 }), `${description} Null: the node does not tell.`)
+
+/** A process that serves, or has died. */
+export const NodeItem = Type.Object({
+  name: Type.String({ description: 'Its machine and process.' }),
+  version: Type.String(),
+  is_this: Type.Boolean({ description: 'It is the one that answers this.' }),
+  is_alive: Type.Boolean(),
+  leads: Type.Boolean({ description: 'It builds the price feed that all nodes serve.' }),
+  counting: orNull(
+    Type.Union([Type.Literal('together'), Type.Literal('apart'), Type.Literal('alone')]),
+    'How it counts limits: with all nodes; its share, while Valkey is away; or without the others. Null: the node does not tell.',
+  ),
+  started_at: Type.String(),
+  silent_seconds: Type.Integer({ minimum: 0, description: 'Since it was last heard of.' }),
+  requests: told('Under way, streams included.'),
+  streams: told('Those of them that are streams.'),
+  requests_per_minute: told('That came within the last minute.'),
+  reserved_requests: Type.Integer({
+    description:
+      'Requests that money is set aside for. Those of a dead node are closed within seconds.',
+  }),
+  reserved: Type.String({ description: 'USD, exact: how much that is.' }),
+})
+export type NodeItem = Static<typeof NodeItem>
+
+/** All processes that serve from the database, oldest first. */
+export const NodeList = Type.Object({
+  database: Type.String({ description: 'Its path, or its address without user and password.' }),
+  is_shared: Type.Boolean({ description: 'Any number of nodes can serve from it.' }),
+  items: Type.Array(NodeItem),
+})
+export type NodeList = Static<typeof NodeList>

@@ -1,0 +1,6 @@
+import type { NodeList } from './schema.ts'
+
+/** Who serves from the database. */
+export interface NodeService {
+  list(): Promise<NodeList>
+}

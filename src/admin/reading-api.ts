@@ -1,0 +1,45 @@
+import { Elysia } from 'elysia'
+import type { ListStore } from '../store/ports/lists.ts'
+import type { Guard } from './access.ts'
+import { accountListRoutes } from './accounts/list-routes.ts'
+import type { AccountLists } from './accounts/lists.ts'
+import { attemptRoutes } from './attempts/routes.ts'
+import type { AttemptService } from './attempts/service.ts'
+import { auditRoutes } from './audit/routes.ts'
+import { type ConfigExport, configExportRoutes } from './config-export/routes.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
+import type { LedgerService } from './ledger/service.ts'
+import { gatewayOverviewRoutes, overviewRoutes } from './overview/routes.ts'
+import type { OverviewService } from './overview/service.ts'
+import { allRequestRoutes, type RequestServices, requestRoutes } from './requests/routes.ts'
+import { accountTokenListRoutes, tokenListRoutes } from './tokens/list-routes.ts'
+import type { TokenLists } from './tokens/lists.ts'
+
+/** What reads what may be very much: one service for each resource. */
+export interface ReadingServices extends RequestServices {
+  readonly accountLists: AccountLists
+  readonly attempts: AttemptService
+  readonly configExport: ConfigExport
+  readonly ledger: LedgerService
+  readonly lists: Pick<ListStore, 'audit'>
+  readonly overview: OverviewService
+  readonly tokenLists: TokenLists
+}
+
+/**
+ * Lists, charts and exports of the console's API: what grows with the use of the gateway, and is only
+ * read. They may be answered by another process than all else.
+ */
+export const readingApi = (guard: Guard, services: ReadingServices) =>
+  new Elysia({ name: 'admin.reading', strictPath: true })
+    .use(accountListRoutes(guard, services.accountLists))
+    .use(accountTokenListRoutes(guard, services.tokenLists))
+    .use(allRequestRoutes(guard, services))
+    .use(attemptRoutes(guard, services.attempts))
+    .use(auditRoutes(guard, services.lists))
+    .use(configExportRoutes(guard, services.configExport))
+    .use(gatewayOverviewRoutes(guard, services.overview))
+    .use(ledgerRoutes(guard, services.ledger))
+    .use(overviewRoutes(guard, services.overview))
+    .use(requestRoutes(guard, services))
+    .use(tokenListRoutes(guard, services.tokenLists))

@@ -1,0 +1,52 @@
+import type { SecretBox } from '../../../lib/secrets.ts'
+import type {
+  CatalogRows,
+  ChannelRow,
+  ChannelSettings,
+  GroupSettings,
+  PriceRow,
+} from '../../../store/ports/catalog.ts'
+import type { Config } from '../../config/config.ts'
+import { settingsValues, siteValues } from '../../config/file-values.ts'
+
+/** A channel without its secrets. */
+export interface ChannelState extends ChannelSettings {
+  readonly keyCount: number
+  readonly hasProxy: boolean
+}
+
+/** The state that a gateway has in its memory, for a tollgate.yaml. All of it is plain data. */
+export interface ConfigState {
+  readonly site: ReturnType<typeof siteValues>
+  readonly customEndpoints: Config['site']['customEndpoints']
+  readonly settings: ReturnType<typeof settingsValues>
+  readonly channels: readonly ChannelState[]
+  readonly groups: readonly GroupSettings[]
+  /** Those that were set, not the list prices that come with the program. */
+  readonly prices: readonly PriceRow[]
+}
+
+interface StateParts {
+  readonly config: Config
+  readonly rows: CatalogRows
+  readonly secrets: SecretBox
+}
+
+/** Takes what a tollgate.yaml says out of the gateway; no secret is in it. */
+export const configState = ({ config, rows, secrets }: StateParts): ConfigState => ({
+  site: siteValues(config.site),
+  customEndpoints: config.site.customEndpoints,
+  settings: settingsValues(config.settings),
+  channels: rows.channels.map((row) => withoutSecrets(row, secrets)),
+  groups: rows.groups,
+  prices: rows.prices.filter(({ source }) => source !== 'vendor'),
+})
+
+function withoutSecrets(
+  { keysSealed, proxySealed, ...row }: ChannelRow,
+  secrets: SecretBox,
+): ChannelState {
+  const keys: unknown = JSON.parse(secrets.open(keysSealed))
+  const keyCount = Array.isArray(keys) ? keys.length : 0
+  return { ...row, keyCount, hasProxy: proxySealed !== null }
+}

@@ -1,0 +1,195 @@
+import type { SignedIn } from '../../../admin/access.ts'
+import { ApiError } from '../../../admin/api-error.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { Logger } from '../../../lib/log.ts'
+import type { DatabasePlace } from '../../../store/ports/reading.ts'
+import { ownProgram } from '../../jobs/own-program.ts'
+import { type FromProcess, readingCommand, type ToProcess } from './messages.ts'
+import { createPieces, type Pieces } from './pieces.ts'
+import { tellFact } from './remote-facts.ts'
+import type { GatewayFacts } from './services.ts'
+
+export interface ProcessParts {
+  readonly place: DatabasePlace
+  readonly facts: GatewayFacts
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+interface ProcessEnds {
+  /** Nobody waits for anything of it. */
+  readonly onIdle: () => void
+  /** It is gone, unasked: what was asked of it has failed. */
+  readonly onLost: () => void
+}
+
+/** One process that reads, for as long as it lives. */
+export interface ReadingProcess {
+  /** Rejects with an `ApiError`: the process is lost, or closed, or the reader has left. */
+  read(request: Request, who: SignedIn): Promise<Response>
+  /** Answers that are waited for; those whose beginning is there do not count. */
+  waiting(): number
+  /** Ends what it works on, and itself. */
+  close(): Promise<void>
+}
+
+/** One answer: its beginning is waited for, and perhaps its pieces. */
+interface Asked {
+  readonly head: PromiseWithResolvers<Response>
+  pieces?: Pieces
+}
+
+/** How long it may take to close the database before it is killed. */
+const lastWordsMs = 2_000
+const failed = 'What reads lists from the database has failed; the log says why. Try again.'
+
+/**
+ * Starts a process on a database. Only while something is asked of it does it keep this one going.
+ * Throws an `ApiError` when none can be started.
+ */
+export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnds): ReadingProcess {
+  const { place, facts, clock, log } = parts
+  const child = spawn()
+  const asked = new Map<number, Asked>()
+  let lastId = 0
+  let isEnding = false
+
+  function spawn() {
+    try {
+      return Bun.spawn([...ownProgram(), readingCommand], {
+        ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+        ipc: hear,
+      })
+    } catch (error) {
+      log.error('console: the process that reads lists could not be started', { error })
+      throw new ApiError('unavailable', failed, { retryAfterSeconds: 2 })
+    }
+  }
+
+  function tell(message: ToProcess): void {
+    try {
+      child.send(message)
+    } catch (error) {
+      // It has just ended; whoever waits is told so in a moment.
+      if ((error as { code?: unknown }).code !== 'ERR_IPC_CHANNEL_CLOSED') throw error
+    }
+  }
+
+  function forget(id: number): void {
+    if (!asked.delete(id) || asked.size > 0) return
+    child.unref()
+    onIdle()
+  }
+
+  function failAll(message: string): void {
+    for (const [id, { head, pieces }] of asked) {
+      const error = new ApiError('unavailable', message, { retryAfterSeconds: 2 })
+      head.reject(error)
+      pieces?.fail(error)
+      forget(id)
+    }
+  }
+
+  function leave(id: number): void {
+    const one = asked.get(id)
+    if (one === undefined) return
+    tell({ kind: 'leave', id })
+    // Nobody is there to see it; but nothing must wait for ever.
+    one.head.reject(new ApiError('unavailable', 'Whoever asked has left.'))
+    one.pieces?.end()
+    forget(id)
+  }
+
+  function begin({ id, status, headers, body }: FromProcess & { kind: 'head' }): void {
+    const one = asked.get(id)
+    const init = {
+      status,
+      headers: headers.map(([name, value]): [string, string] => [name, value]),
+    }
+    if (one === undefined) return
+    if (body !== 'pieces') {
+      forget(id)
+      one.head.resolve(new Response(body, init))
+      return
+    }
+    one.pieces = createPieces({
+      more: () => tell({ kind: 'more', id }),
+      leave: () => leave(id),
+    })
+    one.head.resolve(new Response(one.pieces.stream, init))
+  }
+
+  function finish(id: number, how: (pieces: Pieces | undefined) => void): void {
+    how(asked.get(id)?.pieces)
+    forget(id)
+  }
+
+  async function answer({ id, asked: fact }: FromProcess & { kind: 'ask' }): Promise<void> {
+    try {
+      tell({ kind: 'fact', id, value: await tellFact(facts, fact) })
+    } catch (error) {
+      tell({ kind: 'no-fact', id, message: String(error) })
+    }
+  }
+
+  function hear(message: FromProcess): void {
+    switch (message.kind) {
+      case 'head':
+        begin(message)
+        break
+      case 'piece':
+        asked.get(message.id)?.pieces?.give(message.bytes)
+        break
+      case 'end':
+        finish(message.id, (pieces) => pieces?.end())
+        break
+      case 'broken':
+        finish(message.id, (pieces) => pieces?.fail(new Error(message.message)))
+        break
+      case 'ask':
+        void answer(message)
+        break
+      case 'log':
+        log[message.level](message.message, message.fields)
+        break
+    }
+  }
+
+  async function follow(): Promise<void> {
+    const words = await new Response(child.stderr).text().catch(String)
+    const code = await child.exited
+    if (isEnding) return
+    onLost()
+    const error = words.trim() || `It ended with ${child.signalCode ?? code}.`
+    log.error('console: the process that reads lists has ended', { error })
+    failAll(failed)
+  }
+
+  const followed = follow()
+  child.unref()
+  tell({ kind: 'open', place })
+
+  return {
+    read(request, who) {
+      const id = ++lastId
+      const head = Promise.withResolvers<Response>()
+      asked.set(id, { head })
+      child.ref()
+      const { method, url, signal } = request
+      tell({ kind: 'read', id, method, url, who, now: clock() })
+      signal.addEventListener('abort', () => leave(id), { once: true })
+      if (signal.aborted) leave(id)
+      return head.promise
+    },
+    waiting: () => asked.values().reduce((count, { pieces }) => count + (pieces ? 0 : 1), 0),
+    async close() {
+      isEnding = true
+      failAll('The gateway reads nothing any more: it is about to stop.')
+      tell({ kind: 'close' })
+      child.ref()
+      const timer = setTimeout(() => child.kill('SIGKILL'), lastWordsMs)
+      await followed
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { Button, Group, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { type Texts, useText } from '../lib/language.tsx'
+import { Conflict } from './conflict.tsx'
+import { ErrorNotice } from './error-notice.tsx'
+import type { Edit } from './use-edit.ts'
+
+const en = { save: 'Save', discard: 'Discard changes' }
+
+const texts: Texts<typeof en> = { en, zh: { save: '保存', discard: '放弃修改' } }
+
+interface EditFormProps<State, Values> {
+  readonly edit: Edit<State, Values>
+  /** What two people may have changed, by its label. */
+  readonly shown: (state: State) => Readonly<Record<string, unknown>>
+  /** The fields. */
+  readonly children: ReactNode
+}
+
+/** The form of a thing that is edited: its fields, what another person has changed, and saving. */
+export function EditForm<State extends { readonly revision: string }, Values>({
+  edit,
+  shown,
+  children,
+}: EditFormProps<State, Values>) {
+  const text = useText(texts)
+  const { form, seen, present, error, showInForm, save } = edit
+  return (
+    <form onSubmit={form.onSubmit(() => save(seen.revision))} noValidate>
+      <Stack>
+        {children}
+        {present && (
+          <Conflict
+            seen={seen}
+            present={present}
+            show={shown}
+            takeTheirs={() => showInForm(present)}
+            keepMine={() => void save(present.revision)}
+          />
+        )}
+        {error !== null && <ErrorNotice error={error} />}
+        <Group>
+          <Button type="submit" loading={form.submitting} disabled={!form.isDirty()}>
+            {text.save}
+          </Button>
+          {form.isDirty() && (
+            <Button variant="subtle" onClick={() => form.reset()}>
+              {text.discard}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}

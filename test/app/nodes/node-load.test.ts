@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { createNodeLoad } from '../../../src/app/nodes/node-load.ts'
+
+test('what a node is doing is read anew each time', () => {
+  let isAway = false
+  let isLeading = false
+  let begun = 0
+  const load = createNodeLoad({
+    forwarder: { begun: () => begun, active: () => 3, activeStreams: () => 2 },
+    counters: { isAway: () => isAway },
+    documents: { isLeading: () => isLeading },
+    tick: () => 0,
+  })
+  begun = 5
+  expect(load()).toEqual({
+    ...{ requests: 3, streams: 2, requestsPerMinute: 5 },
+    ...{ leads: false, counting: 'together' },
+  })
+  isAway = true
+  isLeading = true
+  expect(load()).toMatchObject({ leads: true, counting: 'apart' })
+})
+
+test('without others it leads, and counts alone', () => {
+  const load = createNodeLoad({
+    forwarder: { begun: () => 0, active: () => 0, activeStreams: () => 0 },
+    ...{ counters: undefined, documents: undefined, tick: () => 0 },
+  })
+  expect(load()).toMatchObject({ leads: true, counting: 'alone' })
+})

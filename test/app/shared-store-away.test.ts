@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { allDialects, dialects } from '../e2e/dialects.ts'
+import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { testKey } from '../support/tollgate-yaml.ts'
+import { usual } from './clocked.ts'
+import { type Running, startServing } from './serving.ts'
+
+// A whole gateway whose PostgreSQL goes away: what clients are told, how soon, and that it passes.
+
+const notThere = /could not (store this request|read its database)\. Try again\./
+
+/** A database that is started anew is back sooner. */
+const patienceMs = 5_000
+
+describe.skipIf(!hasPostgres)('a gateway whose PostgreSQL is away', () => {
+  let server: PostgresServer
+  let upstream: FakeUpstream
+  let running: Running
+  const before = process.env.TOLLGATE_SECRET
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    process.env.TOLLGATE_SECRET = 'one secret that all of the nodes have'
+    upstream = startFakeUpstream(() => jsonAnswer(dialects.chat.body(usual)))
+    running = await startServing({ upstream: upstream.url, store: server.url('postgres') })
+  })
+  afterAll(async () => {
+    await running[Symbol.asyncDispose]()
+    await upstream.stop()
+    await server[Symbol.asyncDispose]()
+    if (before === undefined) delete process.env.TOLLGATE_SECRET
+    else process.env.TOLLGATE_SECRET = before
+  })
+
+  const ask = (dialect: (typeof allDialects)[number]) =>
+    running.ask(dialect.path(false), dialect.request(false))
+  const usage = () =>
+    fetch(`${running.serving.url}/v1/usage`, {
+      headers: { authorization: `Bearer ${testKey}` },
+      proxy: false,
+    })
+
+  test('tells who asks in the words of its protocol when to come again, within the time it waits', async () => {
+    expect((await ask(dialects.chat)).status).toBe(200)
+    await server.stop('immediate')
+    const startTick = performance.now()
+    /** The second one comes while the first is being stored, and waits behind it. */
+    const answers = await Promise.all([
+      ...allDialects.map(async (dialect) => [dialect, await ask(dialect)] as const),
+      Bun.sleep(patienceMs / 2).then(
+        async () => [dialects.chat, await ask(dialects.chat)] as const,
+      ),
+    ])
+    expect(performance.now() - startTick).toBeLessThan(patienceMs + 1_500)
+    for (const [dialect, answer] of answers) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([500, '1'])
+      const { error } = (await answer.json()) as { error: object }
+      expect(error).toMatchObject({
+        message: expect.stringMatching(notThere),
+        ...(dialect.name === 'gemini' ? { status: 'INTERNAL' } : { type: 'api_error' }),
+      })
+    }
+    // Who comes when it has been away for so long is told at once.
+    const laterTick = performance.now()
+    expect((await ask(dialects.chat)).status).toBe(500)
+    const read = await usage()
+    expect([read.status, read.headers.get('retry-after')]).toEqual([500, '1'])
+    expect(await read.text()).toContain('could not read its database')
+    expect(performance.now() - laterTick).toBeLessThan(1_500)
+    await server.start()
+    expect((await ask(dialects.chat)).status).toBe(200)
+  }, 40_000)
+})

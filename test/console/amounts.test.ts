@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { describeInBrowser, openBrowser } from '../support/browser.ts'
+import { people, startConsoleScene } from '../support/console-scene.ts'
+
+/** In how many lines the balance is, how far it goes beyond its figure, and how large it is. */
+const measure = `(() => {
+  const shown = document.querySelector('section[aria-label="Balance"] span')
+  const { right } = shown.getBoundingClientRect()
+  const room = shown.parentElement.getBoundingClientRect().right
+  return [shown.getClientRects().length, right - room, getComputedStyle(shown).fontSize]
+})()`
+
+describeInBrowser('an amount of many signs', () => {
+  let scene: Awaited<ReturnType<typeof startConsoleScene>>
+  let browser: Browser
+  let server: ReturnType<typeof Bun.serve>
+  beforeAll(async () => {
+    ;[scene, browser] = await Promise.all([startConsoleScene(), openBrowser()])
+    const credit = {
+      account: people.admin,
+      kind: 'credit',
+      amountNano: 1_234_567_123_456_789,
+    } as const
+    const told = { reason: 'much', actor: people.admin, idempotencyKey: null }
+    await scene.store.admin.adjust({ ...credit, ...told })
+    server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: (request) => scene.tollgate.app.handle(request),
+    })
+  }, 30_000)
+  afterAll(async () => {
+    await browser?.close()
+    server?.stop(true)
+    await scene?.stop()
+  })
+
+  for (const width of [1280, 390]) {
+    for (const path of ['', '/balance']) {
+      test(`stands whole in one line of its figure, ${width} px wide: /console${path}`, async () => {
+        const extraHTTPHeaders = { 'x-test-person': people.admin }
+        const viewport = { width, height: 844 }
+        const page = await browser.newPage({ locale: 'en-US', viewport, extraHTTPHeaders })
+        await page.goto(`${server.url.origin}/console${path}`)
+        const amount = page.locator('section[aria-label="Balance"] span').first()
+        await amount.waitFor({ timeout: 5_000 })
+        expect(await amount.textContent()).toMatch(/^\$1,234,\d{3}\.123456789$/)
+        const [lines, over, size] = (await page.evaluate(measure)) as [number, number, string]
+        expect(lines).toBe(1)
+        expect(over).toBeLessThanOrEqual(0)
+        expect(Number.parseFloat(size)).toBeGreaterThan(10)
+        await page.close()
+      }, 20_000)
+    }
+  }
+})

@@ -1,0 +1,61 @@
+import { createServer, connect as dial, type Socket } from 'node:net'
+
+/** The network between a process and a server of this machine, which a test disturbs. */
+export interface Cable extends AsyncDisposable {
+  /** Whoever should be behind the cable connects here. */
+  readonly port: number
+  /**
+   * From now on nothing of the open connections arrives any more, not even their end: what a machine
+   * without power does, or a firewall that has forgotten them. Those that are made later work.
+   */
+  silence(): void
+  /** While true: what is asked arrives, but with its answer a connection ends, and the answer is lost. */
+  cutAnswers(isCut: boolean): void
+}
+
+/** Lays a cable to a port of this machine. */
+export async function layCable(to: number): Promise<Cable> {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  /** Of the connections of now; silence makes another one for those that come. */
+  let line = { isSilent: false }
+
+  const server = createServer((near) => {
+    const mine = line
+    const far = dial(to, '127.0.0.1')
+    const join = (from: Socket, other: Socket) => {
+      sockets.add(from)
+      from.on('error', () => {}) // its end comes next
+      from.on('close', () => {
+        sockets.delete(from)
+        if (!mine.isSilent) other.destroy()
+      })
+    }
+    join(near, far)
+    join(far, near)
+    near.on('data', (bytes) => mine.isSilent || far.write(bytes))
+    far.on('data', (bytes) => {
+      if (mine.isSilent) return
+      if (isCut) far.destroy()
+      else near.write(bytes)
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    silence() {
+      line.isSilent = true
+      line = { isSilent: false }
+    },
+    cutAnswers(cut) {
+      isCut = cut
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((done) => server.close(done))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
