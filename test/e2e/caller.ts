@@ -54,6 +54,8 @@ export interface SocketCaller extends Disposable {
   /** The end of what came, as text: at most some 4 KB. */
   tail(): string
   pause(): void
+  /** Pauses with the first bytes that come: however fast the others follow, they are not read. */
+  pauseAtFirst(): Promise<void>
   resume(): void
   /** Closes the connection at once. */
   leave(): void
@@ -88,6 +90,13 @@ export async function callBySocket(
     received: () => received,
     tail: () => tail.toString('latin1'),
     pause: () => socket.pause(),
+    pauseAtFirst: () =>
+      new Promise((resolve) => {
+        socket.once('data', () => {
+          socket.pause()
+          resolve()
+        })
+      }),
     resume: () => socket.resume(),
     leave: () => socket.destroy(),
     closed,

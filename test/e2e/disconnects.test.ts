@@ -223,8 +223,7 @@ test('a paused client that leaves is noticed', async () => {
   })
   const next = await nextRecord()
   using client = await callBySocket(gateway.port, dialect, true)
-  await until('the first bytes', () => client.received() > 0)
-  client.pause()
+  await client.pauseAtFirst()
   await Bun.sleep(300) // until all buffers on the way are full
   const left = performance.now()
   client.leave()

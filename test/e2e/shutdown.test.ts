@@ -115,8 +115,7 @@ describe('SIGTERM', () => {
     await using flood = await startFlood(dialects.chat, tokens, 100_000_000)
     await using gateway = await start(flood, { shutdown_grace: '300ms' })
     using paused = await callBySocket(gateway.port, dialects.chat, true)
-    await until('the first bytes', () => paused.received() > 0)
-    paused.pause()
+    await paused.pauseAtFirst()
     const idle = await Bun.connect({
       hostname: '127.0.0.1',
       port: gateway.port,

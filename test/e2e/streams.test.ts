@@ -26,7 +26,7 @@ beforeAll(async () => {
       tollgateYaml({
         listen,
         upstream: upstream.url,
-        channel: { timeouts: { first_byte: '400ms', idle: '500ms', total: '2s' } },
+        channel: { timeouts: { first_byte: '400ms', idle: '500ms', total: '3s' } },
       }),
   })
   ledger = openLedger(gateway.cwd)
@@ -131,7 +131,7 @@ test('a stream that never ends is cut at the total limit, with an error event', 
   const started = performance.now()
   const answer = await ask(gateway.url, dialect, true)
   const text = await answer.text()
-  expect(performance.now() - started).toBeWithin(1900, 3000)
+  expect(performance.now() - started).toBeWithin(2900, 4000)
   expect(dialect.isError(text)).toBeTrue()
   expect(await ledger.record(requestIdOf(answer))).toMatchObject({
     ending: 'cut',
@@ -152,12 +152,12 @@ test('a body that never ends is a 504 at the total limit', async () => {
 
 test('a client that pauses does not trip the idle limit of a healthy upstream', async () => {
   const dialect = dialects.chat
-  const text = dialect.piece('0123456789'.repeat(100)).repeat(20_000)
+  // More than all sockets on the way hold, some 40 MB on Linux: what they take is not waited for.
+  const text = dialect.piece('0123456789'.repeat(100)).repeat(60_000)
   upstream.handle(() => sseAnswer(dialect.first(tokens) + text + dialect.last(tokens)))
   const before = (await ledger.records()).length
   using client = await callBySocket(gateway.port, dialect, true)
-  await until('the first bytes', () => client.received() > 0)
-  client.pause()
+  await client.pauseAtFirst()
   await Bun.sleep(1200) // more than twice the idle limit of 500 ms
   expect((await ledger.records()).length).toBe(before)
   client.resume()
