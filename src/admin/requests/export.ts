@@ -38,12 +38,12 @@ export function createRequestExport({ lists, accounts, clock, log }: ExportParts
   return {
     async own(asked: Asked): Promise<Response> {
       const { account: _, channel: __, ...wanted } = asked.query
-      const rows = lists.exportRequests(toFilter(wanted, asked.who.accountId))
+      const rows = lists.exportRequests(toFilter(wanted, asked.who.accountId), asked.signal)
       return send(asked, exportLines(rows, clientRequestFields, formOf(asked.query)))
     },
     async all(asked: Asked): Promise<Response> {
       const accountId = await accountIdOf(accounts, asked.query)
-      const rows = lists.exportRequests(toFilter(asked.query, accountId))
+      const rows = lists.exportRequests(toFilter(asked.query, accountId), asked.signal)
       return send(asked, exportLines(rows, requestFields, formOf(asked.query)))
     },
   }

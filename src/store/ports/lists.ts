@@ -176,9 +176,12 @@ export interface ListStore {
   usage(filter: UsageFilter): Promise<readonly ModelDayUsage[]>
   /** The same by day alone, of the whole gateway. Up to half a minute old. */
   totals(sinceDay: string, untilDay: string): Promise<readonly DayUsage[]>
-  /** In the order in which they ended, those of now; memory does not grow with their number. */
-  exportRequests(filter: RequestFilter): AsyncIterable<ListedRequest>
-  exportLedger(filter: LedgerFilter): AsyncIterable<LedgerEntry>
+  /**
+   * In the order in which they ended, those of now; memory does not grow with their number. Rejects
+   * with the signal's reason where nobody asks any more, also while nothing is found.
+   */
+  exportRequests(filter: RequestFilter, signal?: AbortSignal): AsyncIterable<ListedRequest>
+  exportLedger(filter: LedgerFilter, signal?: AbortSignal): AsyncIterable<LedgerEntry>
   /** Requests that ended after that of a row; `undefined`: none, only where to begin. */
   newRequests(
     sinceRow: number | undefined,

@@ -3,12 +3,14 @@ import { describe, expect, test } from 'bun:test'
 import { readPage } from '../../../src/store/queries/lists/page.ts'
 import { searchRequests } from '../../../src/store/queries/lists/requests.ts'
 import type { ListSource } from '../../../src/store/queries/lists/source.ts'
+import { createLists } from '../../../src/store/queries/lists/store.ts'
 import { createSource } from '../../../src/store/sqlite/lists/source.ts'
+import { until } from '../../e2e/until.ts'
 import { ask, hasPostgres } from '../../support/postgres.ts'
 import type { EngineName } from '../each-engine.ts'
 import { createNotingSource } from '../postgres/noting.ts'
 import { createNotingReader } from '../sqlite/lists/scene.ts'
-import { collect } from '../support.ts'
+import { collect, now } from '../support.ts'
 import { createMadeStore } from './scene.ts'
 
 /** Lists each of whose answers comes late, and what they ask. */
@@ -71,8 +73,26 @@ async function rareIsFound(engine: EngineName): Promise<void> {
   expect(found).toEqual(all.filter(({ status }) => status === 502).map(({ id }) => id))
 }
 
-const promise = 'looking for what is rare is ended by its time, says how far it came, and goes on'
-test(`SQLite: ${promise}`, () => rareIsFound('SQLite'))
-describe.skipIf(!hasPostgres)('PostgreSQL', () => {
-  test(promise, () => rareIsFound('PostgreSQL'))
+async function abandonedEnds(engine: EngineName): Promise<void> {
+  const { lateLists, change } = places[engine]
+  await using made = await createMadeStore(20, engine)
+  // Far from the others: what lies between is searched in many steps.
+  await change(made.path, 'UPDATE request SET id = 5000000 WHERE id = 20')
+  await using late = lateLists(made.path, 20)
+  const lists = createLists({ source: late.source, clock: () => now })
+  const leaving = new AbortController()
+  const reading = collect(lists.exportRequests({ model: 'unheard-of' }, leaving.signal))
+  const ended = reading.catch((error: unknown) => error)
+  await until('a first search', () => late.asked.length > 3)
+  leaving.abort('left')
+  expect(await ended).toBe('left')
+  expect(late.asked.length).toBeLessThan(20)
+}
+
+describe.each([
+  ['looking for what is rare is ended by its time, says how far it came, and goes on', rareIsFound],
+  ['an export whose reader has left ends, also where it finds nothing', abandonedEnds],
+])('%s', (_, isKept) => {
+  test('SQLite', () => isKept('SQLite'))
+  test.skipIf(!hasPostgres)('PostgreSQL', () => isKept('PostgreSQL'))
 })

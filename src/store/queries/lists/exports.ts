@@ -14,20 +14,26 @@ const rowsPerStep = 20_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
 const rowsPerBlockStep = 8_192
 
+interface Wanted<Row> {
+  readonly source: ListSource
+  readonly search: Search
+  readonly readRows: (keys: readonly Key[]) => Promise<readonly Row[]>
+  readonly pageSize?: number
+  /** Nobody asks any more: where nothing is found, nobody else would end it. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * All rows of a search, oldest first, a page at a time; those that come in meanwhile are left out.
- * Whoever stops asking ends it.
+ * Whoever stops asking ends it; rejects with the signal's reason.
  */
-export async function* readAll<Row>(
-  source: ListSource,
-  search: Search,
-  readRows: (keys: readonly Key[]) => Promise<readonly Row[]>,
-  pageSize = usualSize,
-): AsyncGenerator<Row> {
+export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
+  const { source, search, readRows, pageSize = usualSize, signal } = wanted
   const pause = createPauses()
   const end = Math.min(search.to, (await lastId(source, search.table, search.id)) + 1)
   let from = search.from
   while (from < end) {
+    signal?.throwIfAborted()
     const to = Math.min(end, await stepTo(source, search, from))
     const found = selectOf(source, search, { from, to }, `${search.id} AS id`)
     const order = sql.raw(search.id)

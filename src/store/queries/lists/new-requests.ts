@@ -25,8 +25,8 @@ export async function readNewRequests(asked: Asked): Promise<NewRequests> {
     ...{ from: sinceRow + 1, to: newest + 1 },
   }
   const rows: ListedRequest[] = []
-  const read = (keys: readonly Key[]) => source.read(() => readRequests(idsOf(keys), 'asc'))
-  for await (const row of readAll(source, search, read, limit)) {
+  const readRows = (keys: readonly Key[]) => source.read(() => readRequests(idsOf(keys), 'asc'))
+  for await (const row of readAll({ source, search, readRows, pageSize: limit })) {
     rows.push(row)
     if (rows.length === limit) break
   }

@@ -7,7 +7,7 @@ import { readNewRequests } from './new-requests.ts'
 import { listAccounts, listAudit } from './people.ts'
 import { createRecent } from './recent.ts'
 import { listRequests, readRequests, searchRequests } from './requests.ts'
-import { idsOf } from './search.ts'
+import { idsOf, type Key } from './search.ts'
 import type { ListSource } from './source.ts'
 import { listTokens } from './tokens.ts'
 import { readTotals, readUsage } from './usage.ts'
@@ -38,13 +38,15 @@ export function createLists(parts: ListParts): ListStore {
       recentTotals(`${sinceDay} ${untilDay}`, () =>
         source.read(() => readTotals(sinceDay, untilDay)),
       ),
-    async *exportRequests(filter) {
+    async *exportRequests(filter, signal) {
       const search = await searchRequests(source, filter)
-      yield* readAll(source, search, (keys) => source.read(() => readRequests(idsOf(keys), 'asc')))
+      const readRows = (keys: readonly Key[]) => source.read(() => readRequests(idsOf(keys), 'asc'))
+      yield* readAll({ source, search, readRows, signal })
     },
-    async *exportLedger(filter) {
+    async *exportLedger(filter, signal) {
       const search = await searchLedger(source, filter)
-      yield* readAll(source, search, (keys) => source.read(() => readEntries(idsOf(keys), 'asc')))
+      const readRows = (keys: readonly Key[]) => source.read(() => readEntries(idsOf(keys), 'asc'))
+      yield* readAll({ source, search, readRows, signal })
     },
     newRequests: (sinceRow, accountId, limit) =>
       readNewRequests({ source, sinceRow, accountId, limit }),
