@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
+import { acceptsGzip } from '../lib/accepts-gzip.ts'
 import type { SharedDocument } from '../store/ports/documents.ts'
 
 /** A public document, ready to be served from memory under its conditional-request rules. */
@@ -57,7 +58,7 @@ export const toShared = ({ body, gzip: compressed, lastModified }: Published): S
  * client that takes it. The server leaves the body out for HEAD. There are no CORS headers.
  */
 export function respond(request: Request, published: Published): Response {
-  const isGzip = acceptsGzip(request.headers.get('accept-encoding'))
+  const isGzip = acceptsGzip(request)
   const headers: Record<string, string> = {
     etag: isGzip ? published.gzipEtag : published.etag,
     'last-modified': published.lastModified,
@@ -97,17 +98,4 @@ function parseHttpDate(text: string): number {
   if (!httpDate.test(trimmed)) return Number.NaN
   // The old asctime form names no zone; all HTTP dates are UTC.
   return Date.parse(trimmed.endsWith('GMT') ? trimmed : `${trimmed} GMT`)
-}
-
-/** RFC 9110, 12.5.3: named with a weight above 0, and not less than plain bytes are. */
-function acceptsGzip(header: string | null): boolean {
-  if (header === null) return false
-  const weights = new Map<string, number>()
-  for (const part of header.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim())
-    const weight = parameters.find((text) => text.startsWith('q='))
-    weights.set(coding, weight === undefined ? 1 : Number(weight.slice(2)))
-  }
-  const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
-  return gzip > 0 && gzip >= (weights.get('identity') ?? 0)
 }

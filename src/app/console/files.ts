@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { pageNotFound } from '../../gateway/errors.ts'
+import { acceptsGzip } from '../../lib/accepts-gzip.ts'
 import { bundledFiles, type ConsoleFile } from './bundle.ts'
 
 /** Where the files of the page are; the bundler gives each a name made of its content. */
@@ -41,7 +42,7 @@ export async function createConsoleFiles() {
       'x-content-type-options': 'nosniff',
       vary: 'accept-encoding',
     })
-    if (!/\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')) {
+    if (!acceptsGzip(request)) {
       return new Response(await file.bytes(), { headers })
     }
     const bytes =

@@ -3,6 +3,7 @@ import { createGuard, type SignedIn } from '../../../admin/access.ts'
 import { renderError } from '../../../admin/errors.ts'
 import { readingApi } from '../../../admin/reading-api.ts'
 import { pageNotFound } from '../../../gateway/errors.ts'
+import { compressed } from './compressed.ts'
 import { createReadingServices, type ReadingParts } from './services.ts'
 
 /** What is read, as an application of its own. `who` has been found by the session already. */
@@ -18,9 +19,9 @@ export function createReadingApp(parts: ReadingParts) {
     )
     .use(readingApi(guard, createReadingServices(parts)))
   return {
-    handle(request: Request, who: SignedIn): Promise<Response> {
+    async handle(request: Request, who: SignedIn): Promise<Response> {
       people.set(request, who)
-      return app.handle(request)
+      return compressed(request, await app.handle(request))
     },
   }
 }

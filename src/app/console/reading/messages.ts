@@ -12,6 +12,8 @@ export interface ReadOrder {
   readonly id: number
   readonly method: string
   readonly url: string
+  /** What its reader can decompress (`Accept-Encoding`). */
+  readonly encodings: string
   readonly who: SignedIn
   /** The time by the clock of the gateway, in milliseconds since 1970. */
   readonly now: number

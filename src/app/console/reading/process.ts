@@ -175,8 +175,9 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
       const head = Promise.withResolvers<Response>()
       asked.set(id, { head })
       child.ref()
-      const { method, url, signal } = request
-      tell({ kind: 'read', id, method, url, who, now: clock() })
+      const { method, url, headers, signal } = request
+      const encodings = headers.get('accept-encoding') ?? ''
+      tell({ kind: 'read', id, method, url, encodings, who, now: clock() })
       signal.addEventListener('abort', () => leave(id), { once: true })
       if (signal.aborted) leave(id)
       return head.promise
