@@ -3,6 +3,7 @@ import type { Logger } from '../../lib/log.ts'
 import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import type { Counters } from '../ports/counters.ts'
 import { coolingBoard } from './cooling.ts'
+import { evictionOf } from './eviction.ts'
 import { limitCounters } from './limits.ts'
 import { createLink, type Link } from './link.ts'
 import { beatScript, partMs } from './scripts.ts'
@@ -66,8 +67,18 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     onBack(wasAway) {
       if (wasAway) log.info('shared counters are within reach again', { nodes })
       tellBack()
+      void warnOfEviction()
     },
   })
+
+  async function warnOfEviction(): Promise<void> {
+    const policy = await evictionOf(link)
+    if (policy === undefined) return
+    log.warn(
+      'shared counters can be lost when the memory of their server is full: limits would let more through. Set its maxmemory-policy to noeviction',
+      { policy },
+    )
+  }
 
   async function beatAgain(): Promise<void> {
     if (link.isAway()) return

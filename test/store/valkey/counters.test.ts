@@ -10,11 +10,15 @@ const opened: Counters[] = []
 
 const open = async (prefix: string, leaseMs?: number, url = valkey.url) => {
   const lines: string[] = []
-  const note = (level: string) => () => void lines.push(level)
+  const told: string[] = []
+  const note = (level: string) => (message: string, fields?: object) => {
+    lines.push(level)
+    told.push(`${message} ${JSON.stringify(fields)}`)
+  }
   const log = { info: note('info'), warn: note('warn'), error: note('error') }
   const counters = await openValkeyCounters({ url, log, prefix, ...(leaseMs && { leaseMs }) })
   opened.push(counters)
-  return { counters, lines }
+  return { counters, lines, told }
 }
 
 const counted = (name: string, limits: Partial<typeof noLimits>) => ({
@@ -257,6 +261,26 @@ describeWithValkey('a Valkey that goes and comes', () => {
     expect(backs).toEqual([true])
     expect(lines).toEqual(['warn', 'info'])
     await counters.close()
+    await own.stop()
+  }, 20_000)
+
+  test('one that may throw counters away is warned of', async () => {
+    const own = await startValkey()
+    const client = new Bun.RedisClient(own.url)
+    const warned = async () => {
+      const { counters, told } = await open(freshPrefix(), 1_000, own.url)
+      await counters.admit(admission)
+      await counters.close()
+      return told
+    }
+    const set = (name: string, value: string) => client.send('CONFIG', ['SET', name, value])
+    await set('maxmemory-policy', 'allkeys-lru')
+    expect(await warned()).toEqual([]) // its memory has no bound
+    await set('maxmemory', '100mb')
+    expect(await warned()).toEqual([expect.stringContaining('{"policy":"allkeys-lru"}')])
+    await set('maxmemory-policy', 'noeviction')
+    expect(await warned()).toEqual([])
+    client.close()
     await own.stop()
   }, 20_000)
 
