@@ -21,6 +21,11 @@ interface ReadingOptions {
 const connections = 64
 const body = requests.small
 const warmSeconds = 4
+/**
+ * With a reader, before anything is measured: what is used for the first time under load is compiled
+ * then, and what both use is compiled once more.
+ */
+const settleSeconds = 40
 
 /**
  * Small model requests at half of what the gateway can do, by turns alone, alone once more (how far
@@ -35,6 +40,9 @@ export async function measureReading(gateway: Subject, options: ReadingOptions):
   const rate = options.rate ?? (await capacityOf(load, gateway)) / 2
   const measure = (time: number) =>
     measureOwn(client, gateway, { connections, seconds: time, body, rate })
+  await reader.ask('begin', { restMs })
+  await measure(settleSeconds)
+  await reader.ask('end', undefined as never)
   await measure(warmSeconds)
   console.log(`${rate.toFixed(0)} model requests a second. Resident: ${residentMb()} MB`)
 

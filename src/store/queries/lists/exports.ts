@@ -4,11 +4,12 @@ import { blockBitsOf, countsIds, type Key, type Search, selectOf } from './searc
 import { type ListSource, lastId, read } from './source.ts'
 
 /**
- * Rows that are in memory at once, and the rest after them: taking them over and writing them down
- * is work of one thread, which must neither be held up nor filled by an export.
+ * Rows that are in memory at once, a millisecond's work: what answers requests on the same processor
+ * waits no longer. Then it rests for a multiple of the time that they took, which grows by itself
+ * where others need the processor.
  */
-const usualSize = 200
-const restMs = 10
+const usualSize = 50
+const restsPerWork = 4
 /** Ids that are looked at by one statement. */
 const rowsPerStep = 20_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
@@ -34,6 +35,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
   let from = search.from
   while (from < end) {
     signal?.throwIfAborted()
+    const startedTick = performance.now()
     const to = Math.min(end, await stepTo(source, search, from))
     const found = selectOf(source, search, { from, to }, `${search.id} AS id`)
     const order = sql.raw(search.id)
@@ -43,7 +45,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
         yield row
         await pause()
       }
-      await Bun.sleep(restMs)
+      await Bun.sleep((performance.now() - startedTick) * restsPerWork)
     }
     const last = keys.at(-1)
     from = last !== undefined && keys.length === pageSize ? last.id + 1 : to
