@@ -1,4 +1,5 @@
-import { createQueryId, PostgresQueryCompiler } from 'kysely'
+import { PostgresQueryCompiler } from 'kysely'
+import { createCompile } from '../queries/compile.ts'
 import type { Engine } from '../queries/engine.ts'
 import type { Outcome, Statement, Steps } from '../queries/steps.ts'
 import type { Connection, Connections } from './connections.ts'
@@ -42,10 +43,10 @@ export async function follow<Result>(
   return step.value
 }
 
-const compiler = new PostgresQueryCompiler()
+const compile = createCompile(new PostgresQueryCompiler())
 
-async function perform(connection: Connection, { node, wants }: Statement): Promise<Outcome> {
-  const { sql, parameters } = compiler.compileQuery(node, createQueryId())
+async function perform(connection: Connection, statement: Statement): Promise<Outcome> {
+  const { sql, parameters } = compile(statement)
   const { rows, rowCount } = await connection.query({ text: sql, values: parameters })
-  return wants === 'rows' ? { rows, changes: 0 } : { rows: [], changes: rowCount ?? 0 }
+  return statement.wants === 'rows' ? { rows, changes: 0 } : { rows: [], changes: rowCount ?? 0 }
 }

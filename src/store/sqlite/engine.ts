@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { createQueryId, SqliteQueryCompiler } from 'kysely'
+import { SqliteQueryCompiler } from 'kysely'
+import { createCompile } from '../queries/compile.ts'
 import type { Engine } from '../queries/engine.ts'
 import type { Outcome, Statement, Steps } from '../queries/steps.ts'
 import { explained } from './failures.ts'
@@ -27,17 +28,16 @@ function follow<Result>(db: Database, steps: Steps<Result>): Result {
   return step.value
 }
 
-function perform(db: Database, { node, wants }: Statement): Outcome {
-  const { sql, parameters } = compileQuery(node)
+function perform(db: Database, asked: Statement): Outcome {
+  const { sql, parameters } = compile(asked)
   const values = parameters as SQLQueryBindings[]
-  if (wants === 'changes') return { rows: [], changes: db.run(sql, values).changes }
+  if (asked.wants === 'changes') return { rows: [], changes: db.run(sql, values).changes }
+  if (asked.values)
+    return { rows: db.query<object, SQLQueryBindings[]>(sql).all(...values), changes: 0 }
   // These are made anew for each query: their memory should not wait for a collection.
   using statement = db.prepare<object, SQLQueryBindings[]>(sql)
   return { rows: statement.all(...values), changes: 0 }
 }
 
-const compiler = new SqliteQueryCompiler()
-
 /** A statement in SQLite's words. */
-export const compileQuery = (node: Statement['node']) =>
-  compiler.compileQuery(node, createQueryId())
+export const compile = createCompile(new SqliteQueryCompiler())

@@ -1,11 +1,12 @@
-import { createQueryId, PostgresQueryCompiler } from 'kysely'
+import { PostgresQueryCompiler } from 'kysely'
 import { createConnections } from '../../../src/store/postgres/connections.ts'
 import { createEngine } from '../../../src/store/postgres/engine.ts'
 import { createSource, listSettings } from '../../../src/store/postgres/lists/source.ts'
 import { createPatience } from '../../../src/store/postgres/patience.ts'
+import { createCompile } from '../../../src/store/queries/compile.ts'
 import type { Engine } from '../../../src/store/queries/engine.ts'
 import type { ListSource } from '../../../src/store/queries/lists/source.ts'
-import type { Statement, Steps } from '../../../src/store/queries/steps.ts'
+import type { Steps } from '../../../src/store/queries/steps.ts'
 
 /** A statement that a list has asked, and how many rows came. */
 export interface Asked {
@@ -33,8 +34,7 @@ export interface NotingSource extends AsyncDisposable {
   planOf(asked: Asked): Promise<readonly PlanNode[]>
 }
 
-const compiler = new PostgresQueryCompiler()
-const compile = ({ node }: Statement) => compiler.compileQuery(node, createQueryId())
+const compile = createCompile(new PostgresQueryCompiler())
 
 export function createNotingSource(url: string, lateMs = 0): NotingSource {
   const connections = createConnections({ url, settings: listSettings })

@@ -182,8 +182,8 @@ describe.skipIf(!hasPostgres)('lists of PostgreSQL with very many requests', () 
       }
       expect(seen).toBe(2_500)
       const { asked } = noting
-      expect(asked.length).toBeLessThan(2 * Math.ceil(seen / 200) + 4)
-      expect(Math.max(...asked.map(({ rows }) => rows))).toBe(200)
+      expect(asked.length).toBeLessThan(2 * Math.ceil(seen / 100) + 4)
+      expect(Math.max(...asked.map(({ rows }) => rows))).toBe(100)
       for (const one of [...asked]) expect((await noting.planOf(one)).filter(isWhole)).toEqual([])
     })
   })

@@ -1,11 +1,16 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { createQueryId, PostgresQueryCompiler, SqliteQueryCompiler, sql } from 'kysely'
+import { PostgresQueryCompiler, SqliteQueryCompiler, sql } from 'kysely'
 import { build } from '../../../src/store/queries/build.ts'
+import { createCompile } from '../../../src/store/queries/compile.ts'
+import { fixed } from '../../../src/store/queries/fixed.ts'
 import { all, first, run, type Steps } from '../../../src/store/queries/steps.ts'
 
-const compilers = { sqlite: new SqliteQueryCompiler(), postgres: new PostgresQueryCompiler() }
+const compilers = {
+  sqlite: createCompile(new SqliteQueryCompiler()),
+  postgres: createCompile(new PostgresQueryCompiler()),
+}
 
 /** Runs steps to their end, in a database's words; each statement is answered with these rows. */
 function follow<Result>(
@@ -16,9 +21,8 @@ function follow<Result>(
   const asked: { sql: string; parameters: readonly unknown[]; wants: string }[] = []
   let step = steps.next()
   while (!step.done) {
-    const { node, wants } = step.value
-    const { sql, parameters } = compilers[engine].compileQuery(node, createQueryId())
-    asked.push({ sql, parameters, wants })
+    const { sql, parameters } = compilers[engine](step.value)
+    asked.push({ sql, parameters, wants: step.value.wants })
     step = steps.next({ rows, changes: rows.length })
   }
   return { asked, result: step.value }
@@ -48,6 +52,37 @@ test.each([
     { sql: `select "id" from "token" limit ${one}`, parameters: [2], wants: 'rows' },
   ])
   expect(result).toEqual({ moved: 2, left: { id: 7 }, some: rows })
+})
+
+const tokensOf = fixed(({ accountId, since }: { accountId: number; since: number }) =>
+  build
+    .selectFrom('token')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('status', '=', 'active')
+    .where('created_at', '>', since),
+)
+
+test('a statement that is built once has the values of each time, in their places', () => {
+  function* asked() {
+    yield* all(tokensOf({ accountId: 7, since: 100 }))
+    return yield* first(tokensOf({ since: 200, accountId: 8 }))
+  }
+  for (const [engine, places] of [
+    ['sqlite', ['?', '?', '?']],
+    ['postgres', ['$1', '$2', '$3']],
+  ] as const) {
+    const { asked: statements, result } = follow(asked(), engine, [{ id: 1 }])
+    expect(statements.map(({ parameters }) => parameters)).toEqual([
+      [7, 'active', 100],
+      [8, 'active', 200],
+    ])
+    const words =
+      `select "id" from "token" where "account_id" = ${places[0]} and "status" = ${places[1]} ` +
+      `and "created_at" > ${places[2]}`
+    expect(statements.map(({ sql }) => sql)).toEqual([words, words])
+    expect(result).toEqual({ id: 1 })
+  }
 })
 
 test('the builder compiles nothing by itself: no statement is in the words of a wrong database', () => {

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { build } from '../../../src/store/queries/build.ts'
 import type { Engine } from '../../../src/store/queries/engine.ts'
+import { fixed } from '../../../src/store/queries/fixed.ts'
 import { all, first, run, type Steps } from '../../../src/store/queries/steps.ts'
 import { createEngine } from '../../../src/store/sqlite/engine.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
@@ -59,6 +60,19 @@ test('a statement gives its rows, its first row, or how many rows it changed', a
     removed: 2,
     left: ['a'],
   })
+})
+
+test('a statement that is built once is asked again and again', async () => {
+  const settingOf = fixed(({ name }: { name: string }) =>
+    build.selectFrom('setting').select('name').where('name', '=', name),
+  )
+  await engine.write(() => add('a'))
+  const ask = (name: string) => engine.read(() => first(settingOf({ name })))
+  expect(await ask('a')).toEqual({ name: 'a' })
+  expect(await ask('b')).toBeUndefined()
+  await engine.write(() => add('b'))
+  expect(await ask('b')).toEqual({ name: 'b' })
+  expect(await ask('a')).toEqual({ name: 'a' })
 })
 
 test('a write is all of its steps or nothing; what they throw comes out as it is', async () => {

@@ -4,12 +4,11 @@ import { blockBitsOf, countsIds, type Key, type Search, selectOf } from './searc
 import { type ListSource, lastId, read } from './source.ts'
 
 /**
- * Rows that are in memory at once, a millisecond's work: what answers requests on the same processor
- * waits no longer. Then it rests for a multiple of the time that they took, which grows by itself
- * where others need the processor.
+ * Rows that are in memory at once: a millisecond or two of work, so that what answers requests on the
+ * same processor waits no longer. Then it rests for a multiple of the processor's time that they took.
  */
-const usualSize = 50
-const restsPerWork = 4
+const usualSize = 100
+const restsPerWork = 2
 /** Ids that are looked at by one statement. */
 const rowsPerStep = 20_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
@@ -35,7 +34,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
   let from = search.from
   while (from < end) {
     signal?.throwIfAborted()
-    const startedTick = performance.now()
+    const before = process.cpuUsage()
     const to = Math.min(end, await stepTo(source, search, from))
     const found = selectOf(source, search, { from, to }, `${search.id} AS id`)
     const order = sql.raw(search.id)
@@ -45,13 +44,16 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
         yield row
         await pause()
       }
-      await Bun.sleep((performance.now() - startedTick) * restsPerWork)
+      await rest(process.cpuUsage(before))
     }
     const last = keys.at(-1)
     from = last !== undefined && keys.length === pageSize ? last.id + 1 : to
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
+
+const rest = ({ user, system }: NodeJS.CpuUsage) =>
+  Bun.sleep(((user + system) / 1000) * restsPerWork)
 
 /** Where a step ends that begins at `from`. */
 async function stepTo(source: ListSource, search: Search, from: number): Promise<number> {

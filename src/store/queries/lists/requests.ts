@@ -84,9 +84,7 @@ export function* readRequests(
   ids: readonly number[],
   order: 'asc' | 'desc',
 ): Steps<readonly ListedRequest[]> {
-  const rows = yield* all<Found>(
-    listed.where('request.id', 'in', ids).orderBy('request.id', order),
-  )
+  const rows = yield* all<Found>(listed.where('request.id', 'in', ids).orderBy('request.id', order))
   return rows.map(toListed)
 }
 

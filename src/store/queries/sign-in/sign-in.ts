@@ -3,6 +3,7 @@ import type { SessionView, SignInStore, StoredSession } from '../../ports/sign-i
 import { addAudit } from '../audit.ts'
 import { build } from '../build.ts'
 import type { Engine } from '../engine.ts'
+import { fixed } from '../fixed.ts'
 import { all, first, run, type Steps } from '../steps.ts'
 import {
   changePassword,
@@ -37,24 +38,27 @@ export function createSignInStore({ engine, clock }: SignInParts): SignInStore {
   }
 }
 
+/** Asked for each request of the console. */
+const sessionOf = fixed(({ tokenHash, nowMs }: { tokenHash: string; nowMs: number }) =>
+  build
+    .selectFrom('session')
+    .innerJoin('account', 'account.id', 'session.account_id')
+    .select([
+      'session.id as id',
+      'account.id as accountId',
+      'account.email as email',
+      'account.role as role',
+      'session.created_at as createdAt',
+      'session.expires_at as expiresAt',
+    ])
+    .where('session.token_hash', '=', tokenHash)
+    .where('session.expires_at', '>', nowMs)
+    .where('account.status', '=', 'active')
+    .where('account.deleted_at', 'is', null),
+)
+
 const findSession = (tokenHash: string, nowMs: number): Steps<StoredSession | undefined> =>
-  first(
-    build
-      .selectFrom('session')
-      .innerJoin('account', 'account.id', 'session.account_id')
-      .select([
-        'session.id as id',
-        'account.id as accountId',
-        'account.email as email',
-        'account.role as role',
-        'session.created_at as createdAt',
-        'session.expires_at as expiresAt',
-      ])
-      .where('session.token_hash', '=', tokenHash)
-      .where('session.expires_at', '>', nowMs)
-      .where('account.status', '=', 'active')
-      .where('account.deleted_at', 'is', null),
-  )
+  first(sessionOf({ tokenHash, nowMs }))
 
 const listSessions = (accountId: number, nowMs: number): Steps<readonly SessionView[]> =>
   all(

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type ListIndex, type ListSource, lastId } from '../../queries/lists/source.ts'
 import type { Steps } from '../../queries/steps.ts'
-import { compileQuery } from '../engine.ts'
+import { compile } from '../engine.ts'
 import type { SqlValue } from '../thread.ts'
 import type { Reader } from './reader.ts'
 
@@ -27,7 +27,7 @@ export function createSource(reader: Reader): ListSource {
 async function readSteps<Result>(reader: Reader, steps: Steps<Result>): Promise<Result> {
   let step = steps.next()
   while (!step.done) {
-    const { sql, parameters } = compileQuery(step.value.node)
+    const { sql, parameters } = compile(step.value)
     const rows = await reader.all(sql, parameters as readonly SqlValue[])
     step = steps.next({ rows, changes: 0 })
   }

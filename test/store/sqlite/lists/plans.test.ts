@@ -5,7 +5,7 @@ import { createAttemptStore } from '../../../../src/store/queries/attempts.ts'
 import type { Engine } from '../../../../src/store/queries/engine.ts'
 import { createRecordReading } from '../../../../src/store/queries/records.ts'
 import type { Steps } from '../../../../src/store/queries/steps.ts'
-import { compileQuery, createEngine } from '../../../../src/store/sqlite/engine.ts'
+import { compile, createEngine } from '../../../../src/store/sqlite/engine.ts'
 import { createListStore } from '../../../../src/store/sqlite/lists/store.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
@@ -132,12 +132,12 @@ test('an export holds a page at a time, and ends when nobody reads on', async ()
   }
   expect(seen).toBe(2_500)
   const { length } = reader.asked
-  expect(length).toBeLessThan(2 * Math.ceil(seen / 200) + 4)
-  expect(Math.max(...reader.asked.map(({ rows }) => rows))).toBe(200)
+  expect(length).toBeLessThan(2 * Math.ceil(seen / 100) + 4)
+  expect(Math.max(...reader.asked.map(({ rows }) => rows))).toBe(100)
   expect(reader.asked.flatMap(planOf).filter(isWhole)).toEqual([])
   await lists.accounts({}, page)
   expect(reader.asked.filter(({ sql }) => sql.includes('cause IS NULL'))).toHaveLength(
-    Math.ceil(seen / 200),
+    Math.ceil(seen / 100),
   )
 })
 
@@ -147,7 +147,7 @@ test('exports of the command line find their way as before: new indexes mislead 
   function* noted<Result>(steps: Steps<Result>): Steps<Result> {
     let step = steps.next()
     while (!step.done) {
-      const { sql, parameters } = compileQuery(step.value.node)
+      const { sql, parameters } = compile(step.value)
       plans.push(planOf({ sql, parameters: parameters as Asked['parameters'], rows: 0 }))
       step = steps.next(yield step.value)
     }
