@@ -9,6 +9,8 @@ import { type ListSource, lastId, read } from './source.ts'
  */
 const usualSize = 100
 const restsPerWork = 2
+/** Work counts for all of this process: what was done while a reader took its time is not rested for. */
+const mostRestMs = 20
 /** Ids that are looked at by one statement. */
 const rowsPerStep = 20_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
@@ -53,7 +55,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
 }
 
 const rest = ({ user, system }: NodeJS.CpuUsage) =>
-  Bun.sleep(((user + system) / 1000) * restsPerWork)
+  Bun.sleep(Math.min(((user + system) / 1000) * restsPerWork, mostRestMs))
 
 /** Where a step ends that begins at `from`. */
 async function stepTo(source: ListSource, search: Search, from: number): Promise<number> {

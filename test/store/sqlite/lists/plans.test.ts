@@ -141,6 +141,17 @@ test('an export holds a page at a time, and ends when nobody reads on', async ()
   )
 })
 
+test('an export whose reader took its time goes on at once, whatever else was done meanwhile', async () => {
+  const rows = lists.exportRequests({ outcome: 'succeeded' })[Symbol.asyncIterator]()
+  await rows.next()
+  const busyMs = 500
+  for (const end = performance.now() + busyMs; performance.now() < end; );
+  const startedTick = performance.now()
+  for (let count = 0; count < 150; count++) await rows.next()
+  expect(performance.now() - startedTick).toBeLessThan(busyMs)
+  await rows.return?.()
+})
+
 test('exports of the command line find their way as before: new indexes mislead them nowhere', async () => {
   const engine = createEngine(db, path)
   const plans: string[][] = []
