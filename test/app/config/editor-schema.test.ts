@@ -16,6 +16,7 @@ const env = {
   WORD: 'full',
   AT: 'x:1',
   QUIRK: 'no_json_schema',
+  TOLLGATE_TEST_DATABASE: 'postgres://db.example.com/tollgate', // what the tests' own may name
 }
 const complaintsOf = (text: string) => validate(parse(text) ?? {})
 const isLoaded = (text: string) => loadConfig({ text, file: 'f', env }).ok

@@ -27,7 +27,11 @@ console.log(JSON.stringify({ statuses, before, after: loaded }))
 `
 
 test('the sign-in library is not loaded before somebody signs in', async () => {
-  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([process.execPath, '-e', script], {
+    // Whatever the other tests run on: no test ends a server that this process would start.
+    env: { ...process.env, TOLLGATE_TEST_STORE: 'sqlite' },
+    ...{ stdout: 'pipe', stderr: 'pipe' },
+  })
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
   expect(err).toBe('')
   expect(JSON.parse(out)).toEqual({ statuses: [401, 200, 200, 200], before: 0, after: 1 })
