@@ -53,7 +53,7 @@ export async function download(
   const chunks = inChunks(lines)
   signal.addEventListener('abort', onEnd, { once: true })
   try {
-    const first = await readList(() => chunks.next())
+    const first = await readList(() => chunks.next(), signal)
     return new Response(streamOf(first, chunks, { ...reader, onEnd }), {
       headers: fileHeaders(file),
     })

@@ -54,11 +54,18 @@ export const withSearch = <Page extends { searchedBackTo: number | null }>(page:
   return { ...list, searched_back_to: at }
 }
 
-/** Reads lists; what the store refuses is answered with the status that fits. */
-export async function readList<Result>(read: () => Promise<Result>): Promise<Result> {
+/**
+ * Reads lists; what the store refuses is answered with the status that fits. `signal`: of the request
+ * that it is read for, where the reading ends with it.
+ */
+export async function readList<Result>(
+  read: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
   try {
     return await read()
   } catch (error) {
+    if (signal?.aborted) throw readerHasLeft()
     if (error instanceof BadCursor) throw badCursor(error.message)
     if (error instanceof ListsBusy) {
       throw new ApiError('unavailable', error.message, { retryAfterSeconds: 2, cause: error })
@@ -66,6 +73,9 @@ export async function readList<Result>(read: () => Promise<Result>): Promise<Res
     throw error
   }
 }
+
+/** What nobody sees any more; it is nobody's fault, either. */
+export const readerHasLeft = () => new ApiError('unavailable', 'Whoever asked has left.')
 
 /** The refusal of a cursor that this list has not given. */
 export const badCursor = (cause: string) =>

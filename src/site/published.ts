@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import { acceptsGzip } from '../lib/accepts-gzip.ts'
+import { isGzipAccepted } from '../lib/gzip-accepted.ts'
 import type { SharedDocument } from '../store/ports/documents.ts'
 
 /** A public document, ready to be served from memory under its conditional-request rules. */
@@ -58,7 +58,7 @@ export const toShared = ({ body, gzip: compressed, lastModified }: Published): S
  * client that takes it. The server leaves the body out for HEAD. There are no CORS headers.
  */
 export function respond(request: Request, published: Published): Response {
-  const isGzip = acceptsGzip(request)
+  const isGzip = isGzipAccepted(request)
   const headers: Record<string, string> = {
     etag: isGzip ? published.gzipEtag : published.etag,
     'last-modified': published.lastModified,

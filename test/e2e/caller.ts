@@ -91,7 +91,10 @@ export async function callBySocket(
     tail: () => tail.toString('latin1'),
     pause: () => socket.pause(),
     pauseAtFirst: () =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        socket.once('close', () =>
+          reject(new Error('The connection was closed before any answer.')),
+        )
         socket.once('data', () => {
           socket.pause()
           resolve()

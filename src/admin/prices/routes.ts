@@ -78,7 +78,8 @@ export const priceRoutes = (guard: Guard, prices: PriceService) =>
     )
     .post(
       '/prices/:model/simulate',
-      async ({ params, body }) => success(await prices.simulate(params.model, body)),
+      async ({ params, body, request }) =>
+        success(await prices.simulate(params.model, body, request.signal)),
       {
         params,
         body: SimulationOrder,

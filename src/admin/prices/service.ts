@@ -27,7 +27,8 @@ export interface PriceService {
   remove(who: SignedIn, model: string, removal: PriceRemoval): Promise<Static<typeof PriceRemoved>>
   /** What each group would charge. Nothing is stored. */
   preview(model: string, price: GivenPrice): Promise<Static<typeof PricePreview>>
-  simulate(model: string, order: SimulationOrder): Promise<SimulationView>
+  /** Ends with the signal, of whoever asked. */
+  simulate(model: string, order: SimulationOrder, signal: AbortSignal): Promise<SimulationView>
   /** The public feed as it is, by group and model. */
   feed(query: PageQuery & { readonly search?: string }): Promise<Static<typeof FeedPage>>
 }

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { pageNotFound } from '../../gateway/errors.ts'
-import { acceptsGzip } from '../../lib/accepts-gzip.ts'
+import { isGzipAccepted } from '../../lib/gzip-accepted.ts'
 import { bundledFiles, type ConsoleFile } from './bundle.ts'
 
 /** Where the files of the page are; the bundler gives each a name made of its content. */
@@ -42,7 +42,7 @@ export async function createConsoleFiles() {
       'x-content-type-options': 'nosniff',
       vary: 'accept-encoding',
     })
-    if (!acceptsGzip(request)) {
+    if (!isGzipAccepted(request)) {
       return new Response(await file.bytes(), { headers })
     }
     const bytes =

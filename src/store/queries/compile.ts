@@ -15,7 +15,9 @@ export function createCompile(compiler: QueryCompiler) {
   const known = new WeakMap<RootOperationNode, CompiledQuery>()
 
   function wordsOf(node: RootOperationNode): CompiledQuery {
-    const words = known.get(node) ?? compiler.compileQuery(node, createQueryId())
+    const before = known.get(node)
+    if (before) return before
+    const words = compiler.compileQuery(node, createQueryId())
     known.set(node, words)
     return words
   }

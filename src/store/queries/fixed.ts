@@ -10,6 +10,19 @@ export class Given {
   }
 }
 
+const misused = () => {
+  throw new Error(
+    'A value of a fixed statement is named where it stands; there is no list of them.',
+  )
+}
+
+/** Something else than a value's name that is asked for would be built without it. */
+const places: ProxyHandler<object> = {
+  get: (_, name) => (typeof name === 'string' ? new Given(name) : misused()),
+  has: misused,
+  ownKeys: misused,
+}
+
 /**
  * A statement of which only values change, for what is asked again and again: it is built once, and
  * put into a database's words once, which else take longer than the asking. `build` is called with
@@ -18,7 +31,6 @@ export class Given {
 export function fixed<Values extends Readonly<Record<string, unknown>>, Row>(
   build: (values: Values) => Query<Row>,
 ): (values: Values) => Fixed<Row> {
-  const places = new Proxy({} as Values, { get: (_, name) => new Given(String(name)) })
-  const node = build(places).toOperationNode() as RootOperationNode
+  const node = build(new Proxy({}, places) as Values).toOperationNode() as RootOperationNode
   return (values) => ({ node, values })
 }

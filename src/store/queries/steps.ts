@@ -11,7 +11,7 @@ export interface Statement {
 
 /** A statement that was built once, with its values. */
 export interface Fixed<Row> extends Required<Omit<Statement, 'wants'>> {
-  /** Of its rows: for the compiler alone. */
+  /** Never there: what TypeScript knows its rows by. */
   readonly row?: Row
 }
 

@@ -40,6 +40,9 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
   let nodes = 1
   let memory = ''
   let isEmpty = true
+  /** What was warned of last: a network that goes and comes changes nothing in it. */
+  let toldPolicy: string | undefined
+  let warned: Promise<void> | undefined
   /** The server's clock less this process's monotonic one. */
   let offsetMs = Date.now() - performance.now()
 
@@ -67,13 +70,14 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     onBack(wasAway) {
       if (wasAway) log.info('shared counters are within reach again', { nodes })
       tellBack()
-      void warnOfEviction()
+      warned = warnOfEviction()
     },
   })
 
   async function warnOfEviction(): Promise<void> {
     const policy = await evictionOf(link)
-    if (policy === undefined) return
+    if (policy === undefined || policy === toldPolicy) return
+    toldPolicy = policy
     log.warn(
       'shared counters can be lost when the memory of their server is full: limits would let more through. Set its maxmemory-policy to noeviction',
       { policy },
@@ -103,6 +107,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     onBack: (listener) => listeners.push(listener),
     async close() {
       stopBeats()
+      await warned
       await link.send('ZREM', [nodesKey, node]).catch(() => {}) // its lease ends by itself, too
       link.close()
     },

@@ -19,6 +19,11 @@ export interface Link {
   /** Rejects with `CountersAway`, at once while the server is away. */
   run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>
   send(command: string, values: readonly string[]): Promise<unknown>
+  /**
+   * Asks what nothing depends on: some servers refuse such commands, or are slow with them, and count
+   * as within reach all the same.
+   */
+  ask(command: string, values: readonly string[]): Promise<unknown>
   /** Connects; resolves when that has succeeded or failed once. */
   open(): Promise<void>
   close(): void
@@ -142,6 +147,7 @@ export function createLink({ url, greet, onAway, onBack }: LinkParts): Link {
     isAway: () => !isUp,
     run: (script, keys, values) => unlessAway(() => run(script, keys, values)),
     send: (command, values) => unlessAway(() => call((to) => to.send(command, [...values]))),
+    ask: async (command, values) => client?.send(command, [...values]),
     open: connect,
     close() {
       isClosed = true

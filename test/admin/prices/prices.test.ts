@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { startConsoleScene } from '../../support/console-scene.ts'
+import { people, startConsoleScene } from '../../support/console-scene.ts'
 
 const scene = await startConsoleScene({
   prices: { 'other-model': { input: 3, output: 4 } },
@@ -238,5 +238,20 @@ describe('before a price is set', () => {
       is_complete: true,
     })
     expect(await priceOf('other-model')).toMatchObject({ terms: { input: '3' } })
+  })
+
+  test('ends with whoever asked, and leaves no other waiting', async () => {
+    const order = { input: '6', output: '8', days: 7 }
+    const simulation = new Request(`http://gateway.example${at('other-model', '/simulate')}`, {
+      method: 'POST',
+      headers: { 'x-test-person': people.admin, 'content-type': 'application/json' },
+      body: JSON.stringify(order),
+      signal: AbortSignal.abort(),
+    })
+    const told = scene.lines.length
+    expect((await scene.tollgate.app.handle(simulation)).status).toBe(503)
+    expect(scene.lines.slice(told)).toEqual([])
+    const next = await scene.ask('admin', 'POST', at('other-model', '/simulate'), order)
+    expect(next.status).toBe(200)
   })
 })

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { renderError } from '../../../src/admin/errors.ts'
 import { createRequestExport } from '../../../src/admin/requests/export.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import type { ListedRequest } from '../../../src/store/ports/lists.ts'
@@ -122,6 +123,31 @@ describe('what is read for an export', () => {
     const text = (await open()).text()
     await expect(text).rejects.toThrow('the disk is gone')
     expect(lines.join()).toContain('an export broke off')
+  })
+
+  test('ends with a reader who leaves before there is any, and is no fault that is logged', async () => {
+    const lines: string[] = []
+    const log = createLogger({
+      ...{ sink: (line) => lines.push(line), pretty: false, level: 'info' },
+      clock: () => 0,
+    })
+    const requestExport = createRequestExport({
+      ...{ accounts: scene.store.admin, clock: () => 0, log },
+      lists: {
+        async *exportRequests(_, signal) {
+          while (signal?.aborted === false) await Bun.sleep(1)
+          signal?.throwIfAborted()
+          yield row
+        },
+      },
+    })
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const asked = { who: personOf(1), query: { format: 'jsonl' }, signal } as const
+    const failed = requestExport.all(asked).catch((error: unknown) => error)
+    leaving.abort()
+    expect(renderError('UNKNOWN', await failed, log).status).toBe(503)
+    expect(lines).toEqual([])
   })
 
   test('begins with its line of names when no row comes for long', async () => {

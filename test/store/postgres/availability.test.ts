@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { AvailabilityBucket } from '../../../src/store/ports/availability.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { until } from '../../e2e/until.ts'
-import { lendDatabase } from '../../support/lent-databases.ts'
-import { ask, hasPostgres } from '../../support/postgres.ts'
+import { ask, createDatabase, hasPostgres } from '../../support/postgres.ts'
 import { now, seed } from '../support.ts'
 
 const minutes = 10
@@ -17,7 +16,8 @@ const bucket = (minute: number, model: number): AvailabilityBucket => ({
 
 describe.skipIf(!hasPostgres)('minutes of a table that was another one a moment ago', () => {
   test('are looked up by their keys, and no others', async () => {
-    await using database = await lendDatabase()
+    // Of its own: what was done in a lent one may be counted late.
+    await using database = await createDatabase()
     const { url } = database
     const store = await openPostgresStore({ url, clock: () => now })
     await seed(store)
@@ -44,7 +44,6 @@ describe.skipIf(!hasPostgres)('minutes of a table that was another one a moment 
       const [row] = rows as readonly { made: number; read: number }[]
       return row !== undefined && row.made > 0 ? row : undefined
     })
-    await ask(url, 'ALTER TABLE availability RESET (autovacuum_enabled)')
     expect(seen.made).toBe(added.length + 2 * models)
     expect(seen.read).toBeLessThan(added.length)
   }, 60_000)

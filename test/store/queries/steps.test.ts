@@ -85,6 +85,32 @@ test('a statement that is built once has the values of each time, in their place
   }
 })
 
+test('a statement that is built once is put into words once', () => {
+  const seen = { built: 0, compiled: 0 }
+  const compiler = new SqliteQueryCompiler()
+  const compile = createCompile({
+    compileQuery(...words) {
+      seen.compiled++
+      return compiler.compileQuery(...words)
+    },
+  })
+  const tokenOf = fixed(({ id }: { id: number }) => {
+    seen.built++
+    return build.selectFrom('token').select('name').where('id', '=', id)
+  })
+  expect([1, 2, 3].map((id) => compile(tokenOf({ id })).parameters)).toEqual([[1], [2], [3]])
+  expect(seen).toEqual({ built: 1, compiled: 1 })
+})
+
+test('a statement is not built without values that nobody has named', () => {
+  const all = (values: { id: number }) =>
+    build
+      .selectFrom('token')
+      .select('name')
+      .where((eb) => eb.and(values))
+  expect(() => fixed(all)).toThrow('named where it stands')
+})
+
 test('the builder compiles nothing by itself: no statement is in the words of a wrong database', () => {
   expect(() => build.selectFrom('token').select('id').compile()).toThrow('by the engine')
 })

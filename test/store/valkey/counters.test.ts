@@ -284,6 +284,22 @@ describeWithValkey('a Valkey that goes and comes', () => {
     await own.stop()
   }, 20_000)
 
+  test('one that does not say how it is set up is within reach like any other', async () => {
+    const own = await startValkey()
+    const client = new Bun.RedisClient(own.url)
+    await client.send('ACL', ['SETUSER', 'gate', 'on', '>word', '~*', '&*', '+@all', '-@dangerous'])
+    const url = new URL(own.url)
+    Object.assign(url, { username: 'gate', password: 'word' })
+    const { counters, lines } = await open(freshPrefix(), 1_000, url.href)
+    await counters.admit(admission)
+    await Bun.sleep(300) // it would be connected to anew by now
+    expect(counters.isAway()).toBeFalse()
+    expect(lines).toEqual([])
+    await counters.close()
+    client.close()
+    await own.stop()
+  }, 20_000)
+
   test('one that hangs rejects all calls within a moment, and forgets nothing', async () => {
     const own = await startValkey()
     const { counters } = await open(freshPrefix(), 1_000, own.url)

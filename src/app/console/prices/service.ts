@@ -106,7 +106,7 @@ export function createPriceService(parts: PriceParts): PriceService {
       const tried = { model, terms: readPrice(given, before?.terms), note: before?.note ?? '' }
       return { groups: groupPreviews(catalog.rows(), tried) }
     },
-    async simulate(model, { days, ...given }) {
+    async simulate(model, { days, ...given }, signal) {
       const before = inForce(model)
       const tried = { model, terms: readPrice(given, before?.terms), note: before?.note ?? '' }
       if (isTrying) {
@@ -117,9 +117,9 @@ export function createPriceService(parts: PriceParts): PriceService {
       try {
         const since = clock() - days * dayMs
         const requestsOf: RequestsOf = (one, from) =>
-          store.lists.exportRequests({ model: one, since: from })
+          store.lists.exportRequests({ model: one, since: from }, signal)
         const trial = { catalog: store.catalog, requestsOf, tried, since }
-        const result = await readList(() => tryPrice(trial))
+        const result = await readList(() => tryPrice(trial), signal)
         return { ...result, groups: groupPreviews(catalog.rows(), tried) }
       } finally {
         isTrying = false

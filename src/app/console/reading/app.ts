@@ -3,7 +3,7 @@ import { createGuard, type SignedIn } from '../../../admin/access.ts'
 import { renderError } from '../../../admin/errors.ts'
 import { readingApi } from '../../../admin/reading-api.ts'
 import { pageNotFound } from '../../../gateway/errors.ts'
-import { compressed } from './compressed.ts'
+import { compress } from './compress.ts'
 import { createReadingServices, type ReadingParts } from './services.ts'
 
 /** What is read, as an application of its own. `who` has been found by the session already. */
@@ -21,7 +21,7 @@ export function createReadingApp(parts: ReadingParts) {
   return {
     async handle(request: Request, who: SignedIn): Promise<Response> {
       people.set(request, who)
-      return compressed(request, await app.handle(request))
+      return compress(request, await app.handle(request))
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
+import { readerHasLeft } from '../../../admin/paging.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/log.ts'
 import type { DatabasePlace } from '../../../store/ports/reading.ts'
@@ -95,7 +96,7 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
     if (one === undefined) return
     tell({ kind: 'leave', id })
     // Nobody is there to see it; but nothing must wait for ever.
-    one.head.reject(new ApiError('unavailable', 'Whoever asked has left.'))
+    one.head.reject(readerHasLeft())
     one.pieces?.end()
     forget(id)
   }

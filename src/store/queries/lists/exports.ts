@@ -3,14 +3,15 @@ import { createPauses } from '../../../lib/slices.ts'
 import { blockBitsOf, countsIds, type Key, type Search, selectOf } from './search.ts'
 import { type ListSource, lastId, read } from './source.ts'
 
-/**
- * Rows that are in memory at once: a millisecond or two of work, so that what answers requests on the
- * same processor waits no longer. Then it rests for a multiple of the processor's time that they took.
- */
+/** Rows that are in memory at once: a millisecond or two of work. */
 const usualSize = 100
+/**
+ * After each page or step this process rests for so many times the CPU time that it has had meanwhile,
+ * so that what answers requests on the same processor gets its turn; but no longer than this, for that
+ * is also what else it did, while a reader took its time.
+ */
 const restsPerWork = 2
-/** Work counts for all of this process: what was done while a reader took its time is not rested for. */
-const mostRestMs = 20
+const mostRestMs = 5
 /** Ids that are looked at by one statement. */
 const rowsPerStep = 20_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
@@ -46,11 +47,10 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
         yield row
         await pause()
       }
-      await rest(process.cpuUsage(before))
     }
     const last = keys.at(-1)
     from = last !== undefined && keys.length === pageSize ? last.id + 1 : to
-    await new Promise((resolve) => setImmediate(resolve))
+    if (from < end) await rest(process.cpuUsage(before))
   }
 }
 

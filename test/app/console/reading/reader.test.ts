@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
+import { gunzipSync } from 'node:zlib'
 import { ApiError } from '../../../../src/admin/api-error.ts'
 import { readingCommand } from '../../../../src/app/console/reading/messages.ts'
 import type { DatabasePlace } from '../../../../src/store/ports/reading.ts'
@@ -91,6 +92,22 @@ function onEngine(engine: EngineName): void {
     }
     expect([...kinds].toSorted()).toEqual([200, 400, 401, 403, 404])
     expect(scene.lines).toEqual([])
+  })
+
+  test('whoever takes gzip gets the same in it', async () => {
+    await using scene = startReader(place)
+    for (const path of [
+      '/admin/requests?page_size=100',
+      '/admin/requests/export',
+      '/admin/overview',
+    ]) {
+      const ask = (init?: RequestInit) => scene.reader.answer(readingOf(path, init), admin)
+      const plain = await ask()
+      const gzip = await ask({ headers: { 'accept-encoding': 'gzip' } })
+      expect(gzip.headers.get('content-encoding')).toBe('gzip')
+      expect(plain.headers.get('content-encoding')).toBeNull()
+      expect(gunzipSync(await gzip.bytes()).toString()).toBe(await plain.text())
+    }
   })
 
   test('what only the gateway knows is asked of it', async () => {

@@ -2,7 +2,7 @@
  * Whether an answer may go compressed (RFC 9110, 12.5.3): gzip is named with a weight above 0, and not
  * less than plain bytes are.
  */
-export function acceptsGzip({ headers }: Pick<Request, 'headers'>): boolean {
+export function isGzipAccepted({ headers }: Pick<Request, 'headers'>): boolean {
   const header = headers.get('accept-encoding')
   if (header === null) return false
   const weights = new Map<string, number>()

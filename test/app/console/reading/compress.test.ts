@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createGunzip, gunzipSync } from 'node:zlib'
-import { compressed } from '../../../../src/app/console/reading/compressed.ts'
+import { compress } from '../../../../src/app/console/reading/compress.ts'
 
 const asked = (encodings: string) =>
   new Request('http://gateway.example/api/v1/requests', {
@@ -31,7 +31,7 @@ describe('an answer in gzip', () => {
   const long = JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ id, model: 'gpt-large' })))
 
   test('is the same when it is decompressed, and smaller', async () => {
-    const answer = await compressed(asked('gzip, br'), new Response(long, { status: 200 }))
+    const answer = await compress(asked('gzip, br'), new Response(long, { status: 200 }))
     expect(answer.headers.get('content-encoding')).toBe('gzip')
     expect(answer.headers.get('vary')).toBe('accept-encoding')
     const bytes = await answer.bytes()
@@ -42,7 +42,7 @@ describe('an answer in gzip', () => {
   test.each(['', 'br', 'gzip;q=0', 'identity, gzip;q=0.5'])(
     'goes to nobody who does not take it: %p',
     async (encodings) => {
-      const answer = await compressed(asked(encodings), new Response(long))
+      const answer = await compress(asked(encodings), new Response(long))
       expect(answer.headers.get('content-encoding')).toBeNull()
       // Whoever keeps answers must not give this one to somebody who takes gzip, or the reverse.
       expect(answer.headers.get('vary')).toBe('accept-encoding')
@@ -50,11 +50,21 @@ describe('an answer in gzip', () => {
     },
   )
 
+  test('is told of by HEAD as by GET, but for its length, which nobody knows yet', async () => {
+    const head = () => new Response(null, { headers: { 'content-length': '16402' } })
+    const gzip = await compress(asked('gzip'), head())
+    expect(gzip.headers.get('vary')).toBe('accept-encoding')
+    expect(gzip.headers.get('content-length')).toBeNull()
+    const plain = await compress(asked(''), head())
+    expect(plain.headers.get('vary')).toBe('accept-encoding')
+    expect(plain.headers.get('content-length')).toBe('16402')
+  })
+
   test('is not made of few bytes, or of none', async () => {
-    const short = await compressed(asked('gzip'), new Response('{"data":[]}', { status: 404 }))
+    const short = await compress(asked('gzip'), new Response('{"data":[]}', { status: 404 }))
     expect([short.status, short.headers.get('content-encoding')]).toEqual([404, null])
     expect(await short.text()).toBe('{"data":[]}')
-    const none = await compressed(asked('gzip'), new Response(null, { status: 304 }))
+    const none = await compress(asked('gzip'), new Response(null, { status: 304 }))
     expect([none.status, none.headers.get('content-encoding')]).toEqual([304, null])
   })
 })
@@ -62,7 +72,7 @@ describe('an answer in gzip', () => {
 describe('a file in gzip', () => {
   test('has each piece as soon as it is there', async () => {
     const { stream, write, controller } = byHand()
-    const answer = await compressed(asked('gzip'), file(stream))
+    const answer = await compress(asked('gzip'), file(stream))
     expect(answer.headers.get('content-encoding')).toBe('gzip')
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
     const gunzip = createGunzip()
@@ -89,7 +99,7 @@ describe('a file in gzip', () => {
 
   test('that breaks off never ends cleanly', async () => {
     const { stream, write, controller } = byHand()
-    const answer = await compressed(asked('gzip'), file(stream))
+    const answer = await compress(asked('gzip'), file(stream))
     write('id,model\n')
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
     await reader.read()
@@ -100,7 +110,7 @@ describe('a file in gzip', () => {
 
   test.each([false, true])('is left by its reader (while it waits: %p)', async (isWaiting) => {
     const { stream, write, seen } = byHand()
-    const answer = await compressed(asked('gzip'), file(stream))
+    const answer = await compress(asked('gzip'), file(stream))
     write('id,model\n')
     const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
     await reader.read()

@@ -1,6 +1,6 @@
 import { constants, createGzip } from 'node:zlib'
 import { isFile } from '../../../admin/download.ts'
-import { acceptsGzip } from '../../../lib/accepts-gzip.ts'
+import { isGzipAccepted } from '../../../lib/gzip-accepted.ts'
 
 /** Shorter ones are not worth it. */
 const worthBytes = 1024
@@ -11,11 +11,14 @@ const level = 1
  * An answer as its reader takes it best: in gzip where that is said. Less is passed on then by the
  * process that answers model requests, and on the way to a browser.
  */
-export async function compressed(request: Request, response: Response): Promise<Response> {
+export async function compress(request: Request, response: Response): Promise<Response> {
   const { status, headers, body } = response
-  if (body === null) return response
   headers.append('vary', 'accept-encoding')
-  if (!acceptsGzip(request)) return response
+  if (!isGzipAccepted(request)) return response
+  if (body === null) {
+    headers.delete('content-length') // for HEAD, it is that of the plain bytes
+    return response
+  }
   if (isFile(headers)) {
     headers.set('content-encoding', 'gzip')
     return new Response(gzipOf(body), { status, headers })
@@ -32,6 +35,9 @@ function gzipOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const gzip = createGzip({ level })
   const made: Uint8Array[] = []
   gzip.on('data', (bytes: Uint8Array) => made.push(bytes))
+  const broken = Promise.withResolvers<never>()
+  broken.promise.catch(() => {}) // told to whoever waits
+  gzip.on('error', broken.reject)
   const take = () => Buffer.concat(made.splice(0))
 
   const add = (bytes: Uint8Array) =>
@@ -49,10 +55,15 @@ function gzipOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
-        const { done, value } = await reader.read()
-        if (gzip.destroyed) return // its reader has left meanwhile
-        controller.enqueue(await (done ? end() : add(value)))
-        if (done) controller.close()
+        try {
+          const { done, value } = await reader.read()
+          if (gzip.destroyed) return // its reader has left meanwhile
+          controller.enqueue(await Promise.race([done ? end() : add(value), broken.promise]))
+          if (done) controller.close()
+        } catch (error) {
+          gzip.destroy()
+          throw error
+        }
       },
       async cancel() {
         gzip.destroy()
