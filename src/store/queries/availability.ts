@@ -10,7 +10,7 @@ import { addCounts, decodeCounts, encodeCounts } from './availability-counts.ts'
 import { build } from './build.ts'
 import type { Engine } from './engine.ts'
 import { parseColumn } from './json.ts'
-import { all, run, type Steps } from './steps.ts'
+import { all, first, run, type Steps } from './steps.ts'
 
 const dayMs = bucketMs.day
 
@@ -106,24 +106,29 @@ const readOfGroup = (groupId: number, size: BucketSize, startedAt: number) =>
       .orderBy('model'),
   )
 
-const removeSome = (size: BucketSize, before: number): Steps<number> =>
-  run(
-    build
-      .deleteFrom('availability')
-      .where(({ eb, refTuple }) =>
-        eb(
-          refTuple('size', 'started_at', 'group_id', 'model'),
-          'in',
-          build
-            .selectFrom('availability')
-            .select(['size', 'started_at', 'group_id', 'model'])
-            .where('size', '=', size)
-            .where('started_at', '<', before)
-            .limit(rowsPerStep)
-            .$asTuple('size', 'started_at', 'group_id', 'model'),
-        ),
-      ),
+/** In the order of their key, up to that of the last one: nothing is left to be guessed of the table. */
+function* removeSome(size: BucketSize, before: number): Steps<number> {
+  const last = yield* first(
+    selectRows(size)
+      .where('started_at', '<', before)
+      .orderBy('started_at')
+      .orderBy('group_id')
+      .orderBy('model')
+      .limit(1)
+      .offset(rowsPerStep - 1),
   )
+  const old = build
+    .deleteFrom('availability')
+    .where('size', '=', size)
+    .where('started_at', '<', before)
+  if (last === undefined) return yield* run(old)
+  const { startedAt, groupId, model } = last
+  return yield* run(
+    old.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('started_at', 'group_id', 'model'), '<=', tuple(startedAt, groupId, model)),
+    ),
+  )
+}
 
 /** Adds minutes to what is there, and to their hours and days. */
 function* addMinutes(minutes: readonly AvailabilityBucket[]): Steps<void> {
