@@ -149,7 +149,10 @@ test('free models, prices per call and refusals have theirs, too', async () => {
     formula: '3 × 40000000 × 0.8 = 96000000 nano-USD',
     amount_nano: 96_000_000,
   })
-  const refused = await scene.receipt(await scene.chat('hello', { model: 'nobody-has-it' }))
+  const refusedId = await scene.chat('hello', { model: 'nobody-has-it' })
+  // A refusal is not held up by its record.
+  await until('the record', async () => (await scene.read(refusedId)).status === 200)
+  const refused = await scene.receipt(refusedId)
   expect(refused).toMatchObject({
     status: 404,
     ending: 'refused',
