@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { createGuard, type SignedIn } from '../../../admin/access.ts'
+import { isFile } from '../../../admin/download.ts'
 import { renderError } from '../../../admin/errors.ts'
 import { readingApi } from '../../../admin/reading-api.ts'
 import { pageNotFound } from '../../../gateway/errors.ts'
@@ -20,8 +21,24 @@ export function createReadingApp(parts: ReadingParts) {
     .use(readingApi(guard, createReadingServices(parts)))
   return {
     async handle(request: Request, who: SignedIn): Promise<Response> {
-      people.set(request, who)
-      return compress(request, await app.handle(request))
+      const isHead = request.method === 'HEAD'
+      // It tells of what GET would give: this is made, and kept back.
+      const asked = isHead ? new Request(request, { method: 'GET' }) : request
+      people.set(asked, who)
+      const answer = await compress(asked, await app.handle(asked))
+      return isHead ? headOf(answer) : answer
     },
   }
+}
+
+/** Nobody knows how long a file will be: its head goes without a length where there is a stream. */
+async function headOf(answer: Response): Promise<Response> {
+  const { status, headers, body } = answer
+  if (isFile(headers)) {
+    await body?.cancel()
+    return new Response(new ReadableStream({ start: (nothing) => nothing.close() }), answer)
+  }
+  const { byteLength } = await answer.arrayBuffer()
+  headers.set('content-length', String(byteLength))
+  return new Response(null, { status, headers })
 }

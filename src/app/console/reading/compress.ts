@@ -14,11 +14,7 @@ const level = 1
 export async function compress(request: Request, response: Response): Promise<Response> {
   const { status, headers, body } = response
   headers.append('vary', 'accept-encoding')
-  if (!isGzipAccepted(request)) return response
-  if (body === null) {
-    headers.delete('content-length') // for HEAD, it is that of the plain bytes
-    return response
-  }
+  if (body === null || !isGzipAccepted(request)) return response
   if (isFile(headers)) {
     headers.set('content-encoding', 'gzip')
     return new Response(gzipOf(body), { status, headers })

@@ -49,6 +49,7 @@ export function createSource(engine: Pick<Engine, 'read'>): ListSource {
     },
     from: (table) => sql.raw(table),
     blockBits: () => undefined,
+    quickMs: 10,
     newestRequest: (sinceRow) => newestRequest(source, sinceRow),
   }
   return source

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { giveTurn } from '../../../lib/give-way.ts'
 import { createPauses } from '../../../lib/slices.ts'
 import { blockBitsOf, countsIds, type Key, type Search, selectOf } from './search.ts'
 import { type ListSource, lastId, read } from './source.ts'
@@ -45,6 +46,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
     if (keys.length > 0) {
       for (const row of await readRows(keys)) {
         yield row
+        giveTurn()
         await pause()
       }
     }

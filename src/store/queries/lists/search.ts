@@ -45,10 +45,10 @@ export const maxTotal = 10_000
 const rowsAtFirst = 2_000
 /** Some 5 MB of the file, which may have to come from the disk. */
 const maxRows = 8_000
-/** Of an index by blocks: most of these ids are not looked at, unless they all fit. */
+/** What an index finds may lie on as many pages, which a disk looks for one by one. */
+const maxFoundRows = 2_000
+/** Of an index by blocks: most of these ids are not looked at. */
 const maxBlockRows = 131_072
-/** A step that took less is followed by a larger one. */
-const quickMs = 10
 
 export const endOfIds = Number.MAX_SAFE_INTEGER
 
@@ -139,14 +139,14 @@ async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Pa
   // Who takes all rows needs no steps: the first ones that it meets are enough.
   if (search.others.length === 0 && isInOrder) return yield { from, to }
   if (countsIds(source, index)) to = Math.min(to, (await lastId(source, table, id)) + 1)
+  const most = index === undefined ? maxRows : maxBlockRows
   let rows = rowsAtFirst
   while (to > from) {
-    from = await stepFrom(source, search, to, rows)
     const startedAt = performance.now()
+    from = await stepFrom(source, search, to, rows)
     yield { from, to }
-    const wasQuick = performance.now() - startedAt < quickMs
-    rows = wasQuick ? rows * 2 : Math.max(rows >> 1, rowsAtFirst)
-    rows = Math.min(rows, isInOrder ? maxRows : maxBlockRows)
+    const wasQuick = performance.now() - startedAt < source.quickMs
+    rows = wasQuick ? Math.min(rows * 2, most) : Math.max(rows >> 1, rowsAtFirst)
     to = from
     from = search.from
   }
@@ -158,15 +158,16 @@ export const countsIds = (source: ListSource, index: IdIndex | undefined): boole
 
 /** Where a step begins that ends below `to`. */
 async function stepFrom(source: ListSource, search: Search, to: number, rows: number) {
-  if (countsIds(source, search.index)) return Math.max(to - rows, search.from)
-  const own = { ...search, others: [] }
-  const found = selectOf(source, own, { from: search.from, to }, `${search.id} AS id`)
-  const order = sql.raw(`${search.id} DESC`)
+  const { index, others, id } = search
+  const from = countsIds(source, index) ? Math.max(to - rows, search.from) : search.from
+  if (index === undefined || others.length === 0 || to - from <= maxFoundRows) return from
+  const own = selectOf(source, { ...search, others: [] }, { from, to }, `${id} AS id`)
+  const order = sql.raw(`${id} DESC`)
   const [row] = await read(
     source,
-    sql<{ id: number }>`${found} ORDER BY ${order} LIMIT 1 OFFSET ${rows - 1}`,
+    sql<{ id: number }>`${own} ORDER BY ${order} LIMIT 1 OFFSET ${maxFoundRows - 1}`,
   )
-  return row?.id ?? search.from
+  return row?.id ?? from
 }
 
 /** The row ids that were found. */

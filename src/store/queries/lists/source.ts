@@ -25,6 +25,8 @@ export interface ListSource {
    * the id without so many bits.
    */
   blockBits(index: ListIndex): number | undefined
+  /** A step of a search that took less is followed by a larger one, in milliseconds. */
+  readonly quickMs: number
   /**
    * The newest request before which none can appear any more: such a one would never be found by who
    * asks for those behind it. `sinceRow`: none is asked for up to this one.

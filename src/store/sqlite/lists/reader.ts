@@ -1,4 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { giveTurn } from '../../../lib/give-way.ts'
 import { ListsBusy } from '../../ports/lists.ts'
 import { explained } from '../failures.ts'
 import { type DatabaseThread, openDatabaseThread, type SqlValue } from '../thread.ts'
@@ -30,7 +31,9 @@ export function createDirectReader(db: Database): Reader {
     all: async <Row>(sql: string, parameters: readonly SqlValue[]) =>
       explained(db.filename, () => {
         using statement = db.prepare<Row, SQLQueryBindings[]>(sql)
-        return statement.all(...parameters)
+        const rows = statement.all(...parameters)
+        giveTurn()
+        return rows
       }),
     close: async () => {},
   }

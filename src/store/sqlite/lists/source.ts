@@ -18,6 +18,8 @@ export function createSource(reader: Reader): ListSource {
       sql.raw(index === undefined ? table : `${table} INDEXED BY ${names[index] ?? index}`),
     // The requests of each account lie block by block: see the migration.
     blockBits: (index) => (index === 'request_account' ? 10 : undefined),
+    // Where each statement holds the process that reads, others wait for its end.
+    quickMs: 2,
     // There is one writer: what is stored later has a larger number.
     newestRequest: () => lastId(source, 'request', 'id'),
   }

@@ -50,16 +50,6 @@ describe('an answer in gzip', () => {
     },
   )
 
-  test('is told of by HEAD as by GET, but for its length, which nobody knows yet', async () => {
-    const head = () => new Response(null, { headers: { 'content-length': '16402' } })
-    const gzip = await compress(asked('gzip'), head())
-    expect(gzip.headers.get('vary')).toBe('accept-encoding')
-    expect(gzip.headers.get('content-length')).toBeNull()
-    const plain = await compress(asked(''), head())
-    expect(plain.headers.get('vary')).toBe('accept-encoding')
-    expect(plain.headers.get('content-length')).toBe('16402')
-  })
-
   test('is not made of few bytes, or of none', async () => {
     const short = await compress(asked('gzip'), new Response('{"data":[]}', { status: 404 }))
     expect([short.status, short.headers.get('content-encoding')]).toEqual([404, null])

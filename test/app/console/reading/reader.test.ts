@@ -119,6 +119,28 @@ function onEngine(engine: EngineName): void {
     expect(await overview.json()).toMatchObject({ data: { now: { requests_under_way: 3 } } })
   })
 
+  test('HEAD tells of what GET gives, its length too, compressed or not', async () => {
+    await using scene = startReader(place)
+    for (const encoding of ['gzip', 'identity']) {
+      const headers = { 'accept-encoding': encoding }
+      const [get, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) =>
+          scene.reader.answer(
+            readingOf('/admin/requests?page_size=100', { method, headers }),
+            admin,
+          ),
+        ),
+      )
+      const { byteLength } = await (get as Response).arrayBuffer()
+      const told = Object.fromEntries((head as Response).headers)
+      expect(told).toEqual({
+        ...Object.fromEntries((get as Response).headers),
+        'content-length': String(byteLength),
+      })
+      expect((head as Response).body).toBeNull()
+    }
+  })
+
   test('HEAD has the head alone, and leaves no file open', async () => {
     await using scene = startReader(place)
     for (let count = 0; count < 6; count++) {
@@ -126,6 +148,7 @@ function onEngine(engine: EngineName): void {
       const { status, headers, body } = await seen(await scene.reader.answer(asked, admin))
       expect([status, body]).toEqual([200, ''])
       expect(headers['content-disposition']).toStartWith('attachment')
+      expect(headers['content-length']).toBeUndefined()
     }
   })
 
