@@ -1,4 +1,5 @@
 import type { AnyElysia } from 'elysia'
+import { usualSilenceSeconds } from '../gateway/context.ts'
 import type { Config } from './config/config.ts'
 
 /** A gateway that takes requests. */
@@ -14,9 +15,6 @@ export interface Listening {
 /** Bun would answer 413 by itself, with an empty body: ours is counted, and has a shape. */
 const maxRequestBodySize = Number.MAX_SAFE_INTEGER
 
-/** Seconds of silence before a request's head and body are complete; models get all the time. */
-const idleTimeoutSeconds = 60
-
 type Address = Pick<Config['server'], 'host' | 'port'>
 
 /** Opens the port. Throws with the address and the way out when it is taken or not ours. */
@@ -27,7 +25,8 @@ export function listen(app: AnyElysia, { host, port }: Address): Listening {
     reusePort: false,
     development: false,
     maxRequestBodySize,
-    idleTimeout: idleTimeoutSeconds,
+    // Before a request's head and body are complete; models get all the time.
+    idleTimeout: usualSilenceSeconds,
   }
   try {
     app.listen(options)

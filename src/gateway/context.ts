@@ -1,5 +1,8 @@
 import type { HttpCall } from './gatekeeper.ts'
 
+/** How long a connection may be silent where nobody works on an answer: 60 s. */
+export const usualSilenceSeconds = 60
+
 /** What Elysia hands to a handler, as far as it is used here. */
 export interface Context {
   readonly request: Request

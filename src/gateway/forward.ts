@@ -6,6 +6,7 @@ import type { StreamAnswer } from './answer.ts'
 import { type AskParts, askChannels } from './ask-channels.ts'
 import type { Interruption } from './causes.ts'
 import { type ConcludeParts, conclude } from './conclude.ts'
+import { usualSilenceSeconds } from './context.ts'
 import { countInput } from './count-input.ts'
 import { databaseNotRead, GatewayError, stopping } from './errors.ts'
 import { begin, type Exchange, mayAbort } from './exchange.ts'
@@ -67,7 +68,7 @@ export function createForwarder(parts: ForwardParts): Forwarder {
       const coming = answer(parts, exchange, { body, heartbeat, done })
       const reply = await (body.facts.stream ? replyInTime(exchange, coming, heartbeat) : coming)
       // Streams set no limit again: their end is not a moment at which the connection is surely there.
-      if (!isStream(reply) && !signal.aborted) call.limitSilence(idleSeconds)
+      if (!isStream(reply) && !signal.aborted) call.limitSilence(usualSilenceSeconds)
       return toResponse(reply)
     } catch (error) {
       done()
@@ -94,9 +95,6 @@ export function createForwarder(parts: ForwardParts): Forwarder {
     },
   }
 }
-
-/** How long a connection that waits for its next request is kept. */
-const idleSeconds = 60
 
 /** What the client gets of a request that was let in; never rejects: a failure is a reply, too. */
 async function answer(parts: ForwardParts, exchange: Exchange, delivery: Delivery): Promise<Reply> {

@@ -40,11 +40,11 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     .use(files.routes)
 
   /** Undefined: it is answered here, as all else is; who is not signed in is refused here. */
-  async function readElsewhere(request: Request): Promise<Response | undefined> {
+  async function readElsewhere(request: Request, peer: Peer): Promise<Response | undefined> {
     if (!reader || !isReading(request)) return undefined
     try {
       const who = await sessions.find(request)
-      return who && (await reader.answer(request, who))
+      return who && (await reader.answer(request, who, peer.limitSilence))
     } catch (error) {
       return renderError('UNKNOWN', error, log)
     }
@@ -54,7 +54,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
     api,
     async handle(request, peer) {
       peers.set(request, peer)
-      const response = (await readElsewhere(request)) ?? (await app.handle(request))
+      const response = (await readElsewhere(request, peer)) ?? (await app.handle(request))
       keepToYourself(response.headers)
       return response
     },

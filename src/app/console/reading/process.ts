@@ -1,6 +1,7 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
 import { readerHasLeft } from '../../../admin/paging.ts'
+import { usualSilenceSeconds } from '../../../gateway/context.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/log.ts'
 import type { DatabasePlace } from '../../../store/ports/reading.ts'
@@ -24,10 +25,13 @@ interface ProcessEnds {
   readonly onLost: () => void
 }
 
+/** Sets how long the connection of whoever reads may be silent, in seconds; 0: for ever. */
+export type LimitSilence = (seconds: number) => void
+
 /** One process that reads, for as long as it lives. */
 export interface ReadingProcess {
   /** Rejects with an `ApiError`: the process is lost, or closed, or the reader has left. */
-  read(request: Request, who: SignedIn): Promise<Response>
+  read(request: Request, who: SignedIn, limitSilence?: LimitSilence): Promise<Response>
   /** Answers that are waited for; those whose beginning is there do not count. */
   waiting(): number
   /** Ends what it works on, and itself. */
@@ -38,6 +42,8 @@ export interface ReadingProcess {
 interface Asked {
   readonly head: PromiseWithResolvers<Response>
   pieces?: Pieces
+  /** What is searched for may be long in coming, which is not the reader's fault. */
+  readonly setPatience: (isSearching: boolean) => void
 }
 
 /** How long it may take to close the database before it is killed. */
@@ -83,7 +89,8 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
   }
 
   function failAll(message: string): void {
-    for (const [id, { head, pieces }] of asked) {
+    for (const [id, { head, pieces, setPatience }] of asked) {
+      setPatience(false)
       const error = new ApiError('unavailable', message, { retryAfterSeconds: 2 })
       head.reject(error)
       pieces?.fail(error)
@@ -108,20 +115,32 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
       headers: headers.map(([name, value]): [string, string] => [name, value]),
     }
     if (one === undefined) return
+    one.setPatience(false)
     if (body !== 'pieces') {
       forget(id)
       one.head.resolve(new Response(body, init))
       return
     }
     one.pieces = createPieces({
-      more: () => tell({ kind: 'more', id }),
+      more() {
+        one.setPatience(true)
+        tell({ kind: 'more', id })
+      },
       leave: () => leave(id),
     })
     one.head.resolve(new Response(one.pieces.stream, init))
   }
 
+  function give({ id, bytes }: FromProcess & { kind: 'piece' }): void {
+    const one = asked.get(id)
+    one?.setPatience(false)
+    one?.pieces?.give(bytes)
+  }
+
   function finish(id: number, how: (pieces: Pieces | undefined) => void): void {
-    how(asked.get(id)?.pieces)
+    const one = asked.get(id)
+    one?.setPatience(false)
+    how(one?.pieces)
     forget(id)
   }
 
@@ -139,7 +158,7 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
         begin(message)
         break
       case 'piece':
-        asked.get(message.id)?.pieces?.give(message.bytes)
+        give(message)
         break
       case 'end':
         finish(message.id, (pieces) => pieces?.end())
@@ -171,12 +190,16 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
   tell({ kind: 'open', place })
 
   return {
-    read(request, who) {
+    read(request, who, limitSilence = () => {}) {
       const id = ++lastId
       const head = Promise.withResolvers<Response>()
-      asked.set(id, { head })
-      child.ref()
       const { method, url, headers, signal } = request
+      const setPatience = (isSearching: boolean) => {
+        if (!signal.aborted) limitSilence(isSearching ? 0 : usualSilenceSeconds)
+      }
+      asked.set(id, { head, setPatience })
+      setPatience(true)
+      child.ref()
       const encodings = headers.get('accept-encoding') ?? ''
       tell({ kind: 'read', id, method, url, encodings, who, now: clock() })
       signal.addEventListener('abort', () => leave(id), { once: true })

@@ -1,6 +1,11 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
-import { type ProcessParts, type ReadingProcess, startProcess } from './process.ts'
+import {
+  type LimitSilence,
+  type ProcessParts,
+  type ReadingProcess,
+  startProcess,
+} from './process.ts'
 
 interface ReaderParts extends ProcessParts {
   /** How long the process stays when it has nothing to do. */
@@ -10,7 +15,7 @@ interface ReaderParts extends ProcessParts {
 /** Reads lists, charts and exports in a process of their own. */
 export interface Reader {
   /** Rejects with an `ApiError`: too many wait, or the process was lost. */
-  answer(request: Request, who: SignedIn): Promise<Response>
+  answer(request: Request, who: SignedIn, limitSilence?: LimitSilence): Promise<Response>
   /** Ends what is being read; then nothing is any more. */
   close(): Promise<void>
 }
@@ -50,7 +55,7 @@ export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts): Rea
   }
 
   return {
-    async answer(request, who) {
+    async answer(request, who, limitSilence) {
       if (isClosed) throw new ApiError('unavailable', 'The gateway is about to stop.')
       clearTimeout(idle)
       current ??= start()
@@ -59,7 +64,7 @@ export function createReader({ idleForMs = idleMs, ...parts }: ReaderParts): Rea
         const full = `${waiting} lists are waiting to be read from the database. Try again in some seconds.`
         throw new ApiError('unavailable', full, { retryAfterSeconds: 2 })
       }
-      return await current.read(request, who)
+      return await current.read(request, who, limitSilence)
     },
     async close() {
       isClosed = true

@@ -119,6 +119,21 @@ function onEngine(engine: EngineName): void {
     expect(await overview.json()).toMatchObject({ data: { now: { requests_under_way: 3 } } })
   })
 
+  test('a connection may be silent while something is searched for, and as usual when it is there', async () => {
+    await using scene = startReader(place)
+    const limits: number[] = []
+    const ask = (path: string) =>
+      scene.reader.answer(readingOf(path), admin, (seconds) => limits.push(seconds))
+    await (await ask('/admin/requests')).text()
+    expect(limits.splice(0)).toEqual([0, 60])
+    const pieces = (await ask('/admin/requests/export')).body?.getReader()
+    expect(limits.splice(0)).toEqual([0, 60])
+    await pieces?.read()
+    expect(limits.splice(0)).toEqual([0, 60])
+    while (!(await pieces?.read())?.done);
+    expect(limits.slice(-2)).toEqual([0, 60])
+  })
+
   test('HEAD tells of what GET gives, its length too, compressed or not', async () => {
     await using scene = startReader(place)
     for (const encoding of ['gzip', 'identity']) {
