@@ -14,11 +14,16 @@ import { until } from './until.ts'
 
 const tokens = { input: 10, output: 5 }
 
-/** `former`: where it runs again, on the same port and database. */
+interface NodeOptions {
+  readonly delay?: string
+  readonly site?: object
+  /** Where it runs again, on the same port and database. */
+  readonly former?: Pick<RunningBinary, 'cwd' | 'port'>
+}
+
 const startNode = (
   upstream: { readonly url: string },
-  delay = '0s',
-  former?: Pick<RunningBinary, 'cwd' | 'port'>,
+  { delay = '0s', site = {}, former }: NodeOptions = {},
 ) =>
   startBinary({
     ...(former && { cwd: former.cwd, port: former.port }),
@@ -26,6 +31,7 @@ const startNode = (
       tollgateYaml({
         listen,
         upstream: upstream.url,
+        site,
         server: { shutdown_delay: delay, trusted_proxies: ['127.0.0.1'] },
       }),
   })
@@ -90,7 +96,7 @@ describe.each(Object.entries(balancers))('%s', (name, balancer) => {
       await using _ = upstream
       go()
       // Longer than the two checks of HAProxy, one a second, that notice it.
-      await using one = await startNode(upstream, '4s')
+      await using one = await startNode(upstream, { delay: '4s' })
       await using other = await startNode(upstream)
       await using front = await startBalancer(balancer, addresses([one, other]))
       const failed: string[] = []
@@ -128,6 +134,28 @@ describe.each(Object.entries(balancers))('%s', (name, balancer) => {
       expect((await asked(one)) + (await asked(other))).toBe(answered)
     },
     60_000,
+  )
+
+  here(
+    'each person has the console of one node, and of another one when that is gone',
+    async () => {
+      await using upstream = startFakeUpstream(() => new Response())
+      await using one = await startNode(upstream, { site: { name: 'one' } })
+      await using other = await startNode(upstream, { site: { name: 'other' } })
+      await using front = await startBalancer(balancer, addresses([one, other]))
+      const nameThere = async () => {
+        const answer = await fetchThrough(`${front.url}/api/v1/settings/public`)
+        const { data } = (await answer.json()) as { data?: { site_name: string } }
+        return data?.site_name
+      }
+      const name = await nameThere()
+      expect(name).toBeOneOf(['one', 'other'])
+      for (let count = 0; count < 20; count++) expect(await nameThere()).toBe(name)
+      await (name === 'one' ? one : other).kill('SIGKILL')
+      const next = name === 'one' ? 'other' : 'one'
+      await until('the other node to be asked', async () => (await nameThere()) === next, 20_000)
+    },
+    30_000,
   )
 
   here(
@@ -171,7 +199,7 @@ test.skipIf(Bun.which('nginx') === null && !process.env.CI)(
       await until('requests to be answered', () => answered > before + 20, 20_000)
       const killed = nodes[at % 2] as RunningBinary
       await killed.kill('SIGKILL')
-      nodes[at % 2] = await startNode(upstream, '0s', killed)
+      nodes[at % 2] = await startNode(upstream, { former: killed })
       // nginx reckons in whole seconds: it may be left alone for two of them. Longer is too long.
       await Bun.sleep(2_500)
     }

@@ -53,7 +53,11 @@ export function createMaintenance(
   function requireJob(id: string) {
     const found = jobs.find(id)
     if (found) return jobView(found)
-    throw new ApiError('not_found', 'There is no such job; jobs are forgotten at a restart.')
+    const elsewhere = isOnServer(place) ? ', and known only to the node that began them' : ''
+    throw new ApiError(
+      'not_found',
+      `There is no such job; jobs are forgotten at a restart${elsewhere}.`,
+    )
   }
 
   const note = ({ email }: SignedIn, action: string, subject: string, detail = {}) =>
