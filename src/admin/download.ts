@@ -27,6 +27,8 @@ const chunkLength = 128 * 1024
 
 /** What is there waits for more no longer than this. */
 const soonMs = 100
+/** A beginning that is longer in coming can still fail, but not by a status any more. */
+const beginningMs = 5_000
 
 /** Headers of what is kept as a file, and by nobody in between. */
 export const fileHeaders = ({ name, type }: File) => ({
@@ -52,30 +54,35 @@ export async function download(
   const { signal, onEnd = () => {} } = reader
   const chunks = inChunks(lines)
   signal.addEventListener('abort', onEnd, { once: true })
+  const wait = startWait(beginningMs)
   try {
-    const first = await readList(() => chunks.next(), signal)
+    const first = chunks.next()
+    first.catch(() => {}) // told to whoever waits for it
+    await readList(() => Promise.race([first, wait.over]), signal)
     return new Response(streamOf(first, chunks, { ...reader, onEnd }), {
       headers: fileHeaders(file),
     })
   } catch (error) {
     onEnd()
     throw error
+  } finally {
+    wait.end()
   }
 }
 
 /** The body, read as it is taken: whoever leaves ends the reading; what breaks off never ends cleanly. */
 function streamOf(
-  first: IteratorResult<string>,
+  first: Promise<IteratorResult<string>>,
   chunks: AsyncGenerator<string>,
   { signal, log, onEnd }: Required<Reader>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  let coming: IteratorResult<string> | undefined = first
+  let coming: Promise<IteratorResult<string>> | undefined = first
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          const { done, value } = coming ?? (await chunks.next())
+          const { done, value } = await (coming ?? chunks.next())
           coming = undefined
           if (!done) return controller.enqueue(encoder.encode(value))
           onEnd()
@@ -110,7 +117,7 @@ async function* inChunks(lines: AsyncGenerator<string>): AsyncGenerator<string> 
       const { done, value } = await coming
       if (done) break
       chunk += value
-      wait ??= startWait()
+      wait ??= startWait(soonMs)
       if (chunk.length < chunkLength) continue
       wait = wait.end()
       yield chunk
@@ -125,9 +132,9 @@ async function* inChunks(lines: AsyncGenerator<string>): AsyncGenerator<string> 
 
 type Wait = ReturnType<typeof startWait>
 
-/** The time that nobody minds, from now on. */
-function startWait() {
+/** So long a time, from now on. */
+function startWait(milliseconds: number) {
   const { promise: over, resolve } = Promise.withResolvers<'over'>()
-  const timer = setTimeout(resolve, soonMs, 'over')
+  const timer = setTimeout(resolve, milliseconds, 'over')
   return { over, end: () => clearTimeout(timer) as undefined }
 }

@@ -49,7 +49,7 @@ const companyMs = 50
 
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
 
-/** How often, and for how many at most, storing is tried again. */
+/** How often, and for how many at most that cost nothing, storing is tried again. */
 const retryMs = 1_000
 const maxKept = 100_000
 
@@ -200,10 +200,13 @@ export function createCommitter(
   const notStored = (requestId: string) => (error: unknown) =>
     log.error('request record not stored', { request_id: requestId, error: String(error) })
 
-  /** Beyond the limit the oldest stay: a store that fails for hours must not fill the memory. */
+  /**
+   * What was charged stays in any case. Of the rest only the oldest do, beyond the limit: a store that
+   * fails for hours must not fill the memory with what it refused.
+   */
   function keep(requestId: string, part: Batch): void {
     const waits = { part, requestId, resolve: () => {}, reject: notStored(requestId) }
-    if (kept.size < maxKept) kept.set(requestId, waits)
+    if (kept.size < maxKept || chargeOf(part) > 0) kept.set(requestId, waits)
     else notStored(requestId)('too many requests wait to be stored')
     retryLater()
   }
@@ -255,15 +258,17 @@ export function createCommitter(
       clearTimeout(retry)
       await storeKept()
       for (const { requestId, part } of kept.values()) {
-        const amountNano = part.settle?.[0]?.request.amountNano ?? 0
         log.error('request not stored: it is lost if the process ends now', {
           request_id: requestId,
-          amount_nano: amountNano,
+          amount_nano: chargeOf(part),
         })
       }
     },
   }
 }
+
+/** In nano-USD. */
+const chargeOf = ({ settle }: Batch): number => settle?.[0]?.request.amountNano ?? 0
 
 /** The parts as one batch. */
 function joined(batch: readonly Waiting[]): Batch {

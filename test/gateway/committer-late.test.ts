@@ -72,6 +72,18 @@ test('however many were kept, one commit does not hold the store for long', asyn
   expect(await scene.balance()).toBe(opening - 250_000)
 })
 
+test('a charge is kept, however many failures are waiting before it', async () => {
+  await failing(() => {
+    for (let id = 10; id < 100_010; id++) scene.committer.keep(one(id, 0))
+    scene.committer.keep(one(1, 0))
+    scene.committer.keep(one(2, 30))
+  })
+  expect(said('request record not stored').map(({ request_id }) => request_id)).toEqual(['req_1'])
+  const kept = said('request not stored: it is lost if the process ends now')
+  expect(kept.length).toBe(100_001)
+  expect(kept.at(-1)).toMatchObject({ request_id: 'req_2', amount_nano: 30 })
+}, 30_000)
+
 test('nor do very many that come in one turn, and all are answered', async () => {
   await Promise.all(Array.from({ length: 1_500 }, (_, id) => scene.committer.settle(one(id))))
   expect(scene.batches.map(({ settle = [] }) => settle.length)).toEqual([1_000, 500])

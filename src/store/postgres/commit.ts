@@ -1,5 +1,6 @@
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { Batch, Committed, RequestRow, Reservation, Settlement } from '../ports/records.ts'
+import { StoreError, UnansweredError } from '../ports/store-error.ts'
 import type { Connections } from './connections.ts'
 import type { Patience } from './patience.ts'
 import { toJson } from './values.ts'
@@ -49,7 +50,7 @@ export function createCommit({ connections, patiently, clock, node }: CommitPart
   ): Promise<readonly Answer[]> {
     const answers: Answer[] = []
     for (const [day, late] of Map.groupBy(reserve, ({ createdAt }) => utcDay(createdAt))) {
-      answers.push(await ask({ reserve: late }, now, day))
+      answers.push(await ask({ reserve: late }, now, day).catch(partlyDone))
     }
     return answers
   }
@@ -76,6 +77,12 @@ export function createCommit({ connections, patiently, clock, node }: CommitPart
       })),
     }
   }
+}
+
+/** What came before it in the batch is stored: nobody may take it for not done. */
+function partlyDone(error: unknown): never {
+  if (!(error instanceof StoreError)) throw error
+  throw new UnansweredError(error.message, { cause: error })
 }
 
 const denials = ({ denied, overBudget }: Answer) => [

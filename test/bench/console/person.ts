@@ -5,6 +5,7 @@ export interface Timed {
   /** Until its first bytes. */
   readonly firstMs: number
   readonly wholeMs: number
+  /** As they were sent: mostly compressed. */
   readonly bytes: number
   readonly status: number
   readonly text: string
@@ -48,7 +49,9 @@ export async function signIn(url: string, { email, password }: Entry) {
     const wholeMs = performance.now() - startedAt
     const sent = bytes > 4_000_000 ? Buffer.alloc(0) : Buffer.concat(parts)
     const isGzip = headers.get('content-encoding') === 'gzip'
-    const text = new TextDecoder().decode(isGzip && !firstOnly ? Bun.gunzipSync(sent) : sent)
+    const text = new TextDecoder().decode(
+      isGzip && !firstOnly && sent.length > 0 ? Bun.gunzipSync(sent) : sent,
+    )
     return { firstMs, wholeMs, bytes, status, text }
   }
 

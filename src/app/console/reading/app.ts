@@ -31,12 +31,12 @@ export function createReadingApp(parts: ReadingParts) {
   }
 }
 
-/** Nobody knows how long a file will be: its head goes without a length where there is a stream. */
+/** With the length of what is kept back, but for a file: nobody knows how long that would be. */
 async function headOf(answer: Response): Promise<Response> {
   const { status, headers, body } = answer
   if (isFile(headers)) {
     await body?.cancel()
-    return new Response(new ReadableStream({ start: (nothing) => nothing.close() }), answer)
+    return new Response(null, answer)
   }
   const { byteLength } = await answer.arrayBuffer()
   headers.set('content-length', String(byteLength))

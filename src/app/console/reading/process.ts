@@ -1,5 +1,6 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
+import { isFile } from '../../../admin/download.ts'
 import { readerHasLeft } from '../../../admin/paging.ts'
 import { usualSilenceSeconds } from '../../../gateway/context.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -42,9 +43,18 @@ export interface ReadingProcess {
 interface Asked {
   readonly head: PromiseWithResolvers<Response>
   pieces?: Pieces
-  /** What is searched for may be long in coming, which is not the reader's fault. */
+  /**
+   * What is searched for may be long in coming, which is not the reader's fault. Its connection is
+   * there for as long as its request is not aborted.
+   */
   readonly setPatience: (isSearching: boolean) => void
 }
+
+/** A file's head alone: with no body at all, or one that has ended, it would tell a length of 0. */
+const nothingOf = (headers: Headers) =>
+  isFile(headers)
+    ? new ReadableStream<Uint8Array>({ pull: (nothing) => nothing.close() }, { highWaterMark: 0 })
+    : null
 
 /** How long it may take to close the database before it is killed. */
 const lastWordsMs = 2_000
@@ -110,15 +120,12 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
 
   function begin({ id, status, headers, body }: FromProcess & { kind: 'head' }): void {
     const one = asked.get(id)
-    const init = {
-      status,
-      headers: headers.map(([name, value]): [string, string] => [name, value]),
-    }
+    const pairs = headers.map(([name, value]): [string, string] => [name, value])
+    const init = { status, headers: new Headers(pairs) }
     if (one === undefined) return
-    one.setPatience(false)
     if (body !== 'pieces') {
       forget(id)
-      one.head.resolve(new Response(body, init))
+      one.head.resolve(new Response(body ?? nothingOf(init.headers), init))
       return
     }
     one.pieces = createPieces({
@@ -198,7 +205,6 @@ export function startProcess(parts: ProcessParts, { onIdle, onLost }: ProcessEnd
         if (!signal.aborted) limitSilence(isSearching ? 0 : usualSilenceSeconds)
       }
       asked.set(id, { head, setPatience })
-      setPatience(true)
       child.ref()
       const encodings = headers.get('accept-encoding') ?? ''
       tell({ kind: 'read', id, method, url, encodings, who, now: clock() })

@@ -152,7 +152,7 @@ async function* stepsDown(source: ListSource, search: Search): AsyncGenerator<Pa
   }
 }
 
-/** Whether a step is so many ids; it is so many of its own rows where an index has them in order. */
+/** Whether a step is so many ids; it is `maxFoundRows` of its own where an index has them in order. */
 export const countsIds = (source: ListSource, index: IdIndex | undefined): boolean =>
   index === undefined || blockBitsOf(source, index) !== undefined
 

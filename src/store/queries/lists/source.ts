@@ -25,7 +25,7 @@ export interface ListSource {
    * the id without so many bits.
    */
   blockBits(index: ListIndex): number | undefined
-  /** A step of a search that took less is followed by a larger one, in milliseconds. */
+  /** A step of a search over so many ids that took less is followed by a larger one, in milliseconds. */
   readonly quickMs: number
   /**
    * The newest request before which none can appear any more: such a one would never be found by who
