@@ -47,6 +47,19 @@ eachEngine((open, engine) => {
     expect(await nodes.heartbeat(other, {})).toBe(false)
   })
 
+  test('one that was heard of since somebody looked is not forgotten', async () => {
+    const { nodes } = file.store
+    const id = await nodes.register({ name: 'one', version: '1' })
+    await silence(id)
+    const seenAt = (await nodes.list())[0]?.seenAt ?? 0
+    await nodes.heartbeat(id, {})
+    await nodes.forget(id, seenAt)
+    expect((await nodes.list()).length).toBe(1)
+    await nodes.forget(id, (await nodes.list())[0]?.seenAt)
+    expect(await nodes.list()).toEqual([])
+    expect(await nodes.register({ id, name: 'one', version: '2' })).toBe(id)
+  })
+
   describe.if(engine === 'PostgreSQL')('of a cluster', () => {
     test('what a living node has set aside is left alone, what a dead one has is closed', async () => {
       const beside = await file.openBeside()

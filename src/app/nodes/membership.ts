@@ -49,7 +49,7 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   const { nodes, load, log, name = processName() } = parts
   const { tick = () => performance.now() } = parts
   const others = await nodes.list()
-  let id = await nodes.register({ name, version })
+  const id = await nodes.register({ name, version })
   let heardTick = tick()
   // Where all are silent at a start, the database may have come back a moment ago.
   const isDoubtful = others.length > 0 && !others.some(({ isAlive }) => isAlive)
@@ -62,7 +62,9 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   async function forgetLongDead(): Promise<void> {
     const newest = Math.max(...known.map(({ seenAt }) => seenAt))
     for (const node of known) {
-      if (!node.isAlive && newest - node.seenAt > keptMs) await nodes.forget(node.id)
+      if (!node.isAlive && newest - node.seenAt > keptMs) {
+        await nodes.forget(node.id, node.seenAt)
+      }
     }
   }
 
@@ -77,7 +79,7 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   async function sayAndLook(): Promise<void> {
     try {
       if (!(await nodes.heartbeat(id, load()))) {
-        id = await nodes.register({ name, version })
+        await nodes.register({ id, name, version })
         log.warn('this node was not in the list of nodes any more; it has entered again', {
           node: id,
         })

@@ -49,16 +49,22 @@ export const silentNodeMs = 30_000
 
 /** The processes that serve from a store. */
 export interface NodeStore {
-  /** Enters a node that begins to serve; resolves to its id. What it sets aside is in its name. */
-  register(node: Pick<NodeView, 'name' | 'version'>): Promise<number>
+  /**
+   * Enters a node; resolves to its id. What it sets aside is in its name. One that was forgotten while
+   * it lived gives the id that it had: what it has set aside since stays its own.
+   */
+  register(node: Pick<NodeView, 'name' | 'version'> & { readonly id?: number }): Promise<number>
   /** Says that it lives; false when it is in the list no more and must register again. */
   heartbeat(id: number, load: NodeLoad): Promise<boolean>
   /** Oldest first. */
   list(): Promise<readonly NodeView[]>
   /** What is set aside now, by node; dead ones may have something left for some seconds. */
   reservations(): Promise<readonly NodeReservations[]>
-  /** Takes one out of the list that has ended, or that will not come back. */
-  forget(id: number): Promise<void>
+  /**
+   * Takes one out of the list that has ended, or that will not come back: `seenAt` is when it was heard
+   * of as far as the caller knows; one that was heard of since stays.
+   */
+  forget(id: number, seenAt?: number): Promise<void>
   /**
    * Closes the reservations of nodes that are dead or not in the list: their requests are recorded as
    * interrupted, uncharged; gives how many. For any node, at any time. Nothing to do where one process

@@ -65,8 +65,10 @@ export function createNodeStore({ engine, now, sweep, onRegistered }: NodeParts)
             .orderBy('node_id'),
         ),
       ),
-    async forget(id) {
-      await engine.write(() => run(build.deleteFrom('node').where('id', '=', id)))
+    async forget(id, seenAt) {
+      const one = build.deleteFrom('node').where('id', '=', id)
+      const asKnown = seenAt === undefined ? one : one.where('seen_at', '=', seenAt)
+      await engine.write(() => run(asKnown))
     },
     sweepDead: sweep,
   }

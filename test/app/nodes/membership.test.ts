@@ -76,6 +76,17 @@ eachEngine((open, engine) => {
       await Promise.all([dead.close(), living.close()])
     })
 
+    test('one that was forgotten while it lived keeps what it has set aside since', async () => {
+      const other = await file.openBeside()
+      await other.nodes.register({ name: 'other', version: '1' })
+      await file.change("DELETE FROM node WHERE name = 'mine'")
+      await file.store.records.commit({ reserve: [reservation({ requestId: 'a' })] })
+      await member.beat()
+      expect(await other.nodes.sweepDead()).toBe(0)
+      expect(await file.reserved()).toEqual({ a: 100 })
+      await other.close()
+    })
+
     describe('whose database was away for longer than nodes may be silent', () => {
       let other: AnyStore
       let nowTick: number
