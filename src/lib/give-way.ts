@@ -35,20 +35,13 @@ function lower(thread: number): void {
 }
 
 let yieldProcessor = () => {}
-let turnBegan = 0
-/** One that ends sooner would get nowhere beside others that never rest. */
-const leastTurnMs = 0.5
 
 /**
  * Ends this turn where this process gives way, for what else wants the processor; to be called between
  * pieces of work, however small. Without it others may wait for a turn to end by itself, 4 ms: Linux
  * (6.6 and later) does not interrupt it for one that has had more than its share, however little more.
  */
-export function giveTurn(): void {
-  if (performance.now() - turnBegan < leastTurnMs) return
-  yieldProcessor()
-  turnBegan = performance.now()
-}
+export const giveTurn = (): void => yieldProcessor()
 
 /** False: there is no such library, or the system forbids it. */
 function becomeIdle(library: string, threads: readonly number[]): boolean {
