@@ -7,6 +7,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { Logger } from '../../../lib/log.ts'
 import type { DatabasePlace } from '../../../store/ports/reading.ts'
 import { ownProgram } from '../../jobs/own-program.ts'
+import type { Peer } from '../parts.ts'
 import { type FromProcess, readingCommand, type ToProcess } from './messages.ts'
 import { createPieces, type Pieces } from './pieces.ts'
 import { tellFact } from './remote-facts.ts'
@@ -26,13 +27,10 @@ interface ProcessEnds {
   readonly onLost: () => void
 }
 
-/** Sets how long the connection of whoever reads may be silent, in seconds; 0: for ever. */
-export type LimitSilence = (seconds: number) => void
-
 /** One process that reads, for as long as it lives. */
 export interface ReadingProcess {
   /** Rejects with an `ApiError`: the process is lost, or closed, or the reader has left. */
-  read(request: Request, who: SignedIn, limitSilence?: LimitSilence): Promise<Response>
+  read(request: Request, who: SignedIn, limitSilence?: Peer['limitSilence']): Promise<Response>
   /** Answers that are waited for; those whose beginning is there do not count. */
   waiting(): number
   /** Ends what it works on, and itself. */

@@ -1,11 +1,7 @@
 import type { SignedIn } from '../../../admin/access.ts'
 import { ApiError } from '../../../admin/api-error.ts'
-import {
-  type LimitSilence,
-  type ProcessParts,
-  type ReadingProcess,
-  startProcess,
-} from './process.ts'
+import type { Peer } from '../parts.ts'
+import { type ProcessParts, type ReadingProcess, startProcess } from './process.ts'
 
 interface ReaderParts extends ProcessParts {
   /** How long the process stays when it has nothing to do. */
@@ -15,7 +11,7 @@ interface ReaderParts extends ProcessParts {
 /** Reads lists, charts and exports in a process of their own. */
 export interface Reader {
   /** Rejects with an `ApiError`: too many wait, or the process was lost. */
-  answer(request: Request, who: SignedIn, limitSilence?: LimitSilence): Promise<Response>
+  answer(request: Request, who: SignedIn, limitSilence?: Peer['limitSilence']): Promise<Response>
   /** Ends what is being read; then nothing is any more. */
   close(): Promise<void>
 }
