@@ -76,11 +76,11 @@ export function createReservations(committer: () => Committer, today: () => stri
     async grow(requestId, byNano) {
       const one = held.get(requestId)
       if (one === undefined) return false
-      const { caller } = one
+      const { caller, amountNano: fromNano } = one
       one.amountNano += byNano
       add(caller, byNano)
       const covered = await committer()
-        .grow({ requestId, accountId: caller.account.id, byNano })
+        .grow({ requestId, accountId: caller.account.id, byNano, fromNano })
         .then((denial) => denial === undefined)
         .catch(() => false) // not stored: the same as no money, and told by its log line
       if (!covered && held.has(requestId)) {

@@ -9,10 +9,11 @@ const swept = "ending = 'interrupted'"
  * that run at once, on whichever nodes, each sees what the former has left. A batch has each request
  * once in each of its parts, and sets nothing aside for one that it releases; `of_accounts` and
  * `of_tokens` name those of what it settles, reserves and grows, as far as they are known. Another
- * form of it gets another name: nodes of two versions run side by side.
+ * form of it gets another name: nodes of two versions run side by side. `repeats`: what tells that
+ * something has grown by the same before; see the next version.
  */
-const commitFunction = `
-CREATE FUNCTION commit_requests(batch json, settled text[], released text[], of_accounts bigint[],
+export const commitFunction = (create: string, repeats = { asked: '', found: '', leave: '' }) => `
+${create} commit_requests(batch json, settled text[], released text[], of_accounts bigint[],
   of_tokens bigint[], at_ms bigint, today text, node bigint) RETURNS json
 LANGUAGE plpgsql ${byIndex} AS $$
 DECLARE
@@ -194,8 +195,8 @@ BEGIN
     WHERE asked."requestId" = ANY (covered);
   END IF;
 
-  FOR one IN SELECT asked.*, token_id FROM json_to_recordset(batch->'grow')
-    AS asked ("requestId" text, "accountId" bigint, "byNano" bigint)
+  FOR one IN SELECT asked.*, token_id${repeats.found} FROM json_to_recordset(batch->'grow')
+    AS asked ("requestId" text, "accountId" bigint, "byNano" bigint${repeats.asked})
     LEFT JOIN reservation ON request_id = "requestId" AND account_id = "accountId"
   LOOP
     place := array_position(ids, one."accountId");
@@ -203,7 +204,7 @@ BEGIN
     IF one.token_id IS NOT NULL AND one.token_id <> ALL (of_tokens) THEN
       RAISE serialization_failure;
     END IF;
-    IF place IS NULL OR one.token_id IS NULL OR (one."byNano" > 0
+${repeats.leave}    IF place IS NULL OR one.token_id IS NULL OR (one."byNano" > 0
         AND least(balances[place] + credits[place] - reserved[place], rooms[budget] - taken[budget])
           < one."byNano") THEN
       denied := denied || one."requestId";
@@ -297,4 +298,5 @@ END $$;
 `
 
 /** Budgets of tokens are decided where balances are: in PostgreSQL, whichever node is asked. */
-export const postgresBudgets = spendings + commitFunction + formerName + sweepFunction
+export const postgresBudgets =
+  spendings + commitFunction('CREATE FUNCTION') + formerName + sweepFunction

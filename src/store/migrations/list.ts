@@ -7,6 +7,7 @@ import { usageTotals } from './0006-usage-totals.ts'
 import { nodes } from './0007-nodes.ts'
 import { postgresTables } from './0007-postgres-tables.ts'
 import { postgresBudgets } from './0008-postgres-budgets.ts'
+import { postgresGrowth } from './0009-postgres-growth.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   { sqlite: usageTotals },
   { sqlite: nodes, postgres: postgresTables },
   { postgres: postgresBudgets },
+  { postgres: postgresGrowth },
 ]
 
 /** The version of a database that is up to date. */

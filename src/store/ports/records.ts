@@ -103,6 +103,8 @@ export interface Growth {
   readonly requestId: string
   readonly accountId: number
   readonly byNano: number
+  /** What is set aside before: tells a batch that is committed twice. */
+  readonly fromNano?: number
 }
 
 /** What is ready to be stored at one moment; missing parts are empty. */

@@ -31,7 +31,7 @@ const text = 'SELECT commit_requests($1::json, $2, $3, $4, $5, $6, $7, $8) AS an
  * The hot path's writing: one call, and so one round trip, for a whole batch; the database does the
  * rest (see the migrations). Throws and stores nothing when a charge is no whole number of nano-USD or
  * a balance would leave the integers that are exact. A batch may be committed twice: what is stored or
- * set aside already is left alone, only what grows may grow twice, and is freed with the rest.
+ * set aside already is left alone.
  */
 export function createCommit({ connections, patiently, clock, node }: CommitParts) {
   async function ask(batch: Batch, now: number, day: string): Promise<Answer> {

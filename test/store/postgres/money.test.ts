@@ -65,6 +65,27 @@ describe.skipIf(!hasPostgres)('money on PostgreSQL', () => {
     expect(store.roundTrips() - before).toBe(2)
   })
 
+  test('what grows by a batch that is committed twice grows once, also where no more is left', async () => {
+    const [store] = opened
+    if (store === undefined) throw new Error('no store')
+    await store.records.commit({
+      reserve: [reservation({ requestId: 'a', amountNano: opening - 7 })],
+    })
+    const grow = [{ requestId: 'a', accountId: 1, byNano: 7, fromNano: opening - 7 }]
+    for (let times = 0; times < 2; times++) {
+      expect((await store.records.commit({ grow })).denied).toEqual(new Map())
+    }
+    const more = [{ requestId: 'a', accountId: 1, byNano: 1, fromNano: opening }]
+    expect([...(await store.records.commit({ grow: more })).denied.keys()]).toEqual(['a'])
+    // A node of the former version does not say from what.
+    const former = [{ requestId: 'a', accountId: 1, byNano: 1 }]
+    expect([...(await store.records.commit({ grow: former })).denied.keys()]).toEqual(['a'])
+    expect(await ask(database.url, 'SELECT amount_nano AS nano FROM reservation')).toEqual([
+      { nano: opening },
+    ])
+    expect(await ask(database.url, oddSums)).toEqual([])
+  })
+
   test('nodes that compete for one account pass as many as its balance pays', async () => {
     const nodes = await Promise.all([open(), open(), open()])
     const price = opening / 100
