@@ -27,8 +27,11 @@ const chunkLength = 128 * 1024
 
 /** What is there waits for more no longer than this. */
 const soonMs = 100
-/** A beginning that is longer in coming can still fail, but not by a status any more. */
-const beginningMs = 5_000
+/**
+ * A beginning that is longer in coming can still fail, but not by a status any more. A database says
+ * sooner that it has no time, and a connection may be silent for longer.
+ */
+const beginningMs = 20_000
 
 /** Headers of what is kept as a file, and by nobody in between. */
 export const fileHeaders = ({ name, type }: File) => ({

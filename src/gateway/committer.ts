@@ -206,7 +206,7 @@ export function createCommitter(
    */
   function keep(requestId: string, part: Batch): void {
     const waits = { part, requestId, resolve: () => {}, reject: notStored(requestId) }
-    if (kept.size < maxKept || chargeOf(part) > 0) kept.set(requestId, waits)
+    if (kept.size < maxKept || kept.has(requestId) || chargeOf(part) > 0) kept.set(requestId, waits)
     else notStored(requestId)('too many requests wait to be stored')
     retryLater()
   }

@@ -177,6 +177,9 @@ ofSqlite(
     const backup = await runBinary(['backup', 'b.db'], { cwd: folder.path })
     expect(backup.exitCode).toBe(0)
     const restore = ['restore', 'b.db', '-c', 'elsewhere.yaml']
+    const startedAt = performance.now()
+    expect(await startCommand(folder.path, restore).exited).toBe(0)
+    const durationMs = performance.now() - startedAt
     const kills = 10
     let absent = 0
     for (let kill = 0; kill < kills; kill++) {
@@ -184,7 +187,7 @@ ofSqlite(
       mkdirSync(folder.join(place))
       writeFileSync(folder.join('elsewhere.yaml'), store(`./${place}/gate.db`))
       const command = startCommand(folder.path, restore)
-      await Bun.sleep(60 + kill * 40)
+      await Bun.sleep((durationMs * (kill + 1)) / kills)
       command.kill('SIGKILL')
       await command.exited
       const state = stateOf(folder.join(place), 'gate.db')

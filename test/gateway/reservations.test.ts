@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Caller } from '../../src/gateway/authenticate.ts'
-import type { Reservation } from '../../src/store/ports/records.ts'
+import type { Committer } from '../../src/gateway/committer.ts'
+import { createReservations } from '../../src/gateway/reservations.ts'
+import type { Growth, Reservation } from '../../src/store/ports/records.ts'
 import { now, settlement } from '../store/support.ts'
 import { createMoneyScene, type MoneyScene } from './money-scene.ts'
 
@@ -113,6 +115,29 @@ describe('more of it', () => {
     expect(await scene.sum()).toEqual({ balanceNano, reservedNano: 1_000 })
     expect(await scene.reservations.grow('req_1', 1)).toBeFalse()
     expect(scene.reservations.heldFor('req_1')).toBe(1_000)
+  })
+
+  test('is asked for with what there was, so that it is set aside once', async () => {
+    await using scene = await createMoneyScene({ balanceNano })
+    const asked: Growth[] = []
+    const committer = {
+      reserve: async () => undefined,
+      async grow(growth: Growth) {
+        asked.push(growth)
+        return asked.length === 1 ? undefined : 'balance'
+      },
+    } as unknown as Committer
+    const reservations = createReservations(
+      () => committer,
+      () => '2026-11-21',
+    )
+    await reservations.open(scene.caller, reservation(1, 400))
+    for (const byNano of [300, 200, 100]) await reservations.grow('req_1', byNano)
+    expect(asked.map(({ fromNano, byNano }) => [fromNano, byNano])).toEqual([
+      [400, 300],
+      [700, 200],
+      [700, 100],
+    ])
   })
 
   test('is not for what is not open, or has ended', async () => {

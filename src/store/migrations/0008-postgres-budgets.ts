@@ -9,8 +9,8 @@ const swept = "ending = 'interrupted'"
  * that run at once, on whichever nodes, each sees what the former has left. A batch has each request
  * once in each of its parts, and sets nothing aside for one that it releases; `of_accounts` and
  * `of_tokens` name those of what it settles, reserves and grows, as far as they are known. Another
- * form of it gets another name: nodes of two versions run side by side. `repeats`: what tells that
- * something has grown by the same before; see the next version.
+ * form of it gets another name, where it does not serve both alike: nodes of two versions run side by
+ * side. `repeats`: what tells that something has grown before; see the next version.
  */
 export const commitFunction = (create: string, repeats = { asked: '', found: '', leave: '' }) => `
 ${create} commit_requests(batch json, settled text[], released text[], of_accounts bigint[],

@@ -23,7 +23,7 @@ export interface Migration {
  *
  * While a cluster is updated, nodes of the former version go on with the new schema. So a step adds
  * and leaves what their statements name: columns that may be left out, tables, functions of another
- * name. What nobody names any more is removed by a step of the next version. What is kept beside other
+ * name, or of the same that serve both alike. What nobody names any more is removed by a step of the next version. What is kept beside other
  * rows and follows from them must not need what the former version does not write. A step over many
  * rows keeps all who write waiting: an index is made before, or the rows are filled in later.
  */

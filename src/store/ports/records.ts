@@ -103,7 +103,7 @@ export interface Growth {
   readonly requestId: string
   readonly accountId: number
   readonly byNano: number
-  /** What is set aside before: tells a batch that is committed twice. */
+  /** What is set aside before, as far as is known: tells what was done already. */
   readonly fromNano?: number
 }
 

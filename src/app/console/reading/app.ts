@@ -35,7 +35,8 @@ export function createReadingApp(parts: ReadingParts) {
 async function headOf(answer: Response): Promise<Response> {
   const { status, headers, body } = answer
   if (isFile(headers)) {
-    await body?.cancel()
+    // Not waited for: it ends what it has begun, and that ends when this answer does.
+    body?.cancel().catch(() => {})
     return new Response(null, answer)
   }
   const { byteLength } = await answer.arrayBuffer()

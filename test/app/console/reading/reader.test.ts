@@ -156,15 +156,7 @@ function onEngine(engine: EngineName): void {
   })
 
   test('HEAD has the head alone, and leaves no file open', async () => {
-    await using scene = startReader(place, 50)
-    using server = Bun.serve({
-      port: 0,
-      fetch: (request) => scene.reader.answer(request, admin),
-    })
-    const address = `${server.url.origin}/api/v1/admin/requests/export`
-    const { status, headers } = await fetch(address, { method: 'HEAD', proxy: false })
-    expect([status, headers.get('content-length')]).toEqual([200, null])
-    expect(headers.get('content-disposition')).toStartWith('attachment')
+    await using scene = startReader(place)
     for (let count = 0; count < 6; count++) {
       const asked = readingOf('/admin/requests/export', { method: 'HEAD' })
       const { status, headers, body } = await seen(await scene.reader.answer(asked, admin))
@@ -172,6 +164,15 @@ function onEngine(engine: EngineName): void {
       expect(headers['content-disposition']).toStartWith('attachment')
       expect(headers['content-length']).toBeUndefined()
     }
+  })
+
+  test.if(process.platform === 'linux')('nor does it where a server is asked', async () => {
+    await using scene = startReader(place, 50)
+    using server = Bun.serve({ port: 0, fetch: (request) => scene.reader.answer(request, admin) })
+    const address = `${server.url.origin}/api/v1/admin/requests/export`
+    const { status, headers } = await fetch(address, { method: 'HEAD', proxy: false })
+    expect([status, headers.get('content-length')]).toEqual([200, null])
+    expect(headers.get('content-disposition')).toStartWith('attachment')
     await until('the process has ended', () => readers().length === 0)
   })
 
