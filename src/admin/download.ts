@@ -14,6 +14,8 @@ interface Reader {
   readonly log: Logger
   /** Called when nothing is read any more, however it ended; also twice. */
   readonly onEnd?: () => void
+  /** How long an answer may wait for the beginning of the file, in milliseconds. */
+  readonly patienceMs?: number
 }
 
 /** Content types of tables. */
@@ -31,7 +33,7 @@ const soonMs = 100
  * A beginning that is longer in coming can still fail, but not by a status any more. A database says
  * sooner that it has no time, and a connection may be silent for longer.
  */
-const beginningMs = 20_000
+const usualPatienceMs = 20_000
 
 /** Headers of what is kept as a file, and by nobody in between. */
 export const fileHeaders = ({ name, type }: File) => ({
@@ -54,10 +56,10 @@ export async function download(
   file: File,
   reader: Reader,
 ): Promise<Response> {
-  const { signal, onEnd = () => {} } = reader
+  const { signal, onEnd = () => {}, patienceMs = usualPatienceMs } = reader
   const chunks = inChunks(lines)
   signal.addEventListener('abort', onEnd, { once: true })
-  const wait = startWait(beginningMs)
+  const wait = startWait(patienceMs)
   try {
     const first = chunks.next()
     first.catch(() => {}) // told to whoever waits for it
@@ -77,7 +79,7 @@ export async function download(
 function streamOf(
   first: Promise<IteratorResult<string>>,
   chunks: AsyncGenerator<string>,
-  { signal, log, onEnd }: Required<Reader>,
+  { signal, log, onEnd }: Required<Omit<Reader, 'patienceMs'>>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let coming: Promise<IteratorResult<string>> | undefined = first

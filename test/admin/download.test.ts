@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { SignedIn } from '../../src/admin/access.ts'
+import { download } from '../../src/admin/download.ts'
 import { createLedgerService } from '../../src/admin/ledger/service.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { ListsBusy } from '../../src/store/ports/lists.ts'
@@ -74,4 +75,50 @@ test('what is there of a file goes ahead when the rest is long in coming', async
   rest.resolve()
   expect(await lines()).toBe(2)
   expect(await reader?.read()).toMatchObject({ done: true })
+})
+
+/** A file whose only line comes, or fails, as `line` does; its answer waits for that for a moment. */
+async function openLate(line: Promise<string>) {
+  const logged: string[] = []
+  let ended = 0
+  const log = createLogger({
+    ...{ sink: (text) => logged.push(text), pretty: false, level: 'error', clock: () => 0 },
+  })
+  async function* lines() {
+    yield await line
+  }
+  const response = await download(
+    lines(),
+    { name: 'late.jsonl', type: 'application/x-ndjson' },
+    { signal: new AbortController().signal, log, onEnd: () => ended++, patienceMs: 20 },
+  )
+  return { response, logged, ended: () => ended }
+}
+
+test('a beginning that is long in coming is not waited for, and nothing of it is lost', async () => {
+  const line = Promise.withResolvers<string>()
+  const { response, ended } = await openLate(line.promise)
+  expect([response.status, ended()]).toEqual([200, 0])
+  line.resolve('found\n')
+  expect(await response.text()).toBe('found\n')
+  expect(ended()).toBeGreaterThan(0)
+})
+
+test('where it fails after that, the file breaks off', async () => {
+  const line = Promise.withResolvers<string>()
+  const { response, logged, ended } = await openLate(line.promise)
+  line.reject(new ListsBusy('too many lists'))
+  await expect(response.text()).rejects.toThrow('too many lists')
+  expect(logged.join()).toContain('too many lists')
+  expect(ended()).toBeGreaterThan(0)
+})
+
+test('whoever leaves before it has come makes room at once', async () => {
+  const line = Promise.withResolvers<string>()
+  const { response, logged, ended } = await openLate(line.promise)
+  const left = response.body?.cancel()
+  expect(ended()).toBeGreaterThan(0)
+  line.reject(new Error('nobody asks any more'))
+  await left
+  expect(logged).toEqual([])
 })
