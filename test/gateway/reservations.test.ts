@@ -51,7 +51,9 @@ describe('room', () => {
     await using scene = await createMoneyScene({ balanceNano })
     const opened = open(scene, 1, 400)
     expect(room(scene).nano).toBe(600)
-    expect(await scene.sum()).toEqual({ balanceNano, reservedNano: 0 })
+    // A store that is shared is told at once, and may be faster than who asks it.
+    if (!scene.committer.isShared)
+      expect(await scene.sum()).toEqual({ balanceNano, reservedNano: 0 })
     await opened
     expect(await scene.sum()).toEqual({ balanceNano, reservedNano: 400 })
   })
