@@ -54,13 +54,16 @@ describeWithValkey('counters in a Valkey', () => {
           slot: `slot ${at}`,
         }),
       )
-      const found = await Promise.all(asked)
-      expect(countIn(found.flatMap((one) => one ?? []))).toBe(50)
-      const refused = found.at(-1)
-      if (refused?.ok !== false) throw new Error('it was let in')
-      expect(refused.shortages).toHaveLength(1)
-      expect(refused.shortages[0]).toMatchObject({ at: 0, limit: 'rpm' })
-      expect(refused.shortages[0]?.retryAfterMs).toBeWithin(59_000, 60_501)
+      const found = (await Promise.all(asked)).flatMap((one) => one ?? [])
+      // Which of them depends on whose connection the server reads first.
+      const refused = found.filter((one) => !one.ok)
+      expect(found).toHaveLength(120)
+      expect(refused).toHaveLength(70)
+      for (const { shortages } of refused) {
+        expect(shortages).toHaveLength(1)
+        expect(shortages[0]).toMatchObject({ at: 0, limit: 'rpm' })
+        expect(shortages[0]?.retryAfterMs).toBeWithin(59_000, 60_501)
+      }
     })
 
     test('all are taken or none, and all limits that leave no room are told', async () => {
