@@ -114,6 +114,32 @@ eachEngine((open, engine) => {
       expect(await file.reserved()).toEqual({})
     })
 
+    test('what one sets aside before it is heard of again is its own', async () => {
+      const mine = await file.store.nodes.register({ name: 'mine', version: '1' })
+      await file.store.records.commit({ reserve: [reservation({ requestId: 'before' })] })
+      await silence(mine)
+      const madeNow = reservation({ requestId: 'now', createdAt: Date.now() })
+      const aMomentAhead = Date.now() + silentNodeMs - 10_000
+      const madeAhead = reservation({ requestId: 'ahead', createdAt: aMomentAhead })
+      const fromTomorrow = Date.now() + 86_400_000
+      const madeWrong = reservation({ requestId: 'wrong', createdAt: fromTomorrow })
+      await file.store.records.commit({ reserve: [madeNow, madeAhead, madeWrong] })
+      expect(await file.store.nodes.sweepDead()).toBe(2)
+      expect(await file.reserved()).toEqual({ now: 100, ahead: 100 })
+      await file.store.records.commit({ settle: [settlement({ requestId: 'now' })] })
+      await file.change(`UPDATE reservation SET created_at = created_at - ${2 * silent}`)
+      expect(await file.store.nodes.sweepDead()).toBe(1)
+      expect(await file.reserved()).toEqual({})
+      expect(await file.rows('SELECT request_id, ending FROM request ORDER BY request_id')).toEqual(
+        [
+          { request_id: 'ahead', ending: 'interrupted' },
+          { request_id: 'before', ending: 'interrupted' },
+          { request_id: 'now', ending: 'complete' },
+          { request_id: 'wrong', ending: 'interrupted' },
+        ],
+      )
+    })
+
     test('several may sweep at once', async () => {
       const stores = await Promise.all([file.openBeside(), file.openBeside(), file.openBeside()])
       const reserve = Array.from({ length: 40 }, (_, one) => reservation({ requestId: `r${one}` }))

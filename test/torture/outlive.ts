@@ -1,5 +1,4 @@
 import { until } from '../e2e/until.ts'
-import { openStoreOf } from '../support/store-beside.ts'
 import { openTables } from '../support/tables.ts'
 import { testEngine } from '../support/test-store.ts'
 
@@ -19,16 +18,12 @@ export async function outliveOthers(folder: string): Promise<void> {
 }
 
 /**
- * Closes what they have left, as another node on their server does every five seconds; gives how many
- * requests that were. In a file the next gateway does it when it starts.
+ * Closes what they have left, as another node on their server does when they were silent for long enough;
+ * gives how many requests that were. In a file the next gateway does it when it starts.
  */
 export async function closeAsOthersDo(folder: string): Promise<number> {
   if (testEngine === 'sqlite') return 0
   await outliveOthers(folder)
-  const other = await openStoreOf(folder)
-  try {
-    return await other.records.sweep()
-  } finally {
-    await other.close()
-  }
+  await using tables = openTables(folder)
+  return Number(await tables.one('SELECT sweep_reservations(0)'))
 }

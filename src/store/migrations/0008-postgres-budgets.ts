@@ -255,8 +255,11 @@ LANGUAGE sql AS $$
 $$;
 `
 
-/** What is set aside for requests of a dead node is free again for budgets, too. */
-const sweepFunction = `
+/**
+ * What is set aside for requests of a dead node is free again for budgets, too. `spared`: which of them
+ * it leaves alone; see version 10.
+ */
+export const sweepFunction = (spared = '') => `
 CREATE OR REPLACE FUNCTION sweep_reservations(silent_ms bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   lost text[];
@@ -265,7 +268,7 @@ DECLARE
 BEGIN
   LOCK TABLE account IN ROW EXCLUSIVE MODE;
   SELECT array_agg(request_id), array_agg(account_id) INTO lost, owners FROM reservation
-    WHERE NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms);
+    WHERE NOT EXISTS (SELECT FROM node WHERE id = node_id AND seen_at > now_ms() - silent_ms)${spared};
   IF lost IS NULL THEN
     RETURN 0;
   END IF;
@@ -299,4 +302,4 @@ END $$;
 
 /** Budgets of tokens are decided where balances are: in PostgreSQL, whichever node is asked. */
 export const postgresBudgets =
-  spendings + commitFunction('CREATE FUNCTION') + formerName + sweepFunction
+  spendings + commitFunction('CREATE FUNCTION') + formerName + sweepFunction()

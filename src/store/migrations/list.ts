@@ -8,6 +8,7 @@ import { nodes } from './0007-nodes.ts'
 import { postgresTables } from './0007-postgres-tables.ts'
 import { postgresBudgets } from './0008-postgres-budgets.ts'
 import { postgresGrowth } from './0009-postgres-growth.ts'
+import { postgresSweep } from './0010-postgres-sweep.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -23,9 +24,10 @@ export interface Migration {
  *
  * While a cluster is updated, nodes of the former version go on with the new schema. So a step adds
  * and leaves what their statements name: columns that may be left out, tables, functions of another
- * name, or of the same that serve both alike. What nobody names any more is removed by a step of the next version. What is kept beside other
- * rows and follows from them must not need what the former version does not write. A step over many
- * rows keeps all who write waiting: an index is made before, or the rows are filled in later.
+ * name, or of the same that serve both alike. What nobody names any more is removed by a step of the
+ * next version. What is kept beside other rows and follows from them must not need what the former
+ * version does not write. A step over many rows keeps all who write waiting: an index is made before,
+ * or the rows are filled in later.
  */
 export const migrations: readonly Migration[] = [
   { sqlite: firstTables },
@@ -37,6 +39,7 @@ export const migrations: readonly Migration[] = [
   { sqlite: nodes, postgres: postgresTables },
   { postgres: postgresBudgets },
   { postgres: postgresGrowth },
+  { postgres: postgresSweep },
 ]
 
 /** The version of a database that is up to date. */

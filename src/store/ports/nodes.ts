@@ -67,8 +67,9 @@ export interface NodeStore {
   forget(id: number, seenAt?: number): Promise<void>
   /**
    * Closes the reservations of nodes that are dead or not in the list: their requests are recorded as
-   * interrupted, uncharged; gives how many. For any node, at any time. Nothing to do where one process
-   * alone can serve: it did so when it began (`RecordStore.sweep`).
+   * interrupted, uncharged; gives how many. Those made within `silentNodeMs` stay: only a node that
+   * lives, and is about to say so, can have made them. For any node, at any time. Nothing to do where
+   * one process alone can serve: it did so when it began (`RecordStore.sweep`).
    */
   sweepDead(): Promise<number>
 }
