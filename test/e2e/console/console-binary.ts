@@ -62,9 +62,11 @@ export async function setUp(console: Console) {
   return visit
 }
 
-/** Follows a link of the menu. */
-export const follow = (page: Page, name: string) =>
-  page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+/** Follows a link of the menu, whose page has its name; the page before may show what the test clicks next. */
+export async function follow(page: Page, name: string) {
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+  await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
+}
 
 /** Fills the form of a new account and sends it by a button of this name. */
 export async function enterNewAccount(page: Page, { email, password }: Entry, button: string) {
