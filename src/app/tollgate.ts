@@ -197,7 +197,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     })
   /** Other changes don't wait for the prices. */
   const changed = async () => {
-    await syncVendorPrices(store).finally(refresh)
+    await syncVendorPrices(store, catalog.rows().channels).finally(refresh)
   }
   const load = createNodeLoad({ forwarder, counters, documents: store.documents, tick })
   const metrics = {

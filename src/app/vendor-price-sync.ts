@@ -17,9 +17,8 @@ export interface Offered {
  */
 export function vendorPriceWrites({ channels, prices }: Offered): PriceWrite[] {
   const inForce = new Map(prices.map((row) => [row.model, row]))
-  const offered = new Set(channels.flatMap(({ models }) => models.map(({ id }) => id)))
   const writes: PriceWrite[] = []
-  for (const model of offered) {
+  for (const model of offeredBy(channels)) {
     const row = inForce.get(model)
     if (row && (row.source !== 'vendor' || row.terms.unit === 'none')) continue
     const write = vendorPriceWrite(model, row)
@@ -42,11 +41,23 @@ export function vendorPriceWrite(
 }
 
 /**
- * Puts missing and changed list prices in force; returns how many. For a running gateway whose
- * channels another process has changed: at a start and on `apply` they are part of the plan.
+ * Puts list prices in force; returns how many. For a running gateway whose channels another process has
+ * changed: at a start and on `apply` they are part of the plan. `before`: the channels that the gateway
+ * knew. What those offer and has a price keeps it: while a cluster is updated, nodes of two versions
+ * have two lists, and each would undo what the other has done.
  */
-export async function syncVendorPrices({ catalog, admin }: Store): Promise<number> {
-  const prices = vendorPriceWrites(await catalog.load())
+export async function syncVendorPrices(
+  { catalog, admin }: Store,
+  before: Offered['channels'],
+): Promise<number> {
+  const known = offeredBy(before)
+  const prices = vendorPriceWrites(await catalog.load()).filter(
+    ({ model, replaces }) => replaces === null || !known.has(model),
+  )
   if (prices.length > 0) await admin.write({ prices })
   return prices.length
 }
+
+/** The ids that clients may ask for. */
+const offeredBy = (channels: Offered['channels']): ReadonlySet<string> =>
+  new Set(channels.flatMap(({ models }) => models.map(({ id }) => id)))

@@ -236,7 +236,39 @@ describe('the gateway', () => {
       { model: 'gpt-4o', source: 'vendor', terms: listed('gpt-4o') },
       { model: 'gpt-5-mini' },
     ])
-    expect(await syncVendorPrices(beside)).toBe(0)
+    expect(await syncVendorPrices(beside, [])).toBe(0)
     await beside.close()
+  })
+
+  test('leaves a list price of another version alone, until it starts again', async () => {
+    await using place = await lendPlace()
+    const yaml = { upstream: upstream.url, models: ['gpt-5-mini'], store: place.store }
+    const beside = await place.open(systemClock)
+    const history = () => beside.catalog.priceHistory('gpt-5-mini')
+    {
+      await using _ = await startServing({ ...yaml, onlyPrices: {} })
+      await beside.admin.write({
+        prices: [{ model: 'gpt-5-mini', terms: old, source: 'vendor', note: '' }],
+      })
+      await Bun.sleep(1_500) // it looks for changes every half second
+      expect((await history()).map(({ terms }) => terms)).toEqual([listed('gpt-5-mini'), old])
+    }
+    await using _ = await startServing({ ...yaml, onlyPrices: {} })
+    expect((await history()).at(-1)?.terms).toEqual(listed('gpt-5-mini'))
+    await beside.close()
+  })
+
+  test('asks its own list for what it has not offered before', async () => {
+    const store = await openStore(systemClock)
+    const models = [{ id: 'gpt-5-mini', upstream: 'gpt-5-mini' }]
+    await store.admin.write({
+      channels: [channelWrite({ name: 'main', models })],
+      prices: [{ model: 'gpt-5-mini', terms: old, source: 'vendor', note: '' }],
+    })
+    const { channels } = await store.catalog.load()
+    expect(await syncVendorPrices(store, channels)).toBe(0)
+    expect(await syncVendorPrices(store, offer('gpt-4o'))).toBe(1)
+    expect((await store.catalog.load()).prices).toMatchObject([{ terms: listed('gpt-5-mini') }])
+    await store.close()
   })
 })
