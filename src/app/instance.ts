@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecretBox, loadSecret, type SecretBox } from '../lib/secrets.ts'
@@ -101,13 +101,34 @@ export interface Instance {
   readonly warnings: readonly string[]
 }
 
-/** Opens the database of a configuration, making it if there is none. */
+/**
+ * Opens the database of a configuration, making it if there is none. With a secret that is not the
+ * database's, what needs the secret throws a `UserError`: nothing is stored that others can't read.
+ */
 export async function openInstance({ store }: Pick<Config, 'store'>): Promise<Instance> {
-  const { secret, warning } = findSecret(store)
+  const { secret, source, warning } = findSecret(store)
+  const opened = await openStore(store)
+  const box = createSecretBox(secret)
+  const sealed = await opened.catalog.oldestSealed()
+  const complaint = sealed && complainOfSecret(box, sealed)
+  // A new one would stand in the way of the one that is missing.
+  if (complaint && source === 'created') rmSync(`${fileOf(store)}.secret`)
   return {
-    store: await openStore(store),
-    secrets: explainingBox(createSecretBox(secret)),
+    store: opened,
+    secrets: complaint ? refusingBox(complaint) : explainingBox(box),
     warnings: warning === null ? [] : [warning],
+  }
+}
+
+/** The same for who serves, and needs the secret in any case. */
+export async function openToServe(config: Pick<Config, 'store'>): Promise<Instance> {
+  const instance = await openInstance(config)
+  try {
+    instance.secrets.keyedHash('')
+    return instance
+  } catch (error) {
+    await instance.store.close()
+    throw error
   }
 }
 
@@ -119,7 +140,8 @@ function findSecret(store: StoreConfig) {
     return explaining(() => loadSecret({ env, file: `${file}.secret` }))
   }
   // What is gone when the process ends needs no secret that outlives it.
-  if (!isOnServer(store)) return { secret: crypto.randomUUID(), warning: null }
+  if (!isOnServer(store))
+    return { secret: crypto.randomUUID(), source: 'created', warning: null } as const
   throw new UserError(
     `The database ${describeStore(store)} is on a server, and what is secret in it needs a secret ` +
       'that all nodes have: give each of them the same TOLLGATE_SECRET in its environment. A good ' +
@@ -130,6 +152,26 @@ function findSecret(store: StoreConfig) {
 /** Stored keys that can't be opened are the wrong secret: the user's to put right. */
 function explainingBox(box: SecretBox): SecretBox {
   return { ...box, open: (sealed) => explaining(() => box.open(sealed)) }
+}
+
+/** Undefined: what is sealed can be opened. */
+function complainOfSecret(box: SecretBox, sealed: Uint8Array): string | undefined {
+  try {
+    box.open(sealed)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function refusingBox(complaint: string): SecretBox {
+  const refuse = () => {
+    throw new UserError(complaint)
+  }
+  return {
+    ...{ keyedHash: refuse, seal: refuse, open: refuse },
+    texts: { seal: refuse, open: refuse },
+  }
 }
 
 function explaining<Result>(work: () => Result): Result {

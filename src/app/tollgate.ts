@@ -188,10 +188,14 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   /** One after the other: what was read first must not come last. */
   const refresh = () =>
     inTurn(async () => {
-      await catalog.reload()
+      try {
+        await catalog.reload()
+      } finally {
+        // Whatever can't be read: tokens that were switched off are off.
+        authenticator.forget()
+      }
       ;({ values } = await store.edits.storedSettings())
       applySettings()
-      authenticator.forget()
       await care.refresh()
       await site.refresh()
     })

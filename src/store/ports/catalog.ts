@@ -138,4 +138,9 @@ export interface CatalogStore {
   load(): Promise<CatalogRows>
   /** Every price that a model ever had, oldest first; of all models when none is named. */
   priceHistory(model?: string): Promise<readonly PriceRow[]>
+  /**
+   * What tells whether a secret is this database's: the sealed keys of its oldest channel, else the key of
+   * its oldest token; undefined: it has neither.
+   */
+  oldestSealed(): Promise<Uint8Array | undefined>
 }

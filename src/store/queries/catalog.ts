@@ -15,13 +15,14 @@ import { build } from './build.ts'
 import type { Engine } from './engine.ts'
 import { parseColumn, parseList } from './json.ts'
 import { limitsOf } from './limits.ts'
-import { all, type Steps } from './steps.ts'
+import { all, first, type Steps } from './steps.ts'
 import type { ChannelTable, GroupTable, ModelPriceTable } from './tables.ts'
 
 /** What a catalog is made of. */
 export const createCatalogStore = ({ read, snapshot }: Engine): CatalogStore => ({
   load: () => snapshot(loadCatalog),
   priceHistory: (model) => read(() => loadPriceHistory(model)),
+  oldestSealed: () => read(findOldestSealed),
 })
 
 /** The live rows of channels, as they are stored. */
@@ -133,4 +134,12 @@ function* loadCatalog(): Steps<CatalogRows> {
     groups: yield* loadGroups(),
     prices: yield* loadPrices(),
   }
+}
+
+function* findOldestSealed(): Steps<Uint8Array | undefined> {
+  const channels = build.selectFrom('channel').select('keys_sealed as sealed').orderBy('id')
+  const channel = yield* first(channels.where('deleted_at', 'is', null).limit(1))
+  if (channel) return channel.sealed
+  const tokens = build.selectFrom('token').select('key_sealed as sealed').orderBy('id')
+  return (yield* first(tokens.where('deleted_at', 'is', null).limit(1)))?.sealed
 }
