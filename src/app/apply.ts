@@ -1,5 +1,5 @@
 import type { SecretBox } from '../lib/secrets.ts'
-import type { TokenView } from '../store/ports/admin.ts'
+import { type TokenView, WriteRefused } from '../store/ports/admin.ts'
 import type { Store } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'
 import { type Plan, planChanges } from './config/diff.ts'
@@ -21,8 +21,24 @@ export async function planConfig(
   return planChanges({ config, current: { catalog, accounts, tokens }, secrets, prune })
 }
 
-/** Makes the store what the configuration says, in one transaction; returns what that changed. */
+/**
+ * Makes the store what the configuration says, in one transaction; returns what that changed. Another
+ * node may do the same at the same time: what it has done already is planned no more.
+ */
 export async function applyConfig(
+  instance: Instance,
+  config: Config,
+  options: { readonly prune: boolean },
+): Promise<Plan> {
+  try {
+    return await planAndWrite(instance, config, options)
+  } catch (error) {
+    if (!(error instanceof WriteRefused)) throw error
+    return await planAndWrite(instance, config, options)
+  }
+}
+
+async function planAndWrite(
   instance: Instance,
   config: Config,
   options: { readonly prune: boolean },
