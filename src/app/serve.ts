@@ -47,7 +47,10 @@ const pollMs = 500
 export async function serve({ config, instance, log, reload }: ServeParts): Promise<Serving> {
   const { store, secrets } = instance
   let load = (): NodeLoad => ({})
+  // What a start that fails takes back.
+  await using undone = new AsyncDisposableStack()
   const membership = await enter(store, log, () => load())
+  undone.defer(async () => await membership?.leave())
   await takeOver(store, config, log)
   await applyConfig(instance, config, { prune: false })
   const counters = config.counters
@@ -56,10 +59,15 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
   const tollgate = await createTollgate({
     ...{ config, store, secrets, log, counters, membership },
     clock: systemClock,
+  }).catch(async (error) => {
+    await counters?.close()
+    throw error
   })
+  undone.defer(tollgate.stop)
   load = tollgate.load
   const setupCode = await tollgate.openSetup()
   const { listening, metrics } = await openPorts(tollgate, config, log)
+  undone.move()
   // Nothing is waited for from here on: who takes requests must hear the signals that end it.
   const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
   void membership?.beat() // awaited when it leaves
@@ -179,7 +187,6 @@ async function openPorts(tollgate: Tollgate, { server }: Config, log: Logger): P
     return { listening: listen(tollgate.app, server), metrics }
   } catch (cause) {
     await metrics?.close()
-    await tollgate.stop()
     throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }

@@ -85,6 +85,9 @@ test('a port in use is told without a stack', async () => {
   expect(ran.err).toBe(
     `tollgate: Port ${other.port} on 127.0.0.1 is in use. Stop what uses it, or listen on another address (server.listen, --listen).\n`,
   )
+  // A start that failed is no node that died.
+  const { nodes } = JSON.parse((await place.run(['status', '--json'])).out)
+  expect(nodes).toEqual([])
   await other.stop(true)
 })
 
