@@ -54,7 +54,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
   await takeOver(store, config, log)
   await applyConfig(instance, config, { prune: false })
   const counters = config.counters
-    ? await openValkeyCounters({ ...config.counters, log })
+    ? await openValkeyCounters({ ...config.counters, log, living: membership?.living })
     : undefined
   const tollgate = await createTollgate({
     ...{ config, store, secrets, log, counters, membership },

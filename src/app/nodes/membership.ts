@@ -32,6 +32,8 @@ export interface Membership {
   id(): number
   /** The list, as it was last looked at; empty before that, and while this node is cut off. */
   known(): readonly NodeView[]
+  /** How many live, with this one, as far as is known: while it is cut off, as many as before. */
+  living(): number
   /** Says that it lives, closes what dead nodes left open and forgets those long dead. */
   beat(): Promise<void>
   /** Leaves the list: nothing of its own is under way any more. */
@@ -40,6 +42,8 @@ export interface Membership {
 
 /** Where this process runs, for people. */
 export const processName = (): string => `${hostname()}:${process.pid}`
+
+const livingIn = (nodes: readonly NodeView[]) => nodes.filter(({ isAlive }) => isAlive).length
 
 /**
  * Enters this process in the list of nodes, and keeps it there until it leaves. A node that was cut off
@@ -56,6 +60,7 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   /** Nobody is taken for dead before. */
   let graceTick = isDoubtful ? heardTick + graceMs : heardTick
   let known: readonly NodeView[] = []
+  let living = 1 + livingIn(others)
   let isCutOff = false
   let beating: Promise<void> | undefined
 
@@ -89,6 +94,8 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
       heardTick = now
       if (now >= graceTick) await closeDead()
       known = await nodes.list()
+      // Some may only not have been heard again yet.
+      living = now >= graceTick ? livingIn(known) : Math.max(living, livingIn(known))
       if (now >= graceTick) await forgetLongDead()
       if (isCutOff) log.info('this node is heard of again', { node: id })
       isCutOff = false
@@ -111,6 +118,7 @@ export async function joinNodes(parts: MembershipParts): Promise<Membership> {
   return {
     id: () => id,
     known: () => known,
+    living: () => living,
     beat,
     async leave() {
       clearInterval(timer)

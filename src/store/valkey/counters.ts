@@ -15,6 +15,8 @@ export interface ValkeyOptions {
   readonly log: Logger
   /** What all names begin with: gateways of one prefix count together. */
   readonly prefix?: string
+  /** How many nodes live as far as is known elsewhere: this server may be away from the beginning. */
+  readonly living?: (() => number) | undefined
   /** How long a dead node's slots stay taken. */
   readonly leaseMs?: number
   readonly repeat?: Repeat
@@ -33,11 +35,12 @@ type Beat = readonly [nodes: number, memory: string, now: number]
  */
 export async function openValkeyCounters(options: ValkeyOptions): Promise<Counters> {
   const { url, log, prefix = 'tollgate', leaseMs = usualLeaseMs, repeat = repeatByTimer } = options
+  const { living = () => 1 } = options
   const node = randomUUID()
   const memoryKey = `${prefix}:memory`
   const nodesKey = `${prefix}:nodes`
   const listeners: ((isEmpty: boolean) => void)[] = []
-  let nodes = 1
+  let told = 1
   let memory = ''
   let isEmpty = true
   /** What was warned of last: a network that goes and comes changes nothing in it. */
@@ -50,10 +53,13 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     const values = [node, String(leaseMs), randomUUID()]
     const [count, name, now] = (await run(beatScript, [nodesKey, memoryKey], values)) as Beat
     offsetMs = now - performance.now()
-    nodes = Math.max(1, count)
+    told = count
     isEmpty = memory !== name
     memory = name
   }
+
+  /** An emptied server, or one that was never there, knows fewer than there are. */
+  const nodes = () => Math.max(told, living())
 
   const tellBack = () => {
     for (const listener of listeners) listener(isEmpty)
@@ -64,11 +70,11 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     greet: ({ run }) => beat(run),
     onAway(reason) {
       log.warn('shared counters are out of reach: this node keeps to its share of the limits', {
-        ...{ reason, nodes },
+        ...{ reason, nodes: nodes() },
       })
     },
     onBack(wasAway) {
-      if (wasAway) log.info('shared counters are within reach again', { nodes })
+      if (wasAway) log.info('shared counters are within reach again', { nodes: nodes() })
       tellBack()
       warned = warnOfEviction()
     },
@@ -101,7 +107,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
     ...sharedTexts(link, prefix),
     ...coolingBoard(link, { prefix, memoryKey, memory: () => memory }),
     isAway: link.isAway,
-    nodes: () => nodes,
+    nodes,
     partAt: (tick) => Math.floor((tick + offsetMs) / partMs),
     leaseMs,
     onBack: (listener) => listeners.push(listener),

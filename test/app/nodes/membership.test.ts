@@ -61,6 +61,27 @@ eachEngine((open, engine) => {
     expect(await names()).toEqual(['mine', 'dead'])
   })
 
+  test('how many live is known from the start, and kept while nobody can say', async () => {
+    await file.store.nodes.register({ name: 'other', version: '1' })
+    await file.store.nodes.register({ name: 'dead', version: '1' })
+    await silence('dead', silentNodeMs + 1)
+    let isAway = false
+    const list = async () => {
+      if (isAway) throw new Error('The database is away.')
+      return file.store.nodes.list()
+    }
+    const late = await join({ ...file.store, nodes: { ...file.store.nodes, list } }, 'late')
+    expect(late.living()).toBe(3)
+    isAway = true
+    await late.beat()
+    expect([late.known(), late.living()]).toEqual([[], 3])
+    isAway = false
+    await member.leave()
+    await late.beat()
+    expect(late.living()).toBe(2)
+    await late.leave()
+  })
+
   describe.if(engine === 'PostgreSQL')('of a cluster', () => {
     test('closes what a dead node left open, and nothing of a living one', async () => {
       const dead = await file.openBeside()
@@ -118,6 +139,7 @@ eachEngine((open, engine) => {
         await passes(silentNodeMs + 5_000)
         await member.beat()
         expect(await file.reserved()).toEqual({ 'of the living': 100, 'of the dead': 100 })
+        expect(member.living()).toBe(3)
         await second.beat()
         for (let beats = 0; beats < 3; beats++) {
           await passes(5_000)
@@ -125,6 +147,7 @@ eachEngine((open, engine) => {
           await second.beat()
         }
         expect(await file.reserved()).toEqual({ 'of the living': 100 })
+        expect(member.living()).toBe(2)
         await second.leave()
         await third.close()
       })

@@ -8,7 +8,13 @@ import { describeWithValkey, freshPrefix, startValkey, type Valkey } from '../..
 let valkey: Valkey
 const opened: Counters[] = []
 
-const open = async (prefix: string, leaseMs?: number, url = valkey.url) => {
+interface OpenOptions {
+  readonly url?: string
+  readonly living?: () => number
+}
+
+const open = async (prefix: string, leaseMs?: number, options: OpenOptions = {}) => {
+  const { url = valkey.url, living } = options
   const lines: string[] = []
   const told: string[] = []
   const note = (level: string) => (message: string, fields?: object) => {
@@ -16,7 +22,10 @@ const open = async (prefix: string, leaseMs?: number, url = valkey.url) => {
     told.push(`${message} ${JSON.stringify(fields)}`)
   }
   const log = { info: note('info'), warn: note('warn'), error: note('error') }
-  const counters = await openValkeyCounters({ url, log, prefix, ...(leaseMs && { leaseMs }) })
+  const counters = await openValkeyCounters({
+    ...{ url, log, prefix, living },
+    ...(leaseMs && { leaseMs }),
+  })
   opened.push(counters)
   return { counters, lines, told }
 }
@@ -191,6 +200,24 @@ describeWithValkey('counters in a Valkey', () => {
       await until(() => first.counters.nodes() === 1)
       expect(await valkey.ask('ZCARD', `${prefix}:nodes`)).toBe(1)
     })
+
+    test('are as many as are known elsewhere, when the server can not say', async () => {
+      const own = await startValkey()
+      await own.stop()
+      let living = 3
+      const { url } = own
+      const { counters, told } = await open(freshPrefix(), 400, { url, living: () => living })
+      expect([counters.isAway(), counters.nodes()]).toEqual([true, 3])
+      expect(told).toEqual([expect.stringContaining('"nodes":3')])
+      living = 2
+      expect(counters.nodes()).toBe(2)
+      await own.start()
+      await until(() => !counters.isAway())
+      // The other one is not back yet.
+      expect(counters.nodes()).toBe(2)
+      await counters.close()
+      await own.stop()
+    })
   })
 
   describe('texts', () => {
@@ -248,7 +275,7 @@ const admission = { counted: [counted('token:1', { rpm: 100 })], llmTokens: 0, s
 describeWithValkey('a Valkey that goes and comes', () => {
   test('one that stops rejects calls at once, is told once, and is found again', async () => {
     const own = await startValkey()
-    const { counters, lines } = await open(freshPrefix(), 1_000, own.url)
+    const { counters, lines } = await open(freshPrefix(), 1_000, own)
     const backs: boolean[] = []
     counters.onBack((isEmpty) => backs.push(isEmpty))
     await own.stop()
@@ -271,7 +298,7 @@ describeWithValkey('a Valkey that goes and comes', () => {
     const own = await startValkey()
     const client = new Bun.RedisClient(own.url)
     const warned = async () => {
-      const { counters, told } = await open(freshPrefix(), 1_000, own.url)
+      const { counters, told } = await open(freshPrefix(), 1_000, own)
       await counters.admit(admission)
       await counters.close()
       return told
@@ -293,7 +320,7 @@ describeWithValkey('a Valkey that goes and comes', () => {
     await client.send('ACL', ['SETUSER', 'gate', 'on', '>word', '~*', '&*', '+@all', '-@dangerous'])
     const url = new URL(own.url)
     Object.assign(url, { username: 'gate', password: 'word' })
-    const { counters, lines } = await open(freshPrefix(), 1_000, url.href)
+    const { counters, lines } = await open(freshPrefix(), 1_000, { url: url.href })
     await counters.admit(admission)
     await Bun.sleep(300) // it would be connected to anew by now
     expect(counters.isAway()).toBeFalse()
@@ -305,7 +332,7 @@ describeWithValkey('a Valkey that goes and comes', () => {
 
   test('one that hangs rejects all calls within a moment, and forgets nothing', async () => {
     const own = await startValkey()
-    const { counters } = await open(freshPrefix(), 1_000, own.url)
+    const { counters } = await open(freshPrefix(), 1_000, own)
     const backs: boolean[] = []
     counters.onBack((isEmpty) => backs.push(isEmpty))
     await counters.admit(admission)
@@ -325,14 +352,14 @@ describeWithValkey('a Valkey that goes and comes', () => {
 
   test('one that is emptied is noticed, and one that is not there from the beginning is no error', async () => {
     const own = await startValkey()
-    const { counters } = await open(freshPrefix(), 400, own.url)
+    const { counters } = await open(freshPrefix(), 400, own)
     const backs: boolean[] = []
     counters.onBack((isEmpty) => backs.push(isEmpty))
     await own.ask('FLUSHALL')
     await until(() => backs.length > 0)
     expect(backs).toEqual([true])
     await own.stop()
-    const late = await open(freshPrefix(), 400, own.url)
+    const late = await open(freshPrefix(), 400, own)
     expect(late.counters.isAway()).toBeTrue()
     expect(late.lines).toHaveLength(1)
     await own.start()
