@@ -18,6 +18,24 @@ export function limitCounters(
   const slotsOf = (name: string) => `${prefix}:slots:${name}`
   const lease = String(leaseMs)
 
+  function callsOf(report: Report): Step[][] {
+    const steps = stepsOf(report, windowOf, slotsOf)
+    const calls = Math.ceil(steps.length / stepsPerCall)
+    return Array.from({ length: calls }, (_, at) =>
+      steps.slice(at * stepsPerCall, (at + 1) * stepsPerCall),
+    )
+  }
+
+  async function tell(steps: readonly Step[]): Promise<void> {
+    const values = steps.flatMap((step) => step.values)
+    const keys = steps.map(({ key }) => key)
+    await run(reportScript, keys, [lease, ...values])
+  }
+
+  async function tellInTurn(calls: readonly (readonly Step[])[]): Promise<void> {
+    for (const steps of calls) await tell(steps)
+  }
+
   return {
     async admit({ counted, llmTokens, slot }: Admission): Promise<Admitted> {
       const keys: string[] = []
@@ -30,14 +48,9 @@ export function limitCounters(
       if (found[0] === 1) return { ok: true, part: found[1] ?? 0 }
       return { ok: false, shortages: shortagesIn(found) }
     },
-    async report(report) {
-      const steps = stepsOf(report, windowOf, slotsOf)
-      for (let from = 0; from < steps.length; from += stepsPerCall) {
-        const some = steps.slice(from, from + stepsPerCall)
-        const values = some.flatMap((step) => step.values)
-        const keys = some.map(({ key }) => key)
-        await run(reportScript, keys, [lease, ...values])
-      }
+    async report({ kept = [], ...rest }) {
+      // All that are kept in one turn: that one of them is free again comes behind it.
+      await Promise.all([tellInTurn(callsOf(rest)), ...callsOf({ kept }).map(tell)])
     },
   }
 }

@@ -181,6 +181,23 @@ describeWithValkey('counters in a Valkey', () => {
       expect(countIn([await admit('other'), await admit('another')])).toBe(1)
     })
 
+    test.each(['knows the scripts', 'has forgotten the scripts'])(
+      'that become free while many are kept stay free: the server %s',
+      async (state) => {
+        const prefix = freshPrefix()
+        const { counters } = await open(prefix)
+        if (state.startsWith('has forgotten')) await valkey.ask('SCRIPT', 'FLUSH')
+        const kept = Array.from({ length: 700 }, (_, at) => ({
+          name: 'token:1',
+          slot: `slot ${at}`,
+        }))
+        const keeping = counters.report({ kept })
+        await counters.report({ freed: kept.slice(-10) })
+        await keeping
+        expect(await valkey.ask('ZCARD', `${prefix}:slots:token:1`)).toBe(690)
+      },
+    )
+
     test('are taken once, however often they are told', async () => {
       const { counters } = await open(freshPrefix())
       const key = counted('token:1', { concurrency: 2 })
