@@ -78,6 +78,8 @@ export interface HealthParts {
 }
 
 const sweepMs = 60_000
+/** Whoever has begun or heard of a cooling: by then it was written. */
+const writtenMs = 5_000
 
 /** Begins with nothing: `load` takes over what was saved. */
 export function createHealth(parts: HealthParts): Health {
@@ -172,6 +174,14 @@ export function createHealth(parts: HealthParts): Health {
     cool(entry, use.channel, blow.name, durationMs(cools, entry, blow.retryAfterMs))
   }
 
+  /** What must be in the store by now, whichever node has written it. */
+  function stored(): CoolingRow[] {
+    const latest = tick() - writtenMs
+    return [...table.all()].flatMap(({ row, touchedTick }) =>
+      row && touchedTick < latest ? row : [],
+    )
+  }
+
   function end(entry: CoolingEntry, channel: Channel): void {
     log.info('channel is well again', partOf(entry.id, channel))
     entry.row = undefined
@@ -239,9 +249,11 @@ export function createHealth(parts: HealthParts): Health {
     async refresh(catalog) {
       const isThere = inventory.of(catalog, table.all())
       for (const entry of [...table.all()]) if (!isOn() || !isThere(entry.id)) forget(entry)
+      saver.found(stored())
       for (const id of await saver.removed()) {
         const entry = table.get(id)
         if (entry) table.delete(entry)
+        share?.ended(id)
       }
     },
     heard(rows, ended) {

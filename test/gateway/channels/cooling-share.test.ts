@@ -10,26 +10,33 @@ let valkey: Valkey
 let ends: (() => Promise<void>)[] = []
 const channel = channelOf(1)
 const [key = ''] = channel.keys
+const minute = 60_000
 
-async function startNode(prefix: string, url: string) {
+interface NodeOptions {
+  /** The store that nodes have together; default: one of its own. */
+  readonly memory?: ReturnType<typeof createMemoryHealth>
+  readonly tick?: () => number
+}
+
+async function startNode(prefix: string, url: string, options: NodeOptions = {}) {
   const { log } = createLines()
   const counters = await openValkeyCounters({ url, log, prefix, leaseMs: 400 })
   const share = createCoolingShare(counters)
-  const memory = createMemoryHealth()
-  const tick = () => performance.now()
+  const { memory = createMemoryHealth(), tick = () => performance.now() } = options
   const health = createHealth({
     ...{ clock: Date.now, tick, store: memory.store, keyMark: markOf, log, share, saveMs: 1 },
   })
   share.start(health)
-  ends.push(async () => {
+  const leave = async () => {
     await share.stop()
     await counters.close()
-  })
-  const fail = () => {
+  }
+  ends.push(leave)
+  const fail = (retryAfterMs = 3_000) => {
     const { cools } = failureClasses.connect_failed
     for (let at = 0; at < (cools?.strikes ?? 1); at++) {
       const use = health.begin(channel, key, 'model')
-      health.failed(use, { name: 'connect_failed', cools, retryAfterMs: 3_000 })
+      health.failed(use, { name: 'connect_failed', cools, retryAfterMs })
       health.ended(use)
     }
   }
@@ -38,8 +45,13 @@ async function startNode(prefix: string, url: string) {
     health.succeeded(use)
     health.ended(use)
   }
-  return { counters, health, memory, fail, succeed, isCooling: () => health.coolings().length > 0 }
+  return {
+    ...{ counters, health, memory, fail, succeed, leave },
+    isCooling: () => health.coolings().length > 0,
+  }
 }
+
+const catalog = { channels: new Map([[channel.id, channel]]), groups: new Map(), models: new Map() }
 
 async function until(holds: () => boolean, limitMs: number): Promise<void> {
   for (const end = performance.now() + limitMs; !holds(); await Bun.sleep(5))
@@ -82,6 +94,47 @@ describeWithValkey('what cools, on all nodes', () => {
     await until(late.isCooling, 1_000)
     late.health.recover(channel.id)
     await until(() => !here.isCooling(), 1_000)
+  })
+
+  test('is ended for all when it is cleared in their store, and stays so when something else cools', async () => {
+    const prefix = freshPrefix()
+    const memory = createMemoryHealth()
+    const here = await startNode(prefix, valkey.url, { memory })
+    const there = await startNode(prefix, valkey.url, { memory })
+    here.fail(minute)
+    await here.health.flush()
+    await until(there.isCooling, 5_000)
+    await memory.store.clear(channel.id)
+    for (const { health } of [here, there]) await health.refresh(catalog)
+    await until(() => !here.isCooling() && !there.isCooling(), 5_000)
+    const part = { channelId: 2, key: '', model: '', cause: 'connect_failed', rounds: 1 }
+    const since = Date.now()
+    await there.counters.write([{ ...part, since, until: since + minute }], [])
+    const cooling = () =>
+      [here, there].map(({ health }) => health.coolings().map(({ channelId }) => channelId))
+    await until(() => cooling().every((ids) => ids.includes(2)), 5_000)
+    expect(cooling()).toEqual([[2], [2]])
+  })
+
+  test('is ended by who has only heard of it, when it is cleared in their store', async () => {
+    const prefix = freshPrefix()
+    const memory = createMemoryHealth()
+    let aheadMs = 0
+    const here = await startNode(prefix, valkey.url, { memory })
+    const tick = () => performance.now() + aheadMs
+    const there = await startNode(prefix, valkey.url, { memory, tick })
+    here.fail(minute)
+    await here.health.flush()
+    await until(there.isCooling, 5_000)
+    await here.leave()
+    ends = [there.leave]
+    // What was heard a moment ago may not be stored yet.
+    await memory.store.clear(channel.id)
+    await there.health.refresh(catalog)
+    expect(there.isCooling()).toBeTrue()
+    aheadMs = 6_000
+    await there.health.refresh(catalog)
+    expect(there.isCooling()).toBeFalse()
   })
 
   test('outlives a server that is stopped: what began meanwhile is told then', async () => {
