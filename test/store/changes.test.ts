@@ -23,6 +23,7 @@ eachEngine((open, engine) => {
   test.each<[string, () => Promise<unknown>]>([
     ['a token', () => beside.admin.write({ tokens: [tokenWrite({ status: 'disabled' })] })],
     ['a channel', () => beside.admin.write({ channels: [channelWrite({ weight: 3 })] })],
+    ['a channel that is well again', () => beside.edits.recoverChannel(1, { actor: 'someone' })],
     ['an account', () => beside.admin.write({ accounts: [accountWrite({ status: 'disabled' })] })],
     ['a balance', () => beside.admin.adjust({ ...credit, ...byHand })],
     ['a removed token', () => beside.admin.write({ remove: { tokenIds: [1] } })],

@@ -137,8 +137,10 @@ function* removeChannel(change: Change, id: number, takeOutOfGroups: boolean): S
 }
 
 function* recoverChannel(change: Change, id: number): Steps<number> {
-  const { name } = yield* requireChannel(id)
+  const { name, status } = yield* requireChannel(id)
   const ended = yield* clearCooling(id)
+  // Other nodes look again at what cools when they hear of a change of channels.
+  yield* run(build.updateTable('channel').set({ status }).where('id', '=', id))
   yield* note(change, 'channel.recover', `channel ${name}`, { ended })
   return ended
 }
