@@ -41,6 +41,8 @@ export interface LimitQueues {
   permit(tallies: readonly Tally<Waiter>[], llmTokens: number, now: number): Permit
   /** Waits for the places; throws or rejects with a `GatewayError`, or with the signal's reason. */
   wait(tallies: readonly Tally<Waiter>[], llmTokens: number, wait: Wait): Permit | Promise<Permit>
+  /** Rejects all that wait with this reason; none takes the place of another. */
+  sendAway(reason: unknown): void
   /** Refuses all that wait, and from now on all that would. */
   stop(): void
 }
@@ -137,8 +139,23 @@ export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
     }
   }
 
+  function sendAway(reason: unknown): void {
+    const waiters: Waiter[] = []
+    for (const tally of queued) {
+      for (const waiter of tally.queue) {
+        leaveQueue(tally, waiter)
+        waiters.push(waiter)
+      }
+    }
+    for (const waiter of waiters) {
+      leave(waiter)
+      waiter.refuse(reason)
+    }
+  }
+
   return {
     permit,
+    sendAway,
     wait(tallies, llmTokens, { waitMs, signal }) {
       signal.throwIfAborted()
       for (const tally of tallies) letIn(tally) // time has passed, or its limits have changed
@@ -182,12 +199,7 @@ export function createLimitQueues(tick: Clock, repeat: Repeat): LimitQueues {
     },
     stop() {
       isStopped = true
-      for (const tally of queued) {
-        for (const waiter of tally.queue) {
-          leave(waiter)
-          waiter.refuse(stopping())
-        }
-      }
+      sendAway(stopping())
     },
   }
 }

@@ -30,6 +30,8 @@ export interface LocalLimiter extends Limiter {
   tryEnter(subject: Subject, llmTokens: number): Permit | Refused
   /** Counts a request that was let in elsewhere, be there room or not. */
   count(subjects: readonly Subject[], llmTokens: number): Permit
+  /** Rejects all that wait with this reason. */
+  sendAway(reason: unknown): void
   /** What counts at present, of each subject. */
   passing(): Iterable<{ readonly subject: Subject; readonly passing: readonly Passing[] }>
 }
@@ -73,6 +75,7 @@ export function createLimiter(tick: Clock, repeat: Repeat = repeatByTimer): Loca
       const counted = subjects.flatMap((subject) => tallies.of(subject) ?? [])
       return queues.permit(counted, llmTokens, tick())
     },
+    sendAway: queues.sendAway,
     *passing() {
       const now = tick()
       for (const { subject, window } of tallies.all()) {

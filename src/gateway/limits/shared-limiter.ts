@@ -12,6 +12,7 @@ import {
   createLines,
   longestIn,
   nameOf,
+  remaining,
   type SharedAnswer,
   type SharedAsk,
 } from './shared-lines.ts'
@@ -79,14 +80,22 @@ export function createSharedLimiter(
     }
   }
 
-  /** Within this node's share. */
+  /** Within this node's share. Whoever waits for it when the counters are back goes on there. */
   function enterHere(asked: SharedAsk): Permit | Promise<Permit> {
     const { subjects, llmTokens, wait } = asked
     const shares = subjects.map((subject) => shareOf(subject, counters.nodes()))
+    const deadline = tick() + wait.waitMs
     const permit = local.enter(shares, llmTokens, wait)
-    return permit instanceof Promise
-      ? permit.then((later) => noted(asked, later))
-      : noted(asked, permit)
+    if (!(permit instanceof Promise)) return noted(asked, permit)
+    return permit.then(
+      (later) => noted(asked, later),
+      (reason) => {
+        if (reason !== isBack) throw reason
+        const slot = unsure.get(asked)
+        if (slot) for (const subject of subjects) outbox.free(nameOf(subject), slot)
+        return enterThere(remaining({ asked, deadline }, tick()))
+      },
+    )
   }
 
   /** What was let in here is told when the counters are back, unless they may know it: none twice. */
@@ -156,6 +165,7 @@ export function createSharedLimiter(
     if (isEmpty) tellAll()
     keepSlots()
     outbox.flush()
+    local.sendAway(isBack)
   })
   const stopKeeping = repeat(keepSlots, counters.leaseMs / keepsPerLease)
 
@@ -187,6 +197,9 @@ export function createSharedLimiter(
     },
   }
 }
+
+/** Why nobody waits within a node's share any more. */
+const isBack = Symbol('the counters are back')
 
 /** For whoever does not wait. */
 const never = { waitMs: 0, signal: new AbortController().signal }

@@ -204,8 +204,11 @@ export function createLines({ tick, ask, enterHere }: LinesParts): Lines {
   }
 }
 
-/** What is left of its time. */
-function remaining({ asked, deadline }: Waiter, now: number): SharedAsk {
+/** The same, with what is left of its time. */
+export function remaining(
+  { asked, deadline }: { readonly asked: SharedAsk; readonly deadline: number },
+  now: number,
+): SharedAsk {
   const { wait } = asked
   return { ...asked, wait: { ...wait, waitMs: Math.max(0, deadline - now) } }
 }

@@ -198,6 +198,22 @@ describe('leaving', () => {
     expect(small.permit).toBeDefined()
   })
 
+  test('who is sent away makes room for nobody who is sent away, too', async () => {
+    const { ask, limiter, settled, timers } = createLimitScene()
+    const [key, group] = [
+      subject('token', { concurrency: 1 }),
+      subject('group', { concurrency: 1 }),
+    ]
+    const first = ask([group])
+    const waiting = times(3, () => ask([key, group], 0, minute))
+    limiter.sendAway('go')
+    await settled()
+    expect(waiting.map(({ thrown }) => thrown)).toEqual(['go', 'go', 'go'])
+    first.permit?.release()
+    expect(ask([key, group]).permit).toBeDefined()
+    expect(timers()).toBe(1) // idle tallies are swept
+  })
+
   test('at the end all that wait are refused, and no timer is left', async () => {
     const { ask, settled, timers, limiter, jump } = createLimitScene()
     const key = subject('token', { concurrency: 2 })

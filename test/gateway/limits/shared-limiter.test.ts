@@ -299,6 +299,73 @@ describeWithValkey('limits that nodes share', () => {
     await own.stop()
   }, 30_000)
 
+  test('who waits for a share when the server is back goes on within the limit of all', async () => {
+    const own = await startValkey()
+    const { nodes, nodeAt } = await startNodes(3, { url: own.url, leaseMs: 8_000 })
+    const key = [subject('token', { concurrency: 30 })]
+    let most = 0
+    const open = new Set<Permit>()
+    const entered = (permit: Permit) => {
+      open.add(permit)
+      most = Math.max(most, open.size)
+    }
+    const end = (permit: Permit) => {
+      open.delete(permit)
+      permit.release()
+    }
+    const first = Array.from({ length: 30 }, (_, at) => ask(nodeAt(at), key))
+    for (const permit of permitsIn(await Promise.all(first))) entered(permit)
+    own.freeze()
+    await until(() =>
+      nodes.every(({ counters, limiter }) => {
+        if (!counters.isAway()) void limiter.tryEnter(subject('channel', { rpm: 1e6 }), 0)
+        return counters.isAway()
+      }),
+    )
+    const wait = async (at: number) =>
+      entered(letIn(await ask(nodeAt(at), key, { waitMs: 60_000 })))
+    const waiting = Array.from({ length: 60 }, (_, at) => wait(at))
+    own.thaw()
+    await until(() => nodes.every(({ counters }) => !counters.isAway()))
+    // Some of them end, and others come, who ask the server.
+    for (const permit of [...open].slice(0, 9)) end(permit)
+    const later = Array.from({ length: 30 }, (_, at) => wait(at))
+    await until(() => open.size >= 30)
+    await Bun.sleep(100)
+    let isOver = false
+    const all = Promise.all([...waiting, ...later]).then(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      for (const permit of [...open].slice(0, 6)) end(permit)
+      await Bun.sleep(5)
+    }
+    await all
+    expect(most).toBe(30)
+    await Promise.all(ends.map((end) => end()))
+    ends = []
+    await own.stop()
+  }, 60_000)
+
+  test('who goes on there leaves no slot behind that it was given before, unheard', async () => {
+    const own = await startValkey()
+    const leaseMs = 8_000
+    const { nodeAt } = await startNodes(2, { url: own.url, leaseMs })
+    const key = [subject('token', { concurrency: 2 })]
+    own.freeze()
+    // The server hears of both, when nobody waits for its answers any more.
+    const first = ask(nodeAt(0), key)
+    const second = ask(nodeAt(0), key, { waitMs: 60_000 })
+    letIn(await first)
+    own.thaw()
+    const thawedTick = tick()
+    letIn(await second)
+    expect(tick() - thawedTick).toBeLessThan(leaseMs - 2_000)
+    await Promise.all(ends.map((end) => end()))
+    ends = []
+    await own.stop()
+  }, 60_000)
+
   test('a server that is stopped and started under load: no request fails or waits long', async () => {
     const own = await startValkey()
     const { nodeAt, nodes } = await startNodes(3, { url: own.url, leaseMs: 2_000 })
