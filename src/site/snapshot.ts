@@ -30,14 +30,15 @@ export interface PublicationParts {
 /** A publication that has not been built yet. A build that fails is logged, and changes nothing. */
 export function createPublication(parts: PublicationParts): Publication {
   const { name, build, clock, log, shared } = parts
+  const followOrLead = shared && createFollowing(parts, shared)
   let published: Published | undefined
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
   async function work(): Promise<void> {
     try {
-      published = shared
-        ? await followOrLead(parts, shared, published)
+      published = followOrLead
+        ? await followOrLead(published)
         : await publish(await build(), published, clock())
     } catch (error) {
       const kept = published ? 'the last good one is served on' : 'there is none to serve'
@@ -72,27 +73,33 @@ export function createPublication(parts: PublicationParts): Publication {
  * One node builds and stores it, the others take it from there. Where nothing is stored yet, each
  * serves its own until the one that builds has done so.
  */
-async function followOrLead(
+function createFollowing(
   { build, clock }: PublicationParts,
   { documents, name }: NonNullable<PublicationParts['shared']>,
-  served: Published | undefined,
-): Promise<Published> {
-  const isLeader = await documents.leads()
-  const inForce = await readShared(documents, name, served)
-  if (inForce && !isLeader) return inForce
-  const text = await build(inForce && new TextDecoder().decode(inForce.body))
-  const built = await publish(text, inForce ?? served, clock())
-  if (isLeader && built !== inForce) await documents.write(name, toShared(built))
-  return built
-}
+) {
+  /** Came from the store or went there: what a node has built for itself may have the same date. */
+  let inForce: Published | undefined
 
-/** What is stored, read only when it is another version than the one that is served. */
-async function readShared(documents: DocumentStore, name: string, served: Published | undefined) {
-  const storedMs = await documents.lastModifiedMs(name)
-  if (storedMs === undefined) return undefined
-  if (served && storedMs === Date.parse(served.lastModified)) return served
-  const document = await documents.read(name)
-  return document && takeOver(document, served)
+  /** What is stored, read only when it is another version than the one that is known. */
+  async function readShared(): Promise<Published | undefined> {
+    const storedMs = await documents.lastModifiedMs(name)
+    if (storedMs === undefined) return undefined
+    if (inForce && storedMs === Date.parse(inForce.lastModified)) return inForce
+    const document = await documents.read(name)
+    return document && takeOver(document, inForce)
+  }
+
+  return async (served: Published | undefined): Promise<Published> => {
+    const isLeader = await documents.leads()
+    inForce = await readShared()
+    if (inForce && !isLeader) return inForce
+    const text = await build(inForce && new TextDecoder().decode(inForce.body))
+    const built = await publish(text, inForce ?? served, clock())
+    if (!isLeader || built === inForce) return built
+    await documents.write(name, toShared(built))
+    inForce = built
+    return built
+  }
 }
 
 /** The timer that builds all publications of a site. */

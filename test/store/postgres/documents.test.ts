@@ -68,6 +68,23 @@ describe.skipIf(!hasPostgres)('a document of several nodes', () => {
     }
   })
 
+  test('is the same on all that start together, when it is stored and when another node builds on', async () => {
+    const [leader, other] = [await start(0), await start(400)]
+    await leader.store.documents.leads()
+    await other.refresh()
+    expect(other.text()).toContain('"input_price":1')
+    await leader.refresh()
+    await other.refresh()
+    expect(servedBy([leader, other]).size).toBe(1)
+    const stored = leader.text()
+    await leader.store.close()
+    await other.refresh()
+    expect(other.store.documents.isLeading()).toBe(true)
+    const third = await start(600)
+    await third.refresh()
+    expect([other.text(), third.text()]).toEqual([stored, stored])
+  })
+
   test('is never dated before the one that another node has built, whatever its clock says', async () => {
     const [ahead, behind] = [await start(60_000), await start(0)]
     const dateOf = ({ text }: Node) => Date.parse(/"updated_at":"([^"]*)"/.exec(text())?.[1] ?? '')
