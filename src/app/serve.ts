@@ -86,7 +86,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
 
   async function refreshIfChanged(): Promise<void> {
     try {
-      if (await store.changedElsewhere()) outdated = true
+      if (await tollgate.changedElsewhere()) outdated = true
       if (!outdated) return
       await tollgate.changed()
       outdated = false

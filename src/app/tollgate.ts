@@ -31,6 +31,7 @@ import { withSettings } from './config/set-by-hand.ts'
 import { createChannelGateway } from './console/channel-gateway.ts'
 import { createConsoleDoor } from './console/door.ts'
 import { countTokens } from './count-tokens.ts'
+import { createHearing } from './hearing.ts'
 import { createHttpApp } from './http-app.ts'
 import { createLiveCatalog } from './live-catalog.ts'
 import { liveSettings } from './live-settings.ts'
@@ -67,6 +68,8 @@ export interface Tollgate {
   readonly app: ReturnType<typeof createHttpApp>
   /** Puts settings of a changed configuration in force; `listen`, `store` and `counters` need a restart. */
   configure(config: Config): void
+  /** Whether another process has changed the store since the last call; throws while nobody can tell. */
+  changedElsewhere(): Promise<boolean>
   /** Reads groups, channels, prices and tokens again: somebody changed the store. */
   refresh(): Promise<void>
   /** The same after changes by hand, whose channels may have models that have a list price. */
@@ -117,9 +120,10 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     log,
   )
   const tick = () => performance.now()
+  const hearing = createHearing({ store, forget: authenticator.forget, tick })
   const availability = createAvailability({ store: store.availability, clock, log })
   const readiness = createReadiness({
-    ...{ check: store.check, isBehind: committer.isBehind, tick, log },
+    ...{ check: store.check, isBehind: committer.isBehind, isDeaf: hearing.isDeaf, tick, log },
   })
   const plazaRefusal = createPlazaAccess(gatekeeper)
   const site = createSite({
@@ -234,6 +238,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       fileConfig = changed
       applySettings()
     },
+    changedElsewhere: hearing.changedElsewhere,
     refresh,
     changed,
     openSetup: async () => ((await store.signIn.hasAdministrator()) ? undefined : setupCode.open()),
@@ -255,6 +260,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       await care.stop()
       await availability.stop()
       await site.stop()
+      await hearing.idle()
       await counters?.close()
     },
   }

@@ -41,6 +41,11 @@ describe.skipIf(!hasPostgres)('a gateway whose PostgreSQL is away', () => {
       proxy: false,
     })
 
+  const models = async () => {
+    const headers = { authorization: `Bearer ${testKey}` }
+    return (await fetch(`${running.serving.url}/v1/models`, { headers, proxy: false })).status
+  }
+
   test('tells who asks in the words of its protocol when to come again, within the time it waits', async () => {
     expect((await ask(dialects.chat)).status).toBe(200)
     await server.stop('immediate')
@@ -61,6 +66,8 @@ describe.skipIf(!hasPostgres)('a gateway whose PostgreSQL is away', () => {
         ...(dialect.name === 'gemini' ? { status: 'INTERNAL' } : { type: 'api_error' }),
       })
     }
+    // What needs no database is answered for who was known before.
+    expect(await models()).toBe(200)
     // Who comes when it has been away for so long is told at once.
     const laterTick = performance.now()
     expect((await ask(dialects.chat)).status).toBe(500)

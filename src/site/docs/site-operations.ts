@@ -161,7 +161,9 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
       'For load balancers, as often as they like: the database is asked at most once a second.',
     needsKey: false,
     answer: { description: 'They may.', contentType: 'text/plain', example: 'ready\n' },
-    others: { 503: 'The gateway is about to stop, or its database does not answer.' },
+    others: {
+      503: 'The gateway is about to stop, or its database does not answer, takes no writing or tells of no changes.',
+    },
   },
   'GET /api/hello': {
     tag: 'Site',

@@ -6,6 +6,8 @@ export interface ReadinessParts {
   readonly check: () => Promise<void>
   /** Whether what has ended waits for a database that does not take it. */
   readonly isBehind?: () => boolean
+  /** Whether it is not known what other processes have changed. */
+  readonly isDeaf?: () => boolean
   /** Milliseconds that only ever grow. */
   readonly tick: Clock
   readonly log: Logger
@@ -14,7 +16,7 @@ export interface ReadinessParts {
 }
 
 /** Why no requests should be sent here. */
-export type Unready = 'draining' | 'database' | 'behind'
+export type Unready = 'draining' | 'database' | 'behind' | 'deaf'
 
 /** Whether a load balancer may send requests here. */
 export interface Readiness {
@@ -32,6 +34,7 @@ export interface Readiness {
 export function createReadiness({
   check,
   isBehind = () => false,
+  isDeaf = () => false,
   tick,
   log,
   goodForMs = 1_000,
@@ -75,7 +78,8 @@ export function createReadiness({
     async problem() {
       if (isDraining) return 'draining'
       if (!(await databaseAnswers())) return 'database'
-      return isBehind() ? 'behind' : undefined
+      if (isBehind()) return 'behind'
+      return isDeaf() ? 'deaf' : undefined
     },
     isDraining: () => isDraining,
     drain() {

@@ -10,6 +10,7 @@ const told: Readonly<Record<Unready, string>> = {
   draining: 'draining: the gateway is about to stop',
   database: 'the database does not answer',
   behind: 'the database takes no writing',
+  deaf: 'the database tells of no changes',
 }
 
 /** For load balancers: open to all, never cached, and nothing in them that is not for everyone. */

@@ -8,6 +8,7 @@ function scene(goodForMs?: number) {
   let now = 0
   let asked = 0
   let isBehind = false
+  let isDeaf = false
   let answer = async () => {}
   const readiness = createReadiness({
     check() {
@@ -15,6 +16,7 @@ function scene(goodForMs?: number) {
       return answer()
     },
     isBehind: () => isBehind,
+    isDeaf: () => isDeaf,
     tick: () => now,
     log: createLogger({
       sink: (line) => lines.push(line),
@@ -34,6 +36,9 @@ function scene(goodForMs?: number) {
     },
     fallBehind(isSo: boolean) {
       isBehind = isSo
+    },
+    goDeaf(isSo: boolean) {
+      isDeaf = isSo
     },
     pass(ms: number) {
       now += ms
@@ -104,6 +109,17 @@ test('while what has ended can not be stored it is not ready, though the databas
   fallBehind(true)
   expect(await problem()).toBe('behind')
   fallBehind(false)
+  expect(await problem()).toBeUndefined()
+})
+
+test('while changes are not heard of it is not ready, though the database answers', async () => {
+  const { problem, goDeaf, fallBehind } = scene()
+  goDeaf(true)
+  expect(await problem()).toBe('deaf')
+  fallBehind(true)
+  expect(await problem()).toBe('behind')
+  fallBehind(false)
+  goDeaf(false)
   expect(await problem()).toBeUndefined()
 })
 
