@@ -102,33 +102,29 @@ export interface Instance {
 }
 
 /**
- * Opens the database of a configuration, making it if there is none. With a secret that is not the
- * database's, what needs the secret throws a `UserError`: nothing is stored that others can't read.
+ * Opens the database of a configuration, making it if there is none; see `openStore`. With a secret that
+ * is not the database's, what needs the secret throws a `UserError`, to serve needs it in any case:
+ * nothing is stored that others can't read.
  */
-export async function openInstance({ store }: Pick<Config, 'store'>): Promise<Instance> {
+export async function openInstance(
+  { store }: Pick<Config, 'store'>,
+  { toServe = false }: { readonly toServe?: boolean } = {},
+): Promise<Instance> {
   const { secret, source, warning } = findSecret(store)
-  const opened = await openStore(store)
+  const opened = await openStore(store, { toServe })
   const box = createSecretBox(secret)
   const sealed = await opened.catalog.oldestSealed()
   const complaint = sealed && complainOfSecret(box, sealed)
   // A new one would stand in the way of the one that is missing.
   if (complaint && source === 'created') rmSync(`${fileOf(store)}.secret`)
+  if (complaint && toServe) {
+    await opened.close()
+    throw new UserError(complaint)
+  }
   return {
     store: opened,
     secrets: complaint ? refusingBox(complaint) : explainingBox(box),
     warnings: warning === null ? [] : [warning],
-  }
-}
-
-/** The same for who serves, and needs the secret in any case. */
-export async function openToServe(config: Pick<Config, 'store'>): Promise<Instance> {
-  const instance = await openInstance(config)
-  try {
-    instance.secrets.keyedHash('')
-    return instance
-  } catch (error) {
-    await instance.store.close()
-    throw error
   }
 }
 

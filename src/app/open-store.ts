@@ -4,10 +4,16 @@ import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { StoreConfig } from './config/config.ts'
 import { isOnServer } from './store-place.ts'
 
-/** Opens the database that a configuration names; throws `StoreError`. */
-export async function openStore(store: StoreConfig): Promise<Store> {
+/**
+ * Opens the database that a configuration names; throws `StoreError`. While a gateway of an older
+ * program serves from it, only one that is `toServe` with it on a server may bring it up to date.
+ */
+export async function openStore(
+  store: StoreConfig,
+  { toServe }: { readonly toServe?: boolean } = {},
+): Promise<Store> {
   if (!isOnServer(store)) return openSqliteStore({ ...store, clock: systemClock })
   // Nobody else pays for its driver.
   const { openPostgresStore } = await import('../store/postgres/open.ts')
-  return openPostgresStore({ url: store.url, clock: systemClock })
+  return openPostgresStore({ url: store.url, clock: systemClock, toServe })
 }

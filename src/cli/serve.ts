@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type FoundConfig, findConfig, openToServe } from '../app/instance.ts'
+import { type FoundConfig, findConfig, openInstance } from '../app/instance.ts'
 import { type Inventory, mostCounted, takeInventory } from '../app/report/resources.ts'
 import { serve } from '../app/serve.ts'
 import { describeStore } from '../app/store-place.ts'
@@ -38,7 +38,7 @@ export function addServe(program: Command): void {
 
 async function runServe(options: ServeOptions): Promise<void> {
   const found = await findConfig(options.config)
-  const instance = await openToServe(found.config)
+  const instance = await openInstance(found.config, { toServe: true })
   const sink = createLineSink(process.stdout)
   const isJson = options.log === 'json'
   const log = createLogger({

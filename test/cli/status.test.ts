@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { migrations } from '../../src/store/migrations/list.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { ask, createDatabase, hasPostgres } from '../support/postgres.ts'
@@ -67,6 +68,28 @@ describe.skipIf(!hasPostgres)('of a PostgreSQL', () => {
       ...{ leads: true, counting: 'together' },
     })
   })
+
+  test.each(['status', 'plan', 'token list', 'export requests', 'receipt req_1', 'verify'])(
+    '%s of a newer program leaves a cluster as it is, and says what to do',
+    async (words) => {
+      await using database = await createDatabase()
+      await place.write('tollgate.yaml', `store: "${database.url}"\n`)
+      await ask(
+        database.url,
+        `${migrations[6]?.postgres}; CREATE TABLE schema_version (version bigint NOT NULL);
+       INSERT INTO schema_version VALUES (7);
+       INSERT INTO node (name, version, started_at, seen_at, load)
+         VALUES ('old:1', '0.1.0', 0, now_ms(), '{}')`,
+      )
+      const refused = await place.run(words.split(' '), { env })
+      expect(refused).toMatchObject({ code: 1, out: '' })
+      expect(refused.err).toContain('is at version 7, and nodes of an older program serve from it')
+      expect(refused.err).toContain('"tollgate serve" brings it there')
+      expect(await ask<object>(database.url, 'SELECT version FROM schema_version')).toEqual([
+        { version: 7 },
+      ])
+    },
+  )
 
   test('a node without the secret that all have is refused, with the way out', async () => {
     await using database = await createDatabase()

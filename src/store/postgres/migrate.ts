@@ -1,6 +1,7 @@
 import { migrations, newestVersion } from '../migrations/list.ts'
 import { checkVersion } from '../migrations/version.ts'
 import { unfinished } from '../moving/texts.ts'
+import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
 import type { Connection, Connections } from './connections.ts'
 import { createPatience } from './patience.ts'
@@ -64,15 +65,43 @@ async function migrateUnderLock(connection: Connection, place: string): Promise<
   })
 }
 
+/** A cluster is updated by a node that comes to serve, not by a command that somebody tries. */
+async function requireUnserved(connection: Connection, place: string, version: number) {
+  const { rows } = await connection.query({
+    text: 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id',
+    values: [silentNodeMs],
+  })
+  if (rows.length === 0) return
+  throw new StoreError(
+    `The database ${place} is at version ${version}, and nodes of an older program serve from it ` +
+      `(${rows.map(({ name }) => name).join(', ')}). This program needs version ${newestVersion}: ` +
+      '"tollgate serve" brings it there, and they go on beside it. Until then use the commands of ' +
+      'their program.',
+  )
+}
+
+export interface MigrateOptions {
+  /** For a node that is to serve: also while those of an older program do. */
+  readonly toServe?: boolean | undefined
+}
+
 /**
  * Brings a database to the newest version, all steps in one transaction. Several nodes may do so at
  * once: one does it, the others wait for it. Throws `StoreError` when the database belongs to another
- * program or to a newer version of this one.
+ * program or to a newer version of this one, or while nodes of an older one serve from it.
  */
-export async function migrate(connections: Connections): Promise<void> {
+export async function migrate(
+  connections: Connections,
+  { toServe = false }: MigrateOptions = {},
+): Promise<void> {
   const { place } = connections
-  const version = await connections.lend((connection) => readVersion(connection, place))
-  checkVersion(version, place)
+  const version = await connections.lend(async (connection) => {
+    const found = await readVersion(connection, place)
+    checkVersion(found, place)
+    if (found > 0 && found < newestVersion && !toServe)
+      await requireUnserved(connection, place, found)
+    return found
+  })
   if (version === newestVersion) return
   // Who reads beside it may still stand in its way: then all of it is done again.
   const patiently = createPatience(connections, patienceMs)

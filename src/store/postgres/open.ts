@@ -21,7 +21,7 @@ import { createDocumentStore } from './documents.ts'
 import { createEngine } from './engine.ts'
 import { explainFailure } from './failures.ts'
 import { createSource, listConnections, listSettings } from './lists/source.ts'
-import { migrate } from './migrate.ts'
+import { type MigrateOptions, migrate } from './migrate.ts'
 import { createPatience } from './patience.ts'
 import type { Settings } from './settings.ts'
 import { createTokenLookup } from './tokens.ts'
@@ -32,7 +32,7 @@ import {
   verificationSettings,
 } from './verification/verification.ts'
 
-export interface PostgresOptions extends ConnectionOptions {
+export interface PostgresOptions extends ConnectionOptions, MigrateOptions {
   readonly clock: Clock
   /** How long work waits for a server that is away; default 5,000. */
   readonly patienceMs?: number
@@ -67,7 +67,8 @@ const endingBy = (statementMs: number): Settings => ({
 
 /**
  * Opens a database, making or updating its tables. Throws `StoreError`, which names the place (never
- * the password) and the way out. Any number of nodes may have it open, and serve from it.
+ * the password) and the way out. Any number of nodes may have it open, and serve from it; who opens it
+ * `toServe` may do so before the others are of its version.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const connections = createConnections({
@@ -89,7 +90,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 async function migrateAlone(options: PostgresOptions): Promise<void> {
   const migrating = createConnections({ ...options, connections: 1 })
   try {
-    await migrate(migrating)
+    await migrate(migrating, options)
   } finally {
     await migrating.close()
   }

@@ -21,6 +21,13 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
   const ask = async (text: string) => (await connections.query({ text })).rows
   const versions = () => ask('SELECT version FROM schema_version')
 
+  /** As a program of version 7 has made it. */
+  async function makeFormer(): Promise<void> {
+    await ask(migrations[6]?.postgres ?? '')
+    await ask('CREATE TABLE schema_version (version bigint NOT NULL)')
+    await ask('INSERT INTO schema_version VALUES (7)')
+  }
+
   test('that is empty gets all tables, and no more the second time', async () => {
     await migrate(connections)
     expect(await versions()).toEqual([{ version: newestVersion }])
@@ -32,15 +39,13 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
 
   test('is migrated once by many nodes that start together', async () => {
     const nodes = Array.from({ length: 6 }, () => createConnections({ url: database.url }))
-    await Promise.all(nodes.map(migrate))
+    await Promise.all(nodes.map((node) => migrate(node)))
     await Promise.all(nodes.map((node) => node.close()))
     expect(await versions()).toEqual([{ version: newestVersion }])
   })
 
   test('of a former version waits for what its nodes are writing, and they go on', async () => {
-    await ask(migrations[6]?.postgres ?? '')
-    await ask('CREATE TABLE schema_version (version bigint NOT NULL)')
-    await ask('INSERT INTO schema_version VALUES (7)')
+    await makeFormer()
     const former = createConnections({ url: database.url })
     let isMigrated = false
     const migrating = await former.lend(async ({ query }) => {
@@ -60,6 +65,25 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
     await migrating
     expect(await versions()).toEqual([{ version: newestVersion }])
     await former.close()
+  })
+
+  test('of a former version is brought up to date by a new node beside its own, and by nobody else', async () => {
+    await makeFormer()
+    await ask(`INSERT INTO node (name, version, started_at, seen_at, load)
+      VALUES ('old:1', '0.1.0', 0, now_ms(), '{}'), ('dead:2', '0.1.0', 0, now_ms() - 31000, '{}')`)
+    await expect(migrate(connections)).rejects.toThrow(
+      `is at version 7, and nodes of an older program serve from it (old:1)`,
+    )
+    expect(await versions()).toEqual([{ version: 7 }])
+    await migrate(connections, { toServe: true })
+    expect(await versions()).toEqual([{ version: newestVersion }])
+    await migrate(connections)
+  })
+
+  test('of a former version is brought up to date by whoever comes when nobody serves from it', async () => {
+    await makeFormer()
+    await migrate(connections)
+    expect(await versions()).toEqual([{ version: newestVersion }])
   })
 
   test('of a newer version is refused, and left alone', async () => {
