@@ -43,7 +43,8 @@ server:
 # Where the data is kept. The path is relative to this file. Several nodes share a PostgreSQL:
 # postgres://user:password@db.example.com/tollgate, and one TOLLGATE_SECRET in their environment.
 # With ?sslmode=require it is encrypted; ?sslmode=verify-full also checks who answers, by the
-# authorities that this machine trusts or by &sslrootcert=/path/to/ca.pem.
+# authorities that this machine trusts or by &sslrootcert=/path/to/ca.pem. In a password, also one that
+# comes from the environment, write / # ? % @ as %2F %23 %3F %25 %40.
 store:
   url: sqlite:./tollgate.db
   # normal survives a killed process, full survives a power cut too, but is slower.
@@ -53,7 +54,7 @@ store:
 # once, where conversations are at home, and which channels are left alone. While it is out of reach
 # each node keeps to its share of the limits; money does not depend on it. rediss:// is with TLS, a
 # number at the end is the database, ?ssl_ca_certs=/path/to/ca.pem checks the server by an authority of
-# your own. Left out, this node counts in its memory.
+# your own. In a password write / # ? % @ as above. Left out, this node counts in its memory.
 #counters: redis://user:password@counters.example.com:6379/0
 
 # What public pages say about this gateway.

@@ -44,9 +44,25 @@ export function parseStorePath(text: string): string | undefined {
   return /^sqlite:(?!\/\/)(\S.*)$/.exec(text)?.[1]
 }
 
+/** How an address has what it would else be cut at, or mean something by. */
+export const inAddress = '/ # ? % @ as %2F %23 %3F %25 %40'
+
+/** Whether what `%` and two digits stand for is text; any other `%` stands for itself. */
+function isDecodable(text: string): boolean {
+  if (/%(?![0-9a-f]{2})/i.test(text)) return true
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Whether a text names a database of PostgreSQL, with the host that it is on. */
 export const isPostgresUrl = (text: string): boolean =>
-  /^postgres(ql)?:\/\/[^/?#\s]+\/[^/?#\s]+(\?[^#\s]*)?$/i.test(text) && URL.canParse(text)
+  /^postgres(ql)?:\/\/[^/?#\s]+\/[^/?#\s]+(\?[^#\s]*)?$/i.test(text) &&
+  URL.canParse(text) &&
+  isDecodable(text)
 
 function isBlock(text: string): boolean {
   const [address = '', bits] = text.split('/')
@@ -77,7 +93,7 @@ function complainOfStore(text: string): string | undefined {
   if (/^postgres(ql)?:/i.test(text)) {
     return isPostgresUrl(text)
       ? undefined
-      : 'is not a whole PostgreSQL address: write user, password, host and database, such as postgres://tollgate:password@db.example.com/tollgate'
+      : `is not a whole PostgreSQL address: write user, password, host and database, such as postgres://tollgate:password@db.example.com/tollgate; in a password write ${inAddress}`
   }
   return parseStorePath(text) === undefined
     ? 'is not a database: write sqlite: and the path of a file, such as sqlite:./tollgate.db, or a postgres:// address'
@@ -88,7 +104,7 @@ function complainOfCounters(text: string): string | undefined {
   const [address = '', query] = text.split('?')
   const isKnown = /^(rediss?|valkey):\/\/[^/?#\s]+(\/\d{0,3})?$/i.test(address)
   if (isKnown && URL.canParse(address)) return complainOfQuery(address, query)
-  return 'is not a Valkey or Redis: write redis:// (rediss:// with TLS), its host and its port, such as redis://user:password@counters.example.com:6379'
+  return `is not a Valkey or Redis: write redis:// (rediss:// with TLS), its host and its port, such as redis://user:password@counters.example.com:6379; in a password write ${inAddress}`
 }
 
 /** How the server's certificate is checked: where it is encrypted, and nothing else is known. */

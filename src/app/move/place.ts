@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { MoveSource, MoveTarget } from '../../store/ports/moving.ts'
 import { openSqliteSource } from '../../store/sqlite/moving-source.ts'
 import { openSqliteTarget } from '../../store/sqlite/moving-target.ts'
+import { inAddress } from '../config/values.ts'
 
 /** Where a store is, as it is written on the command line. */
 export type StorePlace =
@@ -18,7 +19,7 @@ export function parsePlace(text: string): StorePlace | string {
     return { engine: 'postgres', url: text }
   return (
     `"${withoutPassword(text)}" is not the place of a store: write sqlite: and a path, such as ` +
-    'sqlite:./tollgate.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.'
+    `sqlite:./tollgate.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE (in PASSWORD write ${inAddress}).`
   )
 }
 

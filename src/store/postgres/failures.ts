@@ -6,6 +6,7 @@ import { explainTls } from './tls.ts'
 const explanations: readonly (readonly [string, string])[] = [
   ['08', 'can not be reached: check that the server runs and the network between'],
   ['25006', 'takes no writing (it is a standby): name the primary server'],
+  ['28P01', 'refuses this user: check user and password (a % in it is %25 in an address)'],
   ['28', 'refuses this user: check user and password'],
   ['40', 'had others change the same again and again: try again'],
   ['3D', 'does not exist: create it ("createdb"), or name another one'],

@@ -46,6 +46,9 @@ test('places that are none are told, without a password', () => {
   ])
     expect(typeof parsePlace(text)).toBe('string')
   expect(parsePlace('postgres://user:word@no host/x')).not.toContain('word@')
+  expect(parsePlace('postgres://user:a/b@host/x')).toContain(
+    'write / # ? % @ as %2F %23 %3F %25 %40',
+  )
   expect(parsePlace('sqlite:./x.db')).toEqual({ engine: 'sqlite', path: `${process.cwd()}/x.db` })
 })
 
