@@ -64,7 +64,11 @@ export function createSite(parts: SiteParts) {
     build: () => encodeSettings({ version, site, ...settings }, clock()),
     ...{ shared: shared('settings'), clock, log },
   })
-  const snapshots = createSnapshots([feed, plaza, publicSettings], settings.feedIntervalMs)
+  const snapshots = createSnapshots(
+    [feed, plaza, publicSettings],
+    settings.feedIntervalMs,
+    documents,
+  )
   const statusPages = createStatusPages({
     ...{ source: status, catalog, clock, log },
     siteName: () => site.name,

@@ -102,20 +102,24 @@ function createFollowing(
   }
 }
 
-/** The timer that builds all publications of a site. */
+/** The timers that build all publications of a site. */
 export interface Snapshots {
   /** Builds all of them now; resolves when that is done. */
   refresh(): Promise<void>
   /** Changes how often they are built, from now on. */
   setInterval(intervalMs: number): void
-  /** Ends the timer; resolves when no build is under way any more. */
+  /** Ends the timers; resolves when no build is under way any more. */
   stop(): Promise<void>
 }
 
-/** Starts building at once, and again every `intervalMs`. */
+/** How often a node that does not build looks whether nobody does any more. */
+const succeedMs = 2_000
+
+/** Starts building at once, and again every `intervalMs`. `documents`: where one of many nodes builds. */
 export function createSnapshots(
   publications: readonly Publication[],
   intervalMs: number,
+  documents?: DocumentStore,
 ): Snapshots {
   const refresh = async () => {
     await Promise.all(publications.map((one) => one.refresh()))
@@ -123,6 +127,23 @@ export function createSnapshots(
   let currentMs = intervalMs
   let timer = setInterval(refresh, currentMs)
   void refresh() // awaited by `stop`, through `idle`
+  let succeeding: Promise<void> | undefined
+
+  /** Whoever built may have ended before it had built what changed last. */
+  async function succeed({ isLeading, leads }: DocumentStore): Promise<void> {
+    if (isLeading()) return
+    const isLeader = await leads().catch(() => false) // the store is away: looked at again soon
+    if (isLeader) await refresh()
+  }
+
+  const watch =
+    documents &&
+    setInterval(() => {
+      succeeding ??= succeed(documents).finally(() => {
+        succeeding = undefined
+      })
+    }, succeedMs)
+
   return {
     refresh,
     setInterval(changedMs) {
@@ -133,6 +154,8 @@ export function createSnapshots(
     },
     async stop() {
       clearInterval(timer)
+      clearInterval(watch)
+      await succeeding
       await Promise.all(publications.map((one) => one.idle()))
     },
   }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createFeedBuilder } from '../../../src/site/feed/feed.ts'
-import { createPublication, type Publication } from '../../../src/site/snapshot.ts'
+import { createPublication, createSnapshots, type Publication } from '../../../src/site/snapshot.ts'
 import { openPostgresStore, type PostgresStore } from '../../../src/store/postgres/open.ts'
+import { until } from '../../e2e/until.ts'
 import { catalogOf, tokenTerms } from '../../site/feed/catalogs.ts'
 import { lendDatabase } from '../../support/lent-databases.ts'
 import { ask, hasPostgres, type TestDatabase } from '../../support/postgres.ts'
@@ -141,5 +142,17 @@ describe.skipIf(!hasPostgres)('a document of several nodes', () => {
       false,
     ])
     expect(leading()).toEqual([false, true, false])
+  })
+
+  test('has the last change, even when the node that builds ends just before it would', async () => {
+    const [leader, other] = [await start(0), await start(5_000)]
+    await leader.refresh()
+    const snapshots = createSnapshots([other.feed], 3_600_000, other.store.documents)
+    price = 2
+    await other.refresh()
+    expect(other.text()).toContain('"input_price":1')
+    await leader.store.close()
+    await until('another node to build', () => other.text().includes('"input_price":2'), 10_000)
+    await snapshots.stop()
   })
 })
