@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { migrations } from '../../src/store/migrations/list.ts'
+import { migrations, newestVersion } from '../../src/store/migrations/list.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { ask, createDatabase, hasPostgres } from '../support/postgres.ts'
-import { createWorkplace, type Workplace } from './cli.ts'
+import { createWorkplace, program, readUntil, type Workplace } from './cli.ts'
 
 const env = { TOLLGATE_SECRET: 'a secret for these tests, long enough' }
 let place: Workplace
@@ -69,27 +69,45 @@ describe.skipIf(!hasPostgres)('of a PostgreSQL', () => {
     })
   })
 
+  /** A cluster of version 7, in which a node serves. */
+  async function makeFormer(url: string): Promise<void> {
+    await place.write('tollgate.yaml', `store: "${url}"\nserver: { listen: "127.0.0.1:0" }\n`)
+    await ask(
+      url,
+      `${migrations[6]?.postgres}; CREATE TABLE schema_version (version bigint NOT NULL);
+       INSERT INTO schema_version VALUES (7);
+       INSERT INTO node (name, version, started_at, seen_at, load)
+         VALUES ('old:1', '0.1.0', 0, now_ms(), '{}')`,
+    )
+  }
+  const versions = (url: string) => ask<object>(url, 'SELECT version FROM schema_version')
+
   test.each(['status', 'plan', 'token list', 'export requests', 'receipt req_1', 'verify'])(
     '%s of a newer program leaves a cluster as it is, and says what to do',
     async (words) => {
       await using database = await createDatabase()
-      await place.write('tollgate.yaml', `store: "${database.url}"\n`)
-      await ask(
-        database.url,
-        `${migrations[6]?.postgres}; CREATE TABLE schema_version (version bigint NOT NULL);
-       INSERT INTO schema_version VALUES (7);
-       INSERT INTO node (name, version, started_at, seen_at, load)
-         VALUES ('old:1', '0.1.0', 0, now_ms(), '{}')`,
-      )
+      await makeFormer(database.url)
       const refused = await place.run(words.split(' '), { env })
       expect(refused).toMatchObject({ code: 1, out: '' })
       expect(refused.err).toContain('is at version 7, and nodes of an older program serve from it')
       expect(refused.err).toContain('"tollgate serve" brings it there')
-      expect(await ask<object>(database.url, 'SELECT version FROM schema_version')).toEqual([
-        { version: 7 },
-      ])
+      expect(await versions(database.url)).toEqual([{ version: 7 }])
     },
   )
+
+  test('serve of a newer program brings a cluster up to date', async () => {
+    await using database = await createDatabase()
+    await makeFormer(database.url)
+    const serving = Bun.spawn([...program, 'serve', '--log', 'json'], {
+      cwd: place.path,
+      env: { ...(await place.environment(['serve'])), ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await readUntil(serving.stdout, (text) => text.includes('"message":"listening"'))
+    expect(await versions(database.url)).toEqual([{ version: newestVersion }])
+    serving.kill('SIGTERM')
+    expect(await serving.exited).toBe(0)
+  })
 
   test('a node without the secret that all have is refused, with the way out', async () => {
     await using database = await createDatabase()
