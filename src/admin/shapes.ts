@@ -30,3 +30,11 @@ export const Outcome = Type.Union([
 export const ExportFormat = Type.Union([Type.Literal('csv'), Type.Literal('jsonl')], {
   default: 'csv',
 })
+
+/** Says anew who asks, for what a session alone must not have. */
+export const Proof = Type.Object({
+  password: orNull(
+    Type.String({ minLength: 1, maxLength: 1000 }),
+    'Null: the account has none, and signed in within ten minutes.',
+  ),
+})

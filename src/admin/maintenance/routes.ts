@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
-import { BackupList, DownloadOrder, DownloadTicket, JobList, JobView, NewJob } from './schema.ts'
+import { Proof } from '../shapes.ts'
+import { BackupList, DownloadTicket, JobList, JobView, NewJob } from './schema.ts'
 import type { MaintenanceService } from './service.ts'
 
 const byId = Type.Object({ id: Type.String({ maxLength: 100 }) })
@@ -47,9 +48,11 @@ export const maintenanceRoutes = (guard: Guard, maintenance: MaintenanceService)
         success(await maintenance.allowDownload(who, params.name, body.password)),
       {
         params: byName,
-        body: DownloadOrder,
+        body: Proof,
         response: { 200: Answer(DownloadTicket) },
-        detail: about('Where a backup can be downloaded, for who says the password'),
+        detail: about(
+          'Where a backup can be downloaded, for who says the password, if there is one',
+        ),
       },
     )
     .get(

@@ -109,10 +109,6 @@ export const BackupList = Type.Object({
   items: Type.Array(BackupView),
 })
 
-/** A download is for who says the password. */
-export const DownloadOrder = Type.Object({
-  password: Type.String({ minLength: 1, maxLength: 1000 }),
-})
 export const DownloadTicket = Type.Object({
   path: Type.String({ description: 'Where it is, once and for a minute.' }),
 })

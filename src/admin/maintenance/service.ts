@@ -9,11 +9,11 @@ export interface MaintenanceService {
   start(who: SignedIn, kind: JobView['kind']): Promise<JobView>
   cancel(id: string): Promise<JobView>
   backups(): Promise<Static<typeof BackupList>>
-  /** Lets who says the password take a backup away, once. */
+  /** Lets who proves who they are take a backup away, once. */
   allowDownload(
     who: SignedIn,
     name: string,
-    password: string,
+    password: string | null,
   ): Promise<Static<typeof DownloadTicket>>
   download(who: SignedIn, name: string, ticket: string): Promise<Response>
   removeBackup(who: SignedIn, name: string): Promise<void>

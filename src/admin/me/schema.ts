@@ -5,6 +5,7 @@ import { orNull, Role } from '../shapes.ts'
 export const Me = Type.Object({
   email: Type.String(),
   role: Role,
+  has_password: Type.Boolean(),
   balance: Type.String({ description: 'USD, exact.' }),
   reserved: Type.String({ description: 'USD: set aside for requests under way.' }),
   credit_limit: Type.String({ description: 'USD: how far below zero the balance may go.' }),

@@ -22,7 +22,7 @@ export function createSignIn(parts: SignInParts) {
   return {
     sessions,
     /** Throws 429 after too many guesses; false for an account without a password. */
-    passwordMatches: withPassword.passwordMatches,
+    prove: withPassword.prove,
     withPassword,
     secondStep: createSecondStep(core),
     elsewhere: createElsewhere(core),

@@ -1,3 +1,4 @@
+import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { counted, type Outcome, type SignInCore } from './parts.ts'
 import { checkNewPassword } from './passwords.ts'
@@ -17,9 +18,15 @@ export interface Entered {
   readonly two_factor: boolean
 }
 
+/** Who is to prove who they are. */
+type Asking = Pick<SignedIn, 'accountId' | 'signedInAt'>
+
+/** For so long after signing in a session is proof enough of an account that has no password. */
+const freshMs = 600_000
+
 /** Signing in and up with e-mail address and password, and proving a password anew. */
 export function createPasswordSignIn(core: SignInCore) {
-  const { store, library, passwords, sessions, limits, facts, log } = core
+  const { store, library, passwords, sessions, limits, facts, log, clock } = core
 
   /** The account that an address belongs to: failures are logged by its id, never by what was typed. */
   async function accountIdOf(email: string): Promise<number | null> {
@@ -78,16 +85,25 @@ export function createPasswordSignIn(core: SignInCore) {
     },
 
     /**
-     * Whether it is the password of an account that is signed in: before a key is shown. Throws 429
-     * after too many guesses. False for an account without a password.
+     * Makes sure that it is the owner of an account who asks for what a session alone must not have: by
+     * the password, or by a fresh session where the account has none. Throws `wrong_password`,
+     * `sign_in_again`, or 429 after too many guesses.
      */
-    async passwordMatches(accountId: number, password: string): Promise<boolean> {
+    async prove({ accountId, signedInAt }: Asking, password: string | null): Promise<void> {
+      const hash = await store.passwordHash(accountId)
+      if (hash === null) {
+        if (clock() - signedInAt <= freshMs) return
+        throw new ApiError(
+          'sign_in_again',
+          'This account has no password: sign out and in again, then do this within ten minutes.',
+        )
+      }
       const key = `account ${accountId}`
       limits.account.take(key)
-      const hash = await store.passwordHash(accountId)
-      const matches = hash !== null && (await passwords.verify(password, hash))
-      if (matches) limits.account.giveBack(key)
-      return matches
+      if (!(await passwords.verify(password ?? '', hash))) {
+        throw new ApiError('wrong_password', 'This is not your password.', { field: 'password' })
+      }
+      limits.account.giveBack(key)
     },
   }
 }

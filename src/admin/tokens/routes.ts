@@ -2,14 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Guard, SignedIn } from '../access.ts'
 import { Answer, Id, success } from '../envelope.ts'
-import {
-  IssuedToken,
-  NewToken,
-  RevealBody,
-  RevealedKey,
-  TokenDetails,
-  TokenPatch,
-} from './schema.ts'
+import { Proof } from '../shapes.ts'
+import { IssuedToken, NewToken, RevealedKey, TokenDetails, TokenPatch } from './schema.ts'
 import type { TokenScope, TokenService } from './service.ts'
 
 const params = Type.Object({ id: Id() })
@@ -66,12 +60,15 @@ export const tokenRoutes = (guard: Guard, tokens: TokenService) =>
       '/:id/reveal',
       async ({ who, params, body, set }) => {
         set.headers['cache-control'] = 'no-store'
-        return success({ key: await tokens.reveal(own(who), params.id, body.password) })
+        return success({ key: await tokens.reveal(who, params.id, body.password) })
       },
       {
         params,
-        body: RevealBody,
+        body: Proof,
         response: { 200: Answer(RevealedKey) },
-        detail: { tags, summary: 'The key of an own token, for who says the password' },
+        detail: {
+          tags,
+          summary: 'The key of an own token, for who says the password, if there is one',
+        },
       },
     )

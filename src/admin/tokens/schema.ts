@@ -77,7 +77,5 @@ export type TokenPatch = Static<typeof TokenPatch>
 export const IssuedToken = Type.Object({ token: TokenDetails, key: Type.String() })
 export type IssuedToken = Static<typeof IssuedToken>
 
-/** Whoever wants to see a key again says their password. */
-export const RevealBody = Type.Object({ password: Type.String({ minLength: 1, maxLength: 1000 }) })
 /** A key, in the clear. */
 export const RevealedKey = Type.Object({ key: Type.String() })

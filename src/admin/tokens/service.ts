@@ -6,6 +6,7 @@ import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { TokenView } from '../../store/ports/admin.ts'
 import type { Store } from '../../store/ports/store.ts'
+import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { edit } from '../refusals.ts'
 import { readFields, type TokenRules } from './fields.ts'
@@ -27,8 +28,8 @@ export interface TokenParts {
   readonly rules: TokenRules
   /** Whether tollgate.yaml names a token. */
   readonly isInFile: (token: TokenView) => boolean
-  /** Whether it is an account's password, for what a session alone must not do; may throw 429. */
-  readonly passwordMatches: (accountId: number, password: string) => Promise<boolean>
+  /** Throws for who does not prove to be the owner of the session's account. */
+  readonly prove: (who: SignedIn, password: string | null) => Promise<void>
   /** After each change: the gateway follows it. */
   readonly changed: () => Promise<void>
 }
@@ -40,8 +41,8 @@ export interface TokenService {
   change(scope: TokenScope, id: number, patch: TokenPatch): Promise<TokenDetails>
   remove(scope: TokenScope, id: number): Promise<void>
   restore(scope: TokenScope, id: number): Promise<TokenDetails>
-  /** The key again, for who knows the password. */
-  reveal(scope: TokenScope, id: number, password: string): Promise<string>
+  /** The key again, for who proves to be its owner: by the password, or by a fresh session without. */
+  reveal(who: SignedIn, id: number, password: string | null): Promise<string>
 }
 
 export function createTokenService(parts: TokenParts): TokenService {
@@ -103,11 +104,15 @@ export function createTokenService(parts: TokenParts): TokenService {
       await make(() => edits.restoreToken({ id, accountId }, { actor }))
       return find(scope, id)
     },
-    async reveal({ accountId }, id, password) {
+    async reveal(who, id, password) {
+      const { accountId } = who
       const token = await require(accountId, id)
-      if (!(await parts.passwordMatches(accountId, password))) {
-        log.warn('a key was not shown: wrong password', { account: accountId, token: id })
-        throw new ApiError('wrong_password', 'This is not your password.', { field: 'password' })
+      try {
+        await parts.prove(who, password)
+      } catch (error) {
+        const reason = error instanceof ApiError ? error.reason : 'internal'
+        log.warn('a key was not shown', { account: accountId, token: id, reason })
+        throw error
       }
       log.info('a key was shown again', { account: accountId, token: id })
       return secrets.open(token.keySealed)

@@ -14,7 +14,7 @@ interface MeParts {
 /** Describes who is signed in and the site; what it says is read anew each time. */
 export function createMeService({ config, store, version }: MeParts): MeService {
   return {
-    async describe({ email, role }) {
+    async describe({ accountId, email, role }) {
       const [account] = await store.admin.accountsNamed([email])
       if (!account) throw new ApiError('not_signed_in', 'This account is gone. Sign in again.')
       const { site, settings } = config()
@@ -23,6 +23,7 @@ export function createMeService({ config, store, version }: MeParts): MeService 
       return {
         email,
         role,
+        has_password: (await store.signIn.passwordHash(accountId)) !== null,
         balance: formatNano(account.balanceNano),
         reserved: formatNano(account.reservedNano),
         credit_limit: formatNano(account.creditLimitNano),

@@ -19,8 +19,8 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
   const { config, store, clock, log } = parts
   const signIn = createConsoleSignIn(parts, peerOf)
   const sessions = parts.sessions ?? signIn.sessions
-  const { passwordMatches } = signIn
-  const maintenance = createMaintenance({ ...parts, passwordMatches })
+  const { prove } = signIn
+  const maintenance = createMaintenance({ ...parts, prove })
   const requests = createRequestServices(parts, sessions)
   const services: AdminServices = {
     ...requests,
@@ -36,7 +36,7 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
     prices: createPriceService(parts),
     settings: createSettings(parts),
     signIn,
-    tokens: createConsoleTokens(parts, passwordMatches),
+    tokens: createConsoleTokens(parts, prove),
   }
   return {
     services,

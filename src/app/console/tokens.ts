@@ -7,15 +7,12 @@ import { complaints } from '../config/values.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** Tokens in the console: the rules are those of tollgate.yaml. */
-export function createConsoleTokens(
-  parts: ConsoleParts,
-  passwordMatches: TokenParts['passwordMatches'],
-): TokenService {
+export function createConsoleTokens(parts: ConsoleParts, prove: TokenParts['prove']): TokenService {
   const { config, secrets } = parts
   return createTokenService({
     ...parts,
     catalog: parts.metrics.catalog,
-    passwordMatches,
+    prove,
     rules: { name: complaints.name, block: complaints.block },
     isInFile: ({ account, keyHash }) =>
       config()

@@ -14,7 +14,9 @@ const store = openSqliteStore({ path, clock })
 const config = configOf(`store: sqlite:${path}\n`)
 const maintenance = createMaintenance({
   ...{ store, clock, config: () => config },
-  passwordMatches: async (_, password) => password === 'right',
+  async prove(_, password) {
+    if (password !== 'right') throw new ApiError('wrong_password', 'no')
+  },
 })
 const who: SignedIn = {
   accountId: 1,

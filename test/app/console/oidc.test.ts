@@ -99,6 +99,34 @@ test('a person without an account gets one only while registration is open', asy
   await app.configure({ settings: { registration_enabled: false } })
 })
 
+test('who has no password sees a key again after a fresh sign-in, and who has one says it', async () => {
+  const browser = open()
+  await goThrough(browser, stranger)
+  expect((await browser.get('/api/v1/me')).data).toMatchObject({ has_password: false })
+  const made = await browser.post('/api/v1/tokens', { group: 'default' })
+  const { key, token } = made.data as { key: string; token: { id: number } }
+  const path = `/api/v1/tokens/${token.id}/reveal`
+  const reveal = () => browser.post(path, { password: null })
+  expect((await reveal()).data).toEqual({ key })
+  const { records } = app.instance.store.signIn
+  const account = await app.instance.store.admin.account(stranger.email)
+  const own = { column: 'account_id', value: account?.id ?? 0 } as const
+  const where = [{ ...own, operator: 'eq', connector: 'AND' } as const]
+  await records.update('session', where, { created_at: Date.now() - 601_000 })
+  for (let tries = 0; tries < 25; tries++) {
+    expect(await reveal()).toMatchObject({ status: 401, reason: 'sign_in_again' })
+  }
+  await goThrough(browser, stranger)
+  expect((await reveal()).data).toEqual({ key })
+  const other = open()
+  await other.signIn(admin)
+  expect((await other.get('/api/v1/me')).data).toMatchObject({ has_password: true })
+  const ownToken = await other.post('/api/v1/tokens', { group: 'default' })
+  const { id } = ownToken.data.token as { id: number }
+  const refused = await other.post(`/api/v1/tokens/${id}/reveal`, { password: null })
+  expect(refused).toMatchObject({ status: 403, reason: 'wrong_password' })
+})
+
 test('a stranger who took an address first does not get its owner’s sign-in', async () => {
   await app.configure({ settings: { registration_enabled: true } })
   const early = { email: 'victim@example.com', password: 'known-to-the-attacker' }

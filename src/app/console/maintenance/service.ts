@@ -20,7 +20,7 @@ export interface MaintenanceParts {
   readonly store: Store
   readonly clock: Clock
   /** Whether it is an account's password; throws `ApiError` when there were too many tries. */
-  readonly passwordMatches: (accountId: number, password: string) => Promise<boolean>
+  readonly prove: (who: SignedIn, password: string | null) => Promise<void>
 }
 
 /** Long work in processes of their own, and backups in a folder. */
@@ -108,9 +108,7 @@ export function createMaintenance(
     },
     async allowDownload(who, name, password) {
       await requireBackup(name)
-      if (!(await parts.passwordMatches(who.accountId, password))) {
-        throw new ApiError('wrong_password', 'This is not your password.', { field: 'password' })
-      }
+      await parts.prove(who, password)
       await note(who, 'backup.download', name)
       const ticket = tickets.issue(name, who.sessionId)
       return { path: `/api/v1/admin/backups/${name}/download/${ticket}` }

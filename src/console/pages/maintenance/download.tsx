@@ -1,10 +1,11 @@
-import { Button, Group, Modal, PasswordInput, Stack } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/field-errors.ts'
 import { useText } from '../../lib/language.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Proof } from '../../parts/proof.tsx'
 import { maintenanceText } from './text.ts'
 
 interface DownloadProps {
@@ -30,7 +31,9 @@ function Form({ name, close }: { readonly name: string; readonly close: () => vo
   const submit = form.onSubmit(async ({ password }) => {
     setError(null)
     try {
-      const { path } = await call(api.admin.backups({ name }).download.post({ password }))
+      const { path } = await call(
+        api.admin.backups({ name }).download.post({ password: password || null }),
+      )
       // An attachment: the page stays.
       location.assign(path)
       close()
@@ -41,13 +44,10 @@ function Form({ name, close }: { readonly name: string; readonly close: () => vo
   return (
     <form onSubmit={submit}>
       <Stack>
-        <PasswordInput
+        <Proof
           label={text.password}
-          description={text.passwordHint}
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...form.getInputProps('password')}
+          hint={text.passwordHint}
+          input={form.getInputProps('password')}
         />
         {error !== null && <ErrorNotice error={error} />}
         <Group justify="flex-end">

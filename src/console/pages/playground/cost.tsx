@@ -6,10 +6,14 @@ import { useText } from '../../lib/language.tsx'
 import { Money } from '../../parts/money.tsx'
 import { texts } from './text.ts'
 
-/** A receipt is stored shortly after the answer has ended: when to look, and how often. */
+/**
+ * A receipt is stored shortly after the answer has ended: when to look, and how often. One that was
+ * stopped may be read on for minutes.
+ */
 const firstLookMs = 600
-const looks = 8
-const apartMs = 400
+const soonLooks = 8
+const looks = 200
+const apartMs = (count: number) => (count < soonLooks ? 400 : 3_000)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -17,7 +21,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 export function Cost({ requestId }: { readonly requestId: string }) {
   const text = useText(texts)
   const receipt = useQuery({
-    queryKey: ['requests', requestId],
+    queryKey: ['cost', requestId],
     queryFn: async () => {
       await pause(firstLookMs)
       return call(api.requests({ id: requestId }).get())
@@ -25,11 +29,20 @@ export function Cost({ requestId }: { readonly requestId: string }) {
     retry: (count, error) => count < looks && error instanceof CallFailed && error.status === 404,
     retryDelay: apartMs,
   })
-  if (receipt.isPending) return null
+  if (receipt.isPending && receipt.failureCount < soonLooks) return null
+  const toRequest = (words: string) => (
+    <Anchor
+      inherit
+      underline="always"
+      renderRoot={(props) => <Link to="/requests/$id" params={{ id: requestId }} {...props} />}
+    >
+      {words}
+    </Anchor>
+  )
   if (!receipt.data) {
     return (
       <Text size="sm" c="dimmed">
-        {text.costLater}
+        {text.costLater} {toRequest(text.toRequest)}
       </Text>
     )
   }
@@ -39,14 +52,7 @@ export function Cost({ requestId }: { readonly requestId: string }) {
       <strong>
         <Money usd={receipt.data.amount} />
       </strong>{' '}
-      ·{' '}
-      <Anchor
-        inherit
-        underline="always"
-        renderRoot={(props) => <Link to="/requests/$id" params={{ id: requestId }} {...props} />}
-      >
-        {text.receipt}
-      </Anchor>
+      · {toRequest(text.receipt)}
     </Text>
   )
 }

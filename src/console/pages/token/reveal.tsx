@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { showAtField } from '../../lib/field-errors.ts'
 import { useText } from '../../lib/language.tsx'
 import { Code } from '../../parts/code.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Proof } from '../../parts/proof.tsx'
 import { tokenText } from './text.ts'
 
 interface RevealProps {
@@ -68,7 +69,7 @@ function Ask({ id, found, close }: AskProps) {
   const submit = form.onSubmit(async ({ password }) => {
     setError(null)
     try {
-      found((await call(api.tokens({ id }).reveal.post({ password }))).key)
+      found((await call(api.tokens({ id }).reveal.post({ password: password || null }))).key)
     } catch (failure) {
       if (!showAtField(form, failure, { password: 'password' })) setError(failure)
     }
@@ -76,13 +77,10 @@ function Ask({ id, found, close }: AskProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <PasswordInput
+        <Proof
           label={text.password}
-          description={text.revealHint}
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...form.getInputProps('password')}
+          hint={text.revealHint}
+          input={form.getInputProps('password')}
         />
         {error !== null && <ErrorNotice error={error} />}
         <Group justify="flex-end">

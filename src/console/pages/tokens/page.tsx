@@ -64,6 +64,7 @@ export function Page() {
         onClose={close}
         title={text.createTitle}
         size="lg"
+        closeOnClickOutside={false}
         closeButtonProps={{ 'aria-label': text.close }}
       >
         <CreateToken close={close} />
