@@ -101,6 +101,17 @@ export async function startValkey(certificate?: Certificate): Promise<Valkey> {
   }
 }
 
+/** How long the slot that is kept longest is taken still, by the server's own clock. */
+export const leaseLeftMs = async ({ ask }: Valkey, slots: string): Promise<number> =>
+  Number(
+    await ask(
+      'EVAL',
+      `local last, now = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES'), redis.call('TIME')
+      return math.ceil(last[2] - now[1] * 1000 - now[2] / 1000)`,
+      ...['1', slots],
+    ),
+  )
+
 let names = 0
 
 /** A prefix that nobody else uses: what tests of one server are kept apart by. */
