@@ -2,12 +2,15 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { createCoolingShare } from '../../../src/gateway/channels/cooling-share.ts'
 import { createHealth } from '../../../src/gateway/channels/health.ts'
 import { failureClasses } from '../../../src/gateway/failures/failures.ts'
+import { repeatByTimer } from '../../../src/lib/repeat.ts'
 import { openValkeyCounters } from '../../../src/store/valkey/counters.ts'
+import { until } from '../../e2e/until.ts'
 import { describeWithValkey, freshPrefix, startValkey, type Valkey } from '../../support/valkey.ts'
 import { channelOf, createLines, createMemoryHealth, markOf } from './choosing-scene.ts'
 
 let valkey: Valkey
 let ends: (() => Promise<void>)[] = []
+const listensEveryMs: number[] = []
 const channel = channelOf(1)
 const [key = ''] = channel.keys
 const minute = 60_000
@@ -21,7 +24,10 @@ interface NodeOptions {
 async function startNode(prefix: string, url: string, options: NodeOptions = {}) {
   const { log } = createLines()
   const counters = await openValkeyCounters({ url, log, prefix, leaseMs: 400 })
-  const share = createCoolingShare(counters)
+  const share = createCoolingShare(counters, (task, everyMs) => {
+    listensEveryMs.push(everyMs)
+    return repeatByTimer(task, everyMs)
+  })
   const { memory = createMemoryHealth(), tick = () => performance.now() } = options
   const health = createHealth({
     ...{ clock: Date.now, tick, store: memory.store, keyMark: markOf, log, share, saveMs: 1 },
@@ -32,11 +38,11 @@ async function startNode(prefix: string, url: string, options: NodeOptions = {})
     await counters.close()
   }
   ends.push(leave)
-  const fail = (retryAfterMs = 3_000) => {
+  const fail = () => {
     const { cools } = failureClasses.connect_failed
     for (let at = 0; at < (cools?.strikes ?? 1); at++) {
       const use = health.begin(channel, key, 'model')
-      health.failed(use, { name: 'connect_failed', cools, retryAfterMs })
+      health.failed(use, { name: 'connect_failed', cools, retryAfterMs: minute })
       health.ended(use)
     }
   }
@@ -52,11 +58,6 @@ async function startNode(prefix: string, url: string, options: NodeOptions = {})
 }
 
 const catalog = { channels: new Map([[channel.id, channel]]), groups: new Map(), models: new Map() }
-
-async function until(holds: () => boolean, limitMs: number): Promise<void> {
-  for (const end = performance.now() + limitMs; !holds(); await Bun.sleep(5))
-    if (performance.now() > end) throw new Error(`It did not come about within ${limitMs} ms.`)
-}
 
 describeWithValkey('what cools, on all nodes', () => {
   beforeAll(async () => {
@@ -74,12 +75,17 @@ describeWithValkey('what cools, on all nodes', () => {
     const there = await startNode(prefix, valkey.url)
     here.fail()
     expect(here.isCooling()).toBeTrue()
-    await until(there.isCooling, 1_000)
+    await until('it to be heard', there.isCooling)
     expect(there.health.standing(channel, key, 'model')).toBe('cooling')
-    expect(there.health.coolingMs(channel, key, 'model')).toBeWithin(1_500, 3_001)
+    const leftMs = () => here.health.coolingMs(channel, key, 'model')
+    const mostMs = leftMs()
+    const leftThereMs = there.health.coolingMs(channel, key, 'model')
+    expect(leftThereMs).toBeWithin(leftMs() - 5, mostMs + 5)
     expect(there.health.coolings()).toEqual(here.health.coolings())
     there.succeed()
-    await until(() => !here.isCooling() && !there.isCooling(), 1_000)
+    await until('the end to be heard', () => !here.isCooling() && !there.isCooling())
+    // Told at once, that is within a second.
+    expect(listensEveryMs).toEqual([500, 500])
     expect(here.health.standing(channel, key, 'model')).toBe('ready')
     // Whoever has seen it is who stores it.
     expect(there.memory.rows()).toEqual([])
@@ -91,9 +97,9 @@ describeWithValkey('what cools, on all nodes', () => {
     here.fail()
     await Bun.sleep(20)
     const late = await startNode(prefix, valkey.url)
-    await until(late.isCooling, 1_000)
+    await until('it to be heard', late.isCooling)
     late.health.recover(channel.id)
-    await until(() => !here.isCooling(), 1_000)
+    await until('the end to be heard', () => !here.isCooling())
   })
 
   test('is ended for all when it is cleared in their store, and stays so when something else cools', async () => {
@@ -101,18 +107,18 @@ describeWithValkey('what cools, on all nodes', () => {
     const memory = createMemoryHealth()
     const here = await startNode(prefix, valkey.url, { memory })
     const there = await startNode(prefix, valkey.url, { memory })
-    here.fail(minute)
+    here.fail()
     await here.health.flush()
-    await until(there.isCooling, 5_000)
+    await until('it to be heard', there.isCooling)
     await memory.store.clear(channel.id)
     for (const { health } of [here, there]) await health.refresh(catalog)
-    await until(() => !here.isCooling() && !there.isCooling(), 5_000)
+    await until('the end to be heard', () => !here.isCooling() && !there.isCooling())
     const part = { channelId: 2, key: '', model: '', cause: 'connect_failed', rounds: 1 }
     const since = Date.now()
     await there.counters.write([{ ...part, since, until: since + minute }], [])
     const cooling = () =>
       [here, there].map(({ health }) => health.coolings().map(({ channelId }) => channelId))
-    await until(() => cooling().every((ids) => ids.includes(2)), 5_000)
+    await until('the other one to be heard', () => cooling().every((ids) => ids.includes(2)))
     expect(cooling()).toEqual([[2], [2]])
   })
 
@@ -123,9 +129,9 @@ describeWithValkey('what cools, on all nodes', () => {
     const here = await startNode(prefix, valkey.url, { memory })
     const tick = () => performance.now() + aheadMs
     const there = await startNode(prefix, valkey.url, { memory, tick })
-    here.fail(minute)
+    here.fail()
     await here.health.flush()
-    await until(there.isCooling, 5_000)
+    await until('it to be heard', there.isCooling)
     await here.leave()
     ends = [there.leave]
     // What was heard a moment ago may not be stored yet.
@@ -143,12 +149,12 @@ describeWithValkey('what cools, on all nodes', () => {
     const here = await startNode(prefix, own.url)
     const there = await startNode(prefix, own.url)
     await own.stop()
-    await until(() => here.counters.isAway() && there.counters.isAway(), 1_000)
+    await until('both to notice', () => here.counters.isAway() && there.counters.isAway())
     here.fail()
     await Bun.sleep(700)
     expect([here.isCooling(), there.isCooling()]).toEqual([true, false])
     await own.start()
-    await until(there.isCooling, 2_000)
+    await until('it to be heard', there.isCooling)
     await own.ask('FLUSHALL')
     await Bun.sleep(800)
     expect([here.isCooling(), there.isCooling()]).toEqual([true, true])
