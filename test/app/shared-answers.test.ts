@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { until } from '../e2e/until.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { ask, createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts'
 import { speaksAt, testKey, upstreamKey } from '../support/tollgate-yaml.ts'
@@ -41,6 +42,14 @@ const create = async (at: number, more: object = {}, key = testKey) => {
   const body = { model: 'test-model', input: 'hello', ...more }
   const answer = await (nodes[at] as Running).ask('/v1/responses', body, key)
   return { status: answer.status, body: (await answer.json()) as { id: string } }
+}
+
+/** Makes an answer, and waits until the other node can know of it. */
+const createKnown = async (at: number, more: object = {}, key = testKey) => {
+  const created = await create(at, more, key)
+  const name = `tollgate:text:answer:${created.body.id}`
+  await until('the answer to be told of', () => valkey.ask('EXISTS', name))
+  return created
 }
 
 const fetchFrom = async (at: number, id: string, method = 'GET', key = testKey) => {
@@ -100,8 +109,8 @@ describe.skipIf(!hasPostgres || !hasValkey)('two gateways with one Valkey', () =
   test('an answer is continued, fetched and deleted where it was made, through either', async () => {
     for (let round = 0; round < 8; round++) {
       const asked = watchUpstreams()
-      const { body } = await create(0, { input: `conversation ${round}` })
-      const next = await create(1, { previous_response_id: body.id })
+      const { body } = await createKnown(0, { input: `conversation ${round}` })
+      const next = await createKnown(1, { previous_response_id: body.id })
       expect(next.status).toBe(200)
       const last = { type: 'item_reference', id: `msg_of_${next.body.id}` }
       expect((await create(0, { input: [last] })).status).toBe(200)
@@ -112,7 +121,7 @@ describe.skipIf(!hasPostgres || !hasValkey)('two gateways with one Valkey', () =
   }, 30_000)
 
   test('another token gets it from neither', async () => {
-    const { body } = await create(0)
+    const { body } = await createKnown(0)
     const asked = watchUpstreams()
     for (const at of [0, 1]) {
       const refused = await create(at, { previous_response_id: body.id }, strangerKey)
@@ -124,7 +133,7 @@ describe.skipIf(!hasPostgres || !hasValkey)('two gateways with one Valkey', () =
     }
     expect(asked()).toEqual([0, 0])
     // Nor beside an answer of its own.
-    const own = await create(0, {}, strangerKey)
+    const own = await createKnown(0, {}, strangerKey)
     const item = { type: 'item_reference', id: `msg_of_${body.id}` }
     const both = { previous_response_id: own.body.id, input: [item] }
     for (const at of [0, 1]) expect((await create(at, both, strangerKey)).status).toBe(404)
@@ -134,7 +143,7 @@ describe.skipIf(!hasPostgres || !hasValkey)('two gateways with one Valkey', () =
 
   test('made in the background it is charged once, by whichever of them it is fetched', async () => {
     status = 'queued'
-    const { body } = await create(0, { background: true })
+    const { body } = await createKnown(0, { background: true })
     expect((await fetchFrom(1, body.id)).status).toBe(200)
     status = 'completed'
     const fetched = await fetchFrom(1, body.id)

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { dialects } from '../e2e/dialects.ts'
+import { until } from '../e2e/until.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { startOwnTime } from '../support/own-time.ts'
 import { speaksAt, upstreamKey } from '../support/tollgate-yaml.ts'
 import { describeWithValkey, startValkey, type Valkey } from '../support/valkey.ts'
 import { usual } from './clocked.ts'
@@ -47,6 +49,10 @@ async function statusesOf(answers: readonly Promise<Response>[]): Promise<Record
   }
   return counts
 }
+
+/** How often a gateway told that Valkey was out of reach. */
+const awayIn = ({ complaints }: Running) =>
+  complaints.filter((line) => line.includes('out of reach')).length
 
 describeWithValkey('three gateways with one Valkey', () => {
   beforeAll(async () => {
@@ -106,6 +112,7 @@ describeWithValkey('three gateways with one Valkey', () => {
     const talk = { prompt_cache_key: 'talk' }
     const before = { main: upstream.requests.length, other: other.requests.length }
     expect((await gateways.ask(0, talk)).status).toBe(200)
+    await until('others to be told', async () => String(await valkey.ask('KEYS', '*:home:*')))
     for (let at = 1; at < 12; at++) expect((await gateways.ask(at, talk)).status).toBe(200)
     const homes = [upstream.requests.length - before.main, other.requests.length - before.other]
     expect(homes.toSorted((a, b) => a - b)).toEqual([0, 12])
@@ -119,34 +126,37 @@ describeWithValkey('three gateways with one Valkey', () => {
     let isOver = false
     let asked = 0
     let longestMs = 0
+    using time = startOwnTime()
     const statuses = new Set<number>()
     const load = Array.from({ length: 9 }, async (_, worker) => {
       while (!isOver) {
-        const startTick = performance.now()
+        const startMs = time.now()
         const answer = await gateways.ask(worker)
         await answer.arrayBuffer()
-        longestMs = Math.max(longestMs, performance.now() - startTick)
+        longestMs = Math.max(longestMs, time.now() - startMs)
         statuses.add(answer.status)
         asked++
       }
     })
+    const allTold = (times: number) =>
+      until('all to notice', () => gateways.nodes.every((node) => awayIn(node) === times))
     await Bun.sleep(300)
     await valkey.stop()
-    await Bun.sleep(700)
+    await allTold(1)
+    await Bun.sleep(600)
     await valkey.start()
-    await Bun.sleep(700)
+    await until('all to be back', async () => (await valkey.ask('ZCARD', 'tollgate:nodes')) === 3)
+    await Bun.sleep(300)
     valkey.freeze()
-    await Bun.sleep(700)
+    await allTold(2)
+    await Bun.sleep(600)
     valkey.thaw()
-    await Bun.sleep(700)
+    await Bun.sleep(600)
     isOver = true
     await Promise.all(load)
     expect([...statuses]).toEqual([200])
     expect(asked).toBeGreaterThan(200)
     expect(longestMs).toBeLessThan(1_000)
-    const away = gateways.nodes.map(
-      ({ complaints }) => complaints.filter((line) => line.includes('out of reach')).length,
-    )
-    expect(away).toEqual([2, 2, 2])
+    expect(gateways.nodes.map(awayIn)).toEqual([2, 2, 2])
   }, 60_000)
 })
