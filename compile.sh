@@ -184,7 +184,7 @@ count_tests() {
 
 # Prints the files of tests that measure time or memory, or say that they run apart (-l), or all others
 # (-L). What the former see would be changed by other work on this machine.
-measuring='performance\.now|startOwnTime|residentBytes|memoryUsage|cpuUsage|grownMebibytes|^// Runs apart'
+measuring='performance\.now|startOwnTime|WithinASecond|residentBytes|memoryUsage|cpuUsage|grownMebibytes|^// Runs apart'
 # Of these, those that wait for most of their time, or measure nothing themselves.
 waiting='/(dying-channel|unwritable|stalled|cluster/kill|cluster/balance|soak|cases-channels|reading/reader)\.test\.ts$'
 # Those that look at memory: what else runs here changes when it is collected.

@@ -1,16 +1,10 @@
 import { expect, test } from 'bun:test'
+import { until } from '../e2e/until.ts'
 import { testEngine } from '../support/test-store.ts'
+import { expectWithinASecond } from '../support/within-a-second.ts'
 import { createWorkplace, readUntil } from './cli.ts'
 
 const listening = /"message":"listening","url":"([^"]+)"/
-
-/** Asks again until the answer is the expected one. */
-async function withinASecond(ask: () => Promise<number>, expected: number): Promise<void> {
-  const deadline = performance.now() + 1000
-  let answer = await ask()
-  while (answer !== expected && performance.now() < deadline) answer = await ask()
-  expect(answer).toBe(expected)
-}
 
 /** A configuration with one free model on one channel, and a token for it. */
 const freeModel = (upstream: string) => `server: { listen: "127.0.0.1:0" }
@@ -58,13 +52,22 @@ test('sees within a second what a command beside it changes', async () => {
   await place.write('tollgate.yaml', freeModel('http://127.0.0.1:9'))
   const child = await place.start(['serve', '--log', 'json'])
   const url = listening.exec(await readUntil(child.stdout, (text) => listening.test(text)))?.[1]
-  const token = ['token', 'add', '--account', 'a@example.com', '--group', 'g']
-  const key = (await place.run(token)).out.trimEnd().split('\n').at(-1)
-  const status = async () =>
-    (await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
-  await withinASecond(status, 200)
-  await place.run(['token', 'disable', '2'])
-  await withinASecond(status, 401)
+  let [key, id] = ['', 1]
+  const addToken = async () => {
+    const { out } = await place.run(['token', 'add', '--account', 'a@example.com', '--group', 'g'])
+    key = out.trimEnd().split('\n').at(-1) ?? ''
+    id++
+  }
+  const has = (expected: number) => async () => {
+    const headers = { authorization: `Bearer ${key}` }
+    return (await fetch(`${url}/v1/models`, { headers })).status === expected
+  }
+  await expectWithinASecond(addToken, has(200))
+  await expectWithinASecond(async () => {
+    await place.run(['token', 'enable', String(id)])
+    await until('it to pass', has(200))
+    await place.run(['token', 'disable', String(id)])
+  }, has(401))
 
   await place.write('tollgate.yaml', 'groups: [{ name: g }]\n')
   child.kill('SIGHUP')
