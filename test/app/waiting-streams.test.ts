@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
+import { readUntil } from '../e2e/caller.ts'
 import { type Dialect, dialects } from '../e2e/dialects.ts'
 import { jsonAnswer, sseAnswer } from '../support/fake-upstream.ts'
 import { speaksAt, testModels } from '../support/tollgate-yaml.ts'
@@ -21,13 +22,36 @@ const start = (more: Partial<Parameters<typeof startClocked>[0]> = {}) =>
 const wholeStream = (dialect: Dialect) =>
   dialect.first(usual) + dialect.piece('hello') + dialect.last(usual)
 
-/** Upstream answers after a while. */
-const slowly = (afterMs: number, answer: () => Response) => async () => {
-  await Bun.sleep(afterMs)
-  return answer()
+const countBeats = (text: string) => text.split(comment).length - 1
+
+/** An upstream that waits until its client has heard as much, and a client that hears it then. */
+function createSilence(isEnough: (heard: string) => boolean) {
+  const { promise: isHeard, resolve } = Promise.withResolvers<void>()
+  return {
+    isHeard,
+    before: (answer: () => Response) => () => isHeard.then(answer),
+    /** The whole answer. */
+    async hear(answer: Response): Promise<string> {
+      const { text } = await readUntil(answer, (heard) => {
+        if (isEnough(heard)) resolve()
+        return false
+      })
+      return text
+    },
+  }
 }
 
-const countBeats = (text: string) => text.split(comment).length - 1
+const untilBeats = (count: number) => createSilence((heard) => countBeats(heard) >= count)
+
+/** A stream that falls silent in its middle. */
+function inTwo(head: string, goOn: Promise<void>, tail: string): Response {
+  async function* body() {
+    yield head
+    await goOn
+    yield tail
+  }
+  return new Response(body(), { headers: { 'content-type': 'text/event-stream' } })
+}
 
 async function requestRow(gateway: Clocked, answer: Response) {
   await gateway.tollgate.settled()
@@ -40,26 +64,26 @@ async function requestRow(gateway: Clocked, answer: Response) {
 describe.each(all)('a $name stream', (dialect) => {
   test('that is slow to begin has heartbeats before it, and is charged as ever', async () => {
     await using gateway = await start()
-    gateway.upstream.handle(slowly(700, () => sseAnswer(wholeStream(dialect))))
+    const silence = untilBeats(2)
+    gateway.upstream.handle(silence.before(() => sseAnswer(wholeStream(dialect))))
     const answer = await gateway.ask(dialect, { stream: true })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toStartWith('text/event-stream')
-    const text = await answer.text()
-    expect(countBeats(text)).toBeGreaterThanOrEqual(2)
+    const text = await silence.hear(answer)
     expect(text).toStartWith(comment)
     const rest = text.replaceAll(comment, '')
     expect(rest).toStartWith(dialect.first(usual).slice(0, 20))
     expect(dialect.isWhole(rest)).toBe(true)
     const { request } = await requestRow(gateway, answer)
     expect(request).toMatchObject({ status: 200, ending: 'complete', amountNano: 200_000 })
-    expect(request.firstByteMs).toBeGreaterThanOrEqual(600)
+    expect(request.firstByteMs).toBeGreaterThan(heartbeat.firstMs + 100)
   })
 
   test('that begins with a byte order mark has none behind a heartbeat', async () => {
     await using gateway = await start()
-    gateway.upstream.handle(slowly(400, () => sseAnswer(`\ufeff${wholeStream(dialect)}`)))
-    const text = await (await gateway.ask(dialect, { stream: true })).text()
-    expect(countBeats(text)).toBeGreaterThanOrEqual(1)
+    const silence = untilBeats(1)
+    gateway.upstream.handle(silence.before(() => sseAnswer(`\ufeff${wholeStream(dialect)}`)))
+    const text = await silence.hear(await gateway.ask(dialect, { stream: true }))
     expect(text).not.toContain('\ufeff')
     expect(dialect.isWhole(text.replaceAll(comment, ''))).toBe(true)
   })
@@ -67,21 +91,14 @@ describe.each(all)('a $name stream', (dialect) => {
   test('that falls silent in the middle has heartbeats there', async () => {
     await using gateway = await start()
     const [head, tail] = [dialect.first(usual) + dialect.piece('a'), dialect.last(usual)]
-    gateway.upstream.handle(() => {
-      async function* body() {
-        yield head
-        await Bun.sleep(500)
-        yield tail
-      }
-      return new Response(body(), { headers: { 'content-type': 'text/event-stream' } })
-    })
-    const text = await (await gateway.ask(dialect, { stream: true })).text()
-    expect(countBeats(text)).toBeGreaterThanOrEqual(2)
+    const silence = untilBeats(2)
+    gateway.upstream.handle(() => inTwo(head, silence.isHeard, tail))
+    const text = await silence.hear(await gateway.ask(dialect, { stream: true }))
     expect(dialect.isWhole(text.replaceAll(comment, ''))).toBe(true)
   })
 
   test('that fails at once fails with a status of its own', async () => {
-    await using gateway = await start()
+    await using gateway = await start({ heartbeat: { ...heartbeat, firstMs: 60_000 } })
     gateway.upstream.handle(() => jsonAnswer({ error: { message: 'no' } }, 500))
     const answer = await gateway.ask(dialect, { stream: true })
     expect(answer.status).toBe(502)
@@ -90,11 +107,11 @@ describe.each(all)('a $name stream', (dialect) => {
 
   test('that fails behind a heartbeat says so inside, and costs nothing', async () => {
     await using gateway = await start()
-    gateway.upstream.handle(slowly(400, () => jsonAnswer({ error: { message: 'no' } }, 500)))
+    const silence = untilBeats(1)
+    gateway.upstream.handle(silence.before(() => jsonAnswer({ error: { message: 'no' } }, 500)))
     const answer = await gateway.ask(dialect, { stream: true })
     expect(answer.status).toBe(200)
-    const text = await answer.text()
-    expect(countBeats(text)).toBeGreaterThanOrEqual(1)
+    const text = await silence.hear(answer)
     expect(dialect.isError(text)).toBe(true)
     expect(dialect.isWhole(text)).toBe(false)
     const { request, ledgerId } = await requestRow(gateway, answer)
@@ -106,18 +123,24 @@ describe.each(all)('a $name stream', (dialect) => {
   test('that the upstream refuses behind a heartbeat tells its words', async () => {
     await using gateway = await start()
     const refusal = { error: { message: 'the prompt is too long', type: 'invalid_request_error' } }
-    gateway.upstream.handle(slowly(400, () => jsonAnswer(refusal, 400)))
+    const silence = untilBeats(1)
+    gateway.upstream.handle(silence.before(() => jsonAnswer(refusal, 400)))
     const answer = await gateway.ask(dialect, { stream: true })
-    const text = await answer.text()
+    const text = await silence.hear(answer)
     expect(dialect.isError(text)).toBe(true)
     expect(text).toContain('the prompt is too long')
     expect((await requestRow(gateway, answer)).request).toMatchObject({
       ...{ status: 400, ending: 'refused', cause: 'upstream_refused' },
     })
   })
+})
 
-  test('S2: heartbeats are no life of the upstream: its silence ends in an error', async () => {
-    await using gateway = await start({ channel: { timeouts: { idle: '600ms' } } })
+/** All protocols at the same time, for time is what is waited for. */
+const inEach = (look: (dialect: Dialect) => Promise<void>) => Promise.all(all.map(look))
+
+test('S2: heartbeats are no life of the upstream: its silence ends in an error', async () => {
+  await inEach(async (dialect) => {
+    await using gateway = await start({ channel: { timeouts: { idle: '2s' } } })
     const head = dialect.first(usual) + dialect.piece('a')
     gateway.upstream.handle(() => sseAnswer(head, { ending: 'stall' }))
     const answer = await gateway.ask(dialect, { stream: true })
@@ -128,9 +151,11 @@ describe.each(all)('a $name stream', (dialect) => {
       ...{ ending: 'cut', cause: 'upstream_timeout' },
     })
   })
+})
 
-  test('S2: nor before the first byte', async () => {
-    await using gateway = await start({ channel: { timeouts: { first_byte: '600ms' } } })
+test('S2: nor before the first byte', async () => {
+  await inEach(async (dialect) => {
+    await using gateway = await start({ channel: { timeouts: { first_byte: '2s' } } })
     gateway.upstream.handle(() => new Promise<Response>(() => {}))
     const answer = await gateway.ask(dialect, { stream: true })
     const text = await answer.text()
@@ -148,9 +173,10 @@ describe('a client that leaves while it hears nothing but heartbeats', () => {
   async function leave(onDisconnect: 'bill_observed' | 'drain') {
     const gateway = await start({ group: { on_disconnect: onDisconnect } })
     let aborted: Promise<void> | undefined
+    const { promise: isLeft, resolve: goOn } = Promise.withResolvers<void>()
     gateway.upstream.handle(async (request) => {
       aborted = request.aborted
-      await Bun.sleep(700)
+      await isLeft
       return sseAnswer(wholeStream(dialect))
     })
     const leaving = new AbortController()
@@ -159,7 +185,7 @@ describe('a client that leaves while it hears nothing but heartbeats', () => {
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(comment)
     leaving.abort()
     await reader?.cancel()
-    return { gateway, answer, aborted }
+    return { gateway, answer, aborted, goOn }
   }
 
   test('the upstream is let go at once', async () => {
@@ -172,8 +198,9 @@ describe('a client that leaves while it hears nothing but heartbeats', () => {
   })
 
   test('or is read to its end, and charged, where the group says so', async () => {
-    const { gateway, answer } = await leave('drain')
+    const { gateway, answer, goOn } = await leave('drain')
     await using _ = gateway
+    goOn()
     while (gateway.tollgate.active() > 0) await Bun.sleep(10)
     const { request } = await requestRow(gateway, answer)
     expect(request).toMatchObject({ ending: 'complete', amountNano: 200_000 })
@@ -181,21 +208,16 @@ describe('a client that leaves while it hears nothing but heartbeats', () => {
 
   test('also in the middle of a stream that is read to its end: nothing of it is missed', async () => {
     await using gateway = await start({ group: { on_disconnect: 'drain' } })
-    gateway.upstream.handle(() => {
-      async function* body() {
-        yield dialect.first(usual) + dialect.piece('a')
-        await Bun.sleep(500)
-        yield dialect.last(usual)
-      }
-      return new Response(body(), { headers: { 'content-type': 'text/event-stream' } })
-    })
+    const head = dialect.first(usual) + dialect.piece('a')
+    const { promise: isLeft, resolve: goOn } = Promise.withResolvers<void>()
+    gateway.upstream.handle(() => inTwo(head, isLeft, dialect.last(usual)))
     const leaving = new AbortController()
     const answer = await gateway.ask(dialect, { stream: true, signal: leaving.signal })
-    const reader = answer.body?.getReader()
-    let text = ''
-    while (!text.includes(comment)) text += new TextDecoder().decode((await reader?.read())?.value)
+    const { reader } = await readUntil(answer, (text) => text.includes(comment))
     leaving.abort()
-    await reader?.cancel()
+    const left = reader.cancel()
+    goOn()
+    await left
     while (gateway.tollgate.active() > 0) await Bun.sleep(10)
     const { request } = await requestRow(gateway, answer)
     expect(request).toMatchObject({ amountNano: 200_000, estimated: false })
@@ -212,14 +234,15 @@ test('what the channel leaves out that answers at last is named, if not in a hea
     moreChannels: [{ ...second, allow_private: true, speaks: speaksAt(url, ['messages']) }],
     group: { channels: ['main', 'second'] },
   })
+  const silence = untilBeats(1)
   gateway.upstream.handle(async ({ path }) => {
     if (path === messages.path(true)) return sseAnswer(wholeStream(messages))
-    await Bun.sleep(400)
+    await silence.isHeard
     return jsonAnswer({ error: { message: 'no' } }, 500)
   })
   const answer = await gateway.send(chat.path(true), { ...chat.request(true), seed: 5 })
   expect(answer.headers.get('x-tollgate-dropped')).toBeNull()
-  const text = await answer.text()
+  const text = await silence.hear(answer)
   expect(text).toContain('\n\n: x-tollgate-dropped: seed\n\ndata: ')
   expect(chat.isWhole(text)).toBe(true)
 })
@@ -229,16 +252,20 @@ test('Gemini’s streamed array stays JSON', async () => {
   const dialect = dialects.gemini
   const whole = JSON.stringify([dialect.body(usual)])
   const headers = { 'content-type': 'application/json' }
-  gateway.upstream.handle(slowly(500, () => new Response(whole, { headers })))
+  const silence = createSilence((heard) => heard !== '')
+  gateway.upstream.handle(silence.before(() => new Response(whole, { headers })))
   const path = dialect.path(true).replace('?alt=sse', '')
-  const text = await (await gateway.send(path, dialect.request(true))).text()
+  const text = await silence.hear(await gateway.send(path, dialect.request(true)))
   expect(text).toStartWith('\n')
   expect(JSON.parse(text)).toHaveLength(1)
 })
 
 test('an answer that is not streamed has no heartbeats', async () => {
   await using gateway = await start()
-  gateway.upstream.handle(slowly(500, () => jsonAnswer(dialects.chat.body(usual))))
+  gateway.upstream.handle(async () => {
+    await Bun.sleep(500)
+    return jsonAnswer(dialects.chat.body(usual))
+  })
   const text = await (await gateway.ask(dialects.chat)).text()
   expect(text).toStartWith('{')
 })
