@@ -5,6 +5,7 @@ import { createSecretBox } from '../../src/lib/secrets.ts'
 import { allDialects, type Dialect } from '../e2e/dialects.ts'
 import { until } from '../e2e/until.ts'
 import { openStore } from '../support/empty-store.ts'
+import { gate, type Step } from '../support/fault/steps.ts'
 import { startFaultUpstream } from '../support/fault/upstream.ts'
 import { speaksAt, testKey, tollgateYaml, upstreamKey } from '../support/tollgate-yaml.ts'
 import { configOf } from './serving.ts'
@@ -13,7 +14,7 @@ import { configOf } from './serving.ts'
 export const heartbeat = { firstMs: 250, everyMs: 150 }
 
 /** Models that fail: what cools is left out of other tests. */
-const failing = ['soon', 'late'].flatMap((when) => allDialects.map(({ name }) => `${when}-${name}`))
+const failing = allDialects.map(({ name }) => `fails-${name}`)
 
 /** What a client has heard. */
 export interface Heard {
@@ -24,6 +25,16 @@ export interface Heard {
   readonly text: string
 }
 
+/** Something that the upstream waits for. */
+interface Silence {
+  readonly name: string
+  readonly protocol: Dialect['name']
+  readonly beats: number
+}
+
+/** As they come in streams of events, and in an array. */
+const isBeat = (text: string) => text.includes(': keep-alive') || text.trim() === ''
+
 interface HearOptions {
   readonly model?: string
   readonly signal?: AbortSignal
@@ -31,13 +42,13 @@ interface HearOptions {
 
 /**
  * The gateway in this process, before an upstream that a test scripts. The channel of the model
- * `hurried`, and the first one of `pair`, take no silence longer than 900 ms.
+ * `hurried`, and the first one of `pair`, take no silence longer than 2 s.
  */
-export async function startHeartbeats() {
+export async function startHeartbeats(times = heartbeat) {
   const upstream = await startFaultUpstream()
   const speaks = speaksAt(upstream.url)
   const channel = { api_key: upstreamKey, models: ['pair'], allow_private: true, speaks }
-  const timeouts = { first_byte: '900ms', idle: '900ms' }
+  const timeouts = { first_byte: '2s', idle: '2s' }
   const models = ['test-model', 'hurried', ...failing]
   const config = configOf(
     tollgateYaml({
@@ -57,7 +68,7 @@ export async function startHeartbeats() {
   const secrets = createSecretBox('a secret of this test')
   await applyConfig({ store, secrets, warnings: [] }, config, { prune: false })
   const log = createLogger({ sink: () => {}, pretty: false, clock, level: 'error' })
-  const tollgate = await createTollgate({ config, store, secrets, log, clock, heartbeat })
+  const tollgate = await createTollgate({ config, store, secrets, log, clock, heartbeat: times })
   const server = Bun.serve({
     ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0, development: false },
     fetch: (request) => tollgate.app.handle(request),
@@ -65,8 +76,21 @@ export async function startHeartbeats() {
   const url = `http://127.0.0.1:${server.port}`
   const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
 
+  const silences: Silence[] = []
+
+  function beaten(protocol: Dialect['name'], beats: number): void {
+    for (const one of silences)
+      if (one.protocol === protocol && one.beats <= beats) upstream.openGate(one.name)
+  }
+
   return {
     ...{ upstream, tollgate, url },
+    /** What an upstream does until its client has heard so many heartbeats. */
+    untilBeats({ name: protocol }: Dialect, beats: number): Step {
+      const name = `${protocol} ${silences.length}`
+      silences.push({ name, protocol, beats })
+      return gate(name)
+    },
     async hear(dialect: Dialect, stream: boolean, options: HearOptions = {}): Promise<Heard> {
       const { model = 'test-model', signal } = options
       const startedAt = performance.now()
@@ -81,6 +105,7 @@ export async function startHeartbeats() {
       for await (const piece of answer.body ?? []) {
         const text = decoder.decode(piece, { stream: true })
         pieces.push({ text, atMs: performance.now() - startedAt })
+        beaten(dialect.name, pieces.filter((one) => isBeat(one.text)).length)
       }
       const id = answer.headers.get('x-request-id') ?? ''
       return { status: answer.status, id, pieces, text: pieces.map(({ text }) => text).join('') }

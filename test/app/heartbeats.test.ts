@@ -32,22 +32,22 @@ afterAll(() => scene[Symbol.asyncDispose]())
 
 const head = write(httpHead({ type: 'text/event-stream', framing: 'chunked' }))
 const whole = (dialect: Dialect) => wholeStream(dialect, usualTokens, words)
+const soon = (request: FaultRequest): Steps => [
+  head,
+  write(chunk(whole(dialectOf(request)))),
+  write(lastChunk),
+]
 /** A stream whose head is as late as its answer. */
 const late =
-  (ms: number) =>
-  (request: FaultRequest): Steps => [
-    wait(ms),
-    head,
-    write(chunk(whole(dialectOf(request)))),
-    write(lastChunk),
-  ]
+  (beats: number) =>
+  (request: FaultRequest): Steps => [scene.untilBeats(dialectOf(request), beats), ...soon(request)]
 
 /** What all four protocols have in common is looked at for all of them at the same time. */
 const inEach = (look: (dialect: Dialect) => Promise<void>) => Promise.all(allDialects.map(look))
 
 describe('S1: a stream', () => {
   test('whose upstream is silent at first: comments, and then the answer as it is', async () => {
-    scene.upstream.handle(late(900))
+    scene.upstream.handle(late(2))
     await inEach(async (dialect) => {
       const { status, pieces, text } = await scene.hear(dialect, true)
       expect(status).toBe(200)
@@ -63,8 +63,9 @@ describe('S1: a stream', () => {
       const dialect = dialectOf(request)
       const event = rest.map(dialect.piece).join('')
       return [
-        ...[head, write(chunk(dialect.first(usualTokens) + dialect.piece(first))), wait(500)],
-        ...[write(chunk(event.slice(0, 40))), wait(500), write(chunk(event.slice(40)))],
+        ...[head, write(chunk(dialect.first(usualTokens) + dialect.piece(first)))],
+        ...[scene.untilBeats(dialect, 1), write(chunk(event.slice(0, 40)))],
+        ...[scene.untilBeats(dialect, 3), write(chunk(event.slice(40)))],
         ...[write(chunk(dialect.last(usualTokens))), write(lastChunk)],
       ]
     })
@@ -77,14 +78,15 @@ describe('S1: a stream', () => {
 
   test('that fails at once has a status of its own; later it is told inside', async () => {
     const failed = httpBytes({ status: 500, body: '{"error":{"message":"out of order"}}' })
-    scene.upstream.handle([write(failed)])
+    await using patient = await startHeartbeats({ ...heartbeat, firstMs: 60_000 })
+    patient.upstream.handle([write(failed)])
     await inEach(async (dialect) => {
-      const { status, text } = await scene.hear(dialect, true, { model: `soon-${dialect.name}` })
+      const { status, text } = await patient.hear(dialect, true, { model: `fails-${dialect.name}` })
       expect([status, countOf(text)]).toEqual([502, 0])
     })
-    scene.upstream.handle([wait(600), write(failed)])
+    scene.upstream.handle((request) => [scene.untilBeats(dialectOf(request), 1), write(failed)])
     await inEach(async (dialect) => {
-      const { status, text } = await scene.hear(dialect, true, { model: `late-${dialect.name}` })
+      const { status, text } = await scene.hear(dialect, true, { model: `fails-${dialect.name}` })
       expect(status).toBe(200)
       expect(dialect.isError(without(text))).toBeTrue()
       expect(text).toContain('The upstream failed.')
@@ -94,7 +96,8 @@ describe('S1: a stream', () => {
 
   test('that the upstream refuses late is told so, in its words', async () => {
     const refusal = '{"error":{"message":"max_tokens is too large"}}'
-    scene.upstream.handle([wait(600), write(httpBytes({ status: 400, body: refusal }))])
+    const refused = write(httpBytes({ status: 400, body: refusal }))
+    scene.upstream.handle((request) => [scene.untilBeats(dialectOf(request), 1), refused])
     await inEach(async (dialect) => {
       const { status, text } = await scene.hear(dialect, true)
       expect([status, dialect.isError(without(text))]).toEqual([200, true])
@@ -106,7 +109,7 @@ describe('S1: a stream', () => {
     const asked = new Map<unknown, number>()
     scene.upstream.handle((request) => {
       asked.set(request.protocol, (asked.get(request.protocol) ?? 0) + 1)
-      return asked.get(request.protocol) === 1 ? [stall] : late(0)(request)
+      return asked.get(request.protocol) === 1 ? [stall] : soon(request)
     })
     await inEach(async (dialect) => {
       const { text } = await scene.hear(dialect, true, { model: 'pair' })
@@ -164,7 +167,7 @@ describe('S1: a stream', () => {
       const dialect = dialectOf(request)
       return [
         ...[head, write(chunk(dialect.first(usualTokens)))],
-        ...Array.from({ length: 6 }, () => [wait(200), write(chunk(own))]).flat(),
+        ...Array.from({ length: 6 }, () => [wait(400), write(chunk(own))]).flat(),
         ...[write(chunk(words.map(dialect.piece).join('') + dialect.last(usualTokens)))],
         write(lastChunk),
       ]
@@ -211,9 +214,9 @@ test('S1: an array of gemini has spaces between its elements', async () => {
     (frame) => frame.replace(/^data: /, '').trim(),
   )
   scene.upstream.handle([
-    ...[wait(600), write(httpHead({ framing: 'chunked' }))],
-    ...[write(chunk(`[${elements[0]}`)), wait(500), write(chunk(`,\r\n${elements[1]}]`))],
-    ...[write(lastChunk), end],
+    ...[scene.untilBeats(geminiArray, 1), write(httpHead({ framing: 'chunked' }))],
+    ...[write(chunk(`[${elements[0]}`)), scene.untilBeats(geminiArray, 2)],
+    ...[write(chunk(`,\r\n${elements[1]}]`)), write(lastChunk), end],
   ])
   const { status, pieces, text } = await scene.hear(geminiArray, true)
   expect([status, pieces[0]?.text]).toEqual([200, '\n'])
@@ -222,7 +225,7 @@ test('S1: an array of gemini has spaces between its elements', async () => {
 })
 
 test('what comes behind heartbeats is charged as any other answer', async () => {
-  scene.upstream.handle(late(600))
+  scene.upstream.handle(late(1))
   const { id } = await scene.hear(dialects.messages, true)
   const amount_nano = costNano(usualTokens)
   expect(await scene.recordOf(id)).toMatchObject({
