@@ -186,13 +186,14 @@ count_tests() {
 # (-L). What the former see would be changed by other work on this machine.
 measuring='performance\.now|startOwnTime|WithinASecond|residentBytes|memoryUsage|cpuUsage|grownMebibytes|^// Runs apart'
 # Of these, those that wait for most of their time, or measure nothing themselves.
-waiting='/(dying-channel|unwritable|stalled|cluster/kill|cluster/balance|soak|cases-channels|reading/reader)\.test\.ts$'
+waiting='/(dying-channel|unwritable|stalled|cluster/kill|cluster/balance|soak|cases-channels)\.test\.ts$'
+# What gives way to all others: nothing else runs beside it that takes a core.
+yielding='/reading/reader\.test\.ts$'
 # Those that look at memory: what else runs here changes when it is collected.
 memory='residentBytes|memoryUsage|grownMebibytes'
 tests() { find ./test -name '*.test.ts' ! -path './test/long/*' -exec grep "$1" -E "$measuring" {} + | sort; }
 
-# On PostgreSQL each statement is a way to a server: on two cores a test may take longer than the usual
-# five seconds.
+# Of a test or a hook: a machine may be slow, and that is no test's matter. It ends what hangs.
 patience='--timeout 30000'
 
 # What has a store of its own, once more on PostgreSQL. Without one, nothing; with CI=true that fails. Of
@@ -227,17 +228,16 @@ run_everything() {
   export TOLLGATE_BINARY
   TOLLGATE_TEST_STORE=${store:-sqlite}
   export TOLLGATE_TEST_STORE
-  usual=
-  [ "$TOLLGATE_TEST_STORE" = sqlite ] || usual=$patience
-  begin_beside long $usual ./test/long
-  begin_beside binary $usual $(tests -L | grep /e2e/)
-  run_tests 'tests' $usual $(tests -L | grep -v /e2e/)
+  begin_beside long $patience ./test/long
+  begin_beside binary $patience $(tests -L | grep /e2e/)
+  run_tests 'tests' $patience $(tests -L | grep -v /e2e/)
   [ -n "$store" ] || run_on_postgres
   finish_beside binary 'tests on the binary'
-  begin_beside waiting $usual $(tests -l | grep -E "$waiting")
-  run_tests 'tests that measure time' $usual $(tests -l | grep -v -E "$waiting" | xargs grep -L -E "$memory")
+  begin_beside waiting $patience $(tests -l | grep -E "$waiting")
+  run_tests 'tests that measure time' $patience $(tests -l | grep -v -E "$waiting|$yielding" | xargs grep -L -E "$memory")
   finish_beside waiting 'tests that wait'
-  run_tests 'tests that measure memory' $usual $(tests -l | grep -v -E "$waiting" | xargs grep -l -E "$memory")
+  run_tests 'tests that measure memory' $patience $(tests -l | grep -v -E "$waiting|$yielding" | xargs grep -l -E "$memory")
+  run_tests 'tests of what gives way' $patience $(tests -l | grep -E "$yielding")
   finish_beside long 'tests that wait long'
   printf '\n'
   say "Tests: $passed passed, $failed failed"
