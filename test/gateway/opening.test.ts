@@ -116,7 +116,9 @@ describe.each(allDialects)('$name', (dialect) => {
     const began = performance.now()
     const comments = Array.from({ length: 50 }, () => ': thinking\n\n')
     const opening = await open(dialect, readerOf([announced, ...comments], 'end', 20))
-    expect(performance.now() - began).toBeWithin(290, 900)
+    expect(performance.now() - began).toBeGreaterThan(290)
+    // However slow the machine, there is not more of them in the same time.
+    expect(Buffer.from(opening.first).toString().split('thinking').length).toBeLessThan(25)
     expect(opening.failure).toBeUndefined()
     expect((await rest(opening)).text).toBe(announced + comments.join(''))
   })
