@@ -74,7 +74,7 @@ test('a database that is read, but not written: not ready until what has ended i
 
 test('a stop is told first; requests are taken until the delay is over, then the port closes', async () => {
   await using models = startFakeUpstream(() => Response.json({ choices: [], usage: {} }))
-  const gateway = await startServing({ upstream: models.url, server: { shutdown_delay: '1s' } })
+  const gateway = await startServing({ upstream: models.url, server: { shutdown_delay: '2s' } })
   const { url } = gateway.serving
   const began = performance.now()
   const stopped = gateway.serving.stop()
@@ -83,7 +83,7 @@ test('a stop is told first; requests are taken until the delay is over, then the
   const body = { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] }
   expect((await gateway.ask('/v1/chat/completions', body)).status).toBe(200)
   await stopped
-  expect(performance.now() - began).toBeGreaterThan(950)
+  expect(performance.now() - began).toBeGreaterThan(1_950)
   expect(ask(`${url}/livez`)).rejects.toThrow()
 })
 

@@ -54,8 +54,11 @@ describe('signing in with a password', () => {
       return performance.now() - start
     }
     await timed(admin.email)
-    const known = Math.min(await timed(admin.email), await timed(admin.email))
-    const unknown = Math.min(await timed('no1@example.com'), await timed('no2@example.com'))
+    let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let round = 0; round < 5; round++) {
+      known = Math.min(known, await timed(admin.email))
+      unknown = Math.min(unknown, await timed(`no${round}@example.com`))
+    }
     // A hash of a password takes far longer than all else: without one it would be a tenth.
     expect(unknown).toBeGreaterThan(known / 3)
     expect(known).toBeGreaterThan(unknown / 3)

@@ -25,8 +25,17 @@ import { answerWell, usualTokens, words } from './well.ts'
 const good = httpBytes({ body: '{"ok":true}' })
 const call = { method: 'POST', path: '/v1/x', body: '{"model":"m"}' }
 
-/** Sends bytes on a connection of its own; gives all that comes, and how it ended. */
-async function exchange(port: number, bytes: string) {
+/** Of what comes on a connection. */
+interface Expected {
+  readonly text: string
+  readonly ending?: string
+}
+
+/**
+ * Sends bytes on a connection of its own; gives all that comes, and how it ended. One that is expected
+ * to stay open is looked at for a moment.
+ */
+async function exchange(port: number, bytes: string, expected?: Expected) {
   const socket = connect({ port, host: '127.0.0.1' })
   let text = ''
   let ending = 'open'
@@ -41,7 +50,7 @@ async function exchange(port: number, bytes: string) {
   })
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.write(bytes)
-  await Promise.race([closed, Bun.sleep(300)])
+  await Promise.race(expected?.ending === 'open' ? [closed, Bun.sleep(300)] : [closed])
   socket.destroy()
   return { text, ending }
 }
@@ -49,7 +58,7 @@ async function exchange(port: number, bytes: string) {
 const one = requestHead(call) + call.body
 
 describe('a connection', () => {
-  test.each<[string, Steps, object]>([
+  test.each<[string, Steps, Expected]>([
     ['ends', [write('abc'), end], { text: 'abc', ending: 'end' }],
     ['ends without a byte', [end], { text: '', ending: 'end' }],
     ['is reset without a byte', [reset], { text: '', ending: 'ECONNRESET' }],
@@ -60,7 +69,7 @@ describe('a connection', () => {
     ['repeats without holding', [repeat('xy', 100_000), end], { text: 'xy'.repeat(100_000) }],
   ])('%s', async (_name, script, expected) => {
     await using upstream = await startFaultUpstream({ script })
-    expect(await exchange(upstream.port, one)).toMatchObject(expected)
+    expect(await exchange(upstream.port, one, expected)).toMatchObject(expected)
     expect([upstream.connections(), upstream.count()]).toEqual([1, 1])
   })
 
@@ -118,7 +127,7 @@ describe('a connection', () => {
 })
 
 describe('before a request', () => {
-  test.each<[string, FaultOptions, object]>([
+  test.each<[string, FaultOptions, Expected]>([
     ['reset at once', { atConnect: [reset] }, { text: '', ending: 'ECONNRESET' }],
     ['ended at once', { atConnect: [end] }, { text: '' }],
     ['silent', { atConnect: [stall] }, { text: '', ending: 'open' }],
@@ -126,7 +135,7 @@ describe('before a request', () => {
     ['at its first bytes', { atFirstBytes: [write('?'), end] }, { text: '?', ending: 'end' }],
   ])('a connection is %s', async (_name, options, expected) => {
     await using upstream = await startFaultUpstream(options)
-    expect(await exchange(upstream.port, one)).toMatchObject(expected)
+    expect(await exchange(upstream.port, one, expected)).toMatchObject(expected)
     expect([upstream.connections(), upstream.count()]).toEqual([1, 0])
   })
 
