@@ -19,8 +19,11 @@ describe.skipIf(!hasPostgres)('a charge that PostgreSQL never confirms', () => {
     url.port = String(cable.port)
     const upstream = startFakeUpstream(async () => {
       const aside = 'SELECT 1 FROM reservation'
-      await until('money to be set aside', async () => (await ask(url.href, aside)).length === 1)
-      await ask(url.href, aside) // by now the gateway was told so, by the same cable
+      await until(
+        'money to be set aside',
+        async () => (await ask(database.url, aside)).length === 1,
+      )
+      await until('the gateway to be told so', cable.isQuiet)
       cable.cutAnswers(true)
       return jsonAnswer(chat.body(usual))
     })

@@ -9,6 +9,8 @@ export interface Cable extends AsyncDisposable {
    * without power does, or a firewall that has forgotten them. Those that are made later work.
    */
   silence(): void
+  /** Whether all that was asked has been answered: nothing is on its way back. */
+  isQuiet(): boolean
   /** While true: what is asked arrives, but with its answer a connection ends, and the answer is lost. */
   cutAnswers(isCut: boolean): void
 }
@@ -16,6 +18,8 @@ export interface Cable extends AsyncDisposable {
 /** Lays a cable to a port of this machine. */
 export async function layCable(to: number): Promise<Cable> {
   const sockets = new Set<Socket>()
+  /** Where the last word was a question. */
+  const asking = new Set<Socket>()
   let isCut = false
   /** Of the connections of now; silence makes another one for those that come. */
   let line = { isSilent: false }
@@ -33,8 +37,13 @@ export async function layCable(to: number): Promise<Cable> {
     }
     join(near, far)
     join(far, near)
-    near.on('data', (bytes) => mine.isSilent || far.write(bytes))
+    near.on('close', () => asking.delete(near))
+    near.on('data', (bytes) => {
+      asking.add(near)
+      if (!mine.isSilent) far.write(bytes)
+    })
     far.on('data', (bytes) => {
+      asking.delete(near)
       if (mine.isSilent) return
       if (isCut) far.destroy()
       else near.write(bytes)
@@ -49,6 +58,7 @@ export async function layCable(to: number): Promise<Cable> {
       line.isSilent = true
       line = { isSilent: false }
     },
+    isQuiet: () => asking.size === 0,
     cutAnswers(cut) {
       isCut = cut
     },
