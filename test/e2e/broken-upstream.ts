@@ -99,12 +99,26 @@ function askedModel({ head, body }: RawRequest): string | undefined {
   return /\b(?:one|two|both)\.[\w-]+/.exec(head + body.toString())?.[0]
 }
 
-/** The upstream's limits of time, in milliseconds. */
-export const limits = { firstByteMs: 300, idleMs: 400, totalMs: 1200 }
+/** The one short limit of time of channels that do these `scripts`; all other limits are as usual. */
+const hurried = {
+  'first-byte': {
+    scripts: /^(stored-)?silent$|^half-a-head$|^head-then-silence$/,
+    timeouts: { first_byte: '300ms' },
+  },
+  idle: { scripts: /^silent-/, timeouts: { idle: '400ms' } },
+  total: { scripts: /^never-ending$|^endless-/, timeouts: { total: '1200ms' } },
+} as const
+const limits = Object.keys(hurried) as (keyof typeof hurried)[]
+const limitOf = (script: string) => limits.find((limit) => hurried[limit].scripts.test(script))
+const named = (channel: string, limit: string | undefined) =>
+  limit === undefined ? channel : `${channel}-${limit}`
+
+/** The channel that is asked first by all whose upstream does this script. */
+export const mainOf = (script: string) => named('main', limitOf(script))
 
 /**
  * A gateway before upstreams that misbehave. A model `one.x` is offered by a channel that does `x`
- * of `scripts`; `two.x` has a good second channel behind it, `both.x` another that does the same.
+ * of `scripts`; `two.x` has a good second channel behind it, `both.x` one more that does the same.
  */
 export async function startBrokenUpstream(
   scripts: (good: FakeUpstream) => Readonly<Record<string, RawScript>>,
@@ -118,39 +132,34 @@ export async function startBrokenUpstream(
   const closed = await startRawUpstream(() => {})
   await closed.stop()
   const names = Object.keys(known)
-  const models = (prefix: string) => names.map((name) => `${prefix}.${name}`)
-  const { firstByteMs, idleMs, totalMs } = limits
-  const channel = (name: string, url: string, offered: string[], priority: number) => ({
-    name,
-    speaks: speaksAt(url),
-    api_key: upstreamKey,
-    models: offered,
-    priority,
-    allow_private: true,
-    timeouts: {
-      connect: '2s',
-      first_byte: `${firstByteMs}ms`,
-      idle: `${idleMs}ms`,
-      total: `${totalMs}ms`,
-    },
+  const modelsOf = (scripts: readonly string[], ...prefixes: readonly string[]) =>
+    prefixes.flatMap((prefix) => scripts.map((name) => `${prefix}.${name}`))
+  const channel = (name: string, url: string, models: string[], priority: number) => ({
+    ...{ name, speaks: speaksAt(url), api_key: upstreamKey, allow_private: true },
+    ...{ models, priority },
   })
-  const all = ['one', 'two', 'both'].flatMap(models)
-  const price = { input: 1, output: 2 }
+  const bad = [...Map.groupBy(names, limitOf)].flatMap(([limit, scripts]) => {
+    const timeouts = limit && hurried[limit].timeouts
+    return [
+      channel(named('main', limit), raw.url, modelsOf(scripts, 'one', 'two', 'both'), 0),
+      channel(named('third', limit), raw.url, modelsOf(scripts, 'both'), 2),
+    ].map((one) => ({ ...one, ...(timeouts && { timeouts }) }))
+  })
+  const [first, ...moreChannels] = [
+    ...bad,
+    channel('second', good.url, modelsOf(names, 'two'), 1),
+    channel('gone', closed.url, ['gone'], 0),
+  ]
   const config = (listen: string) =>
     tollgateYaml({
       listen,
       upstream: raw.url,
       // Every request meets every channel, whatever the ones before it met.
       settings: { channel_cooling: false },
-      models: [...all, 'gone'],
-      channel: { ...channel('main', raw.url, all, 0) },
-      moreChannels: [
-        channel('second', good.url, models('two'), 1),
-        channel('third', raw.url, models('both'), 2),
-        channel('gone', closed.url, ['gone'], 0),
-      ],
-      group: { channels: ['main', 'second', 'third', 'gone'] },
-      prices: { gone: price },
+      models: [...modelsOf(names, 'one', 'two', 'both'), 'gone'],
+      ...(first && { channel: first }),
+      moreChannels,
+      group: { channels: [first, ...moreChannels].map((one) => one?.name) },
     })
   const tollgate = await startBinary({ args: ['serve', '--log', 'json'], config })
   const answers: RawAnswer[] = []
