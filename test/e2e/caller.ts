@@ -70,6 +70,7 @@ export async function callBySocket(
   port: number,
   dialect: Dialect,
   stream: boolean,
+  { key = testKey }: { readonly key?: string } = {},
 ): Promise<SocketCaller> {
   const socket = await open(port)
   let received = 0
@@ -82,7 +83,7 @@ export async function callBySocket(
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const body = JSON.stringify(dialect.request(stream))
   socket.write(
-    `POST ${dialect.path(stream)} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${testKey}\r\n` +
+    `POST ${dialect.path(stream)} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\n` +
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `connection: close\r\n\r\n${body}`,
   )
