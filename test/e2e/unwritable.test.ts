@@ -17,8 +17,10 @@ import { logLines, startGateway } from '../torture/gateway.ts'
 import { ask } from './caller.ts'
 import { dialects } from './dialects.ts'
 import { beginStream, startHesitating } from './hesitating.ts'
-import { expectAnswers, livesThrough } from './trouble.ts'
+import { expectAnswers, livesThrough, slowest } from './trouble.ts'
 import { until } from './until.ts'
+
+// Runs apart: it times how soon what needs no writing is answered.
 
 // Nothing is given away: while charges can't be stored no answer is completed, and when they can
 // be again, all goes on by itself.
@@ -71,17 +73,11 @@ test('a database locked for longer than the patience', async () => {
   })
 }, 60_000)
 
-/** How long what needs no writing takes while something is under way, in milliseconds: the most. */
-async function slowestHello({ url }: RunningBinary, during: Promise<unknown>): Promise<number> {
-  let slowestMs = 0
-  while (Bun.peek.status(during) === 'pending') {
-    const askedAt = performance.now()
+/** What needs no writing, while something is under way: the longest that it takes. */
+const slowestHello = ({ url }: RunningBinary, during: Promise<unknown>): Promise<number> =>
+  slowest(during, async () => {
     expect((await fetch(`${url}/api/hello`, { method: 'HEAD' })).status).toBe(200)
-    slowestMs = Math.max(slowestMs, performance.now() - askedAt)
-    await Bun.sleep(10)
-  }
-  return slowestMs
-}
+  })
 
 test('a database locked before the first request of all', async () => {
   await using troubled = await startTroubled()
