@@ -1,14 +1,19 @@
-/** Asks again and again until there is something; throws what was waited for when time is up. */
+import { startOwnTime } from '../support/own-time.ts'
+
+/**
+ * Asks again and again until there is something; throws what was waited for when time is up: this
+ * process's own.
+ */
 export async function until<Found>(
   what: string,
   find: () => Found | Promise<Found>,
   limitMs = 5_000,
 ): Promise<Exclude<Found, false | null | undefined>> {
-  const end = performance.now() + limitMs
+  using ownTime = startOwnTime()
   for (;;) {
     const found = await find()
     if (found) return found as Exclude<Found, false | null | undefined>
-    if (performance.now() > end) throw new Error(`Not within ${limitMs} ms: ${what}`)
+    if (ownTime.now() > limitMs) throw new Error(`Not within ${limitMs} ms: ${what}`)
     await Bun.sleep(10)
   }
 }

@@ -19,6 +19,7 @@ const keys = {
 } as const
 const slots = 6
 const leaseMs = 20_000
+const withinMs = 1_000
 const tokens = { input: 1_000, output: 500 }
 
 let upstream: FakeUpstream
@@ -100,9 +101,9 @@ describeCluster('three nodes behind nginx', () => {
     const token = String(row?.id)
     const off = await cluster.run('token', 'disable', token)
     expect([off.exitCode, off.stderr]).toEqual([0, ''])
-    await refusedByAll(401)
+    await answeredByAll(401)
     expect((await cluster.run('token', 'enable', token)).exitCode).toBe(0)
-    await refusedByAll(200)
+    await answeredByAll(200)
   }, 30_000)
 
   test('a price that is changed on one node is what all of them charge within a second', async () => {
@@ -110,13 +111,16 @@ describeCluster('three nodes behind nginx', () => {
       ...['price', 'set', 'test-model', '--input', '3', '--output', '4'],
     )
     expect(changed.exitCode).toBe(0)
-    await Bun.sleep(1_000)
-    for (const node of cluster.nodes) expect((await askNode(node, keys.plain)).status).toBe(200)
-    const charged = await cluster.rows<{ amount: number }>(
-      'SELECT amount_nano AS amount FROM request ORDER BY id DESC LIMIT 3',
-    )
     const amount = tokens.input * 3_000 + tokens.output * 4_000
-    expect(charged).toEqual([{ amount }, { amount }, { amount }])
+    const chargedByAll = async () => {
+      for (const node of cluster.nodes) expect((await askNode(node, keys.plain)).status).toBe(200)
+      return await cluster.rows<{ amount: number }>(
+        'SELECT amount_nano AS amount FROM request ORDER BY id DESC LIMIT 3',
+      )
+    }
+    const isCharged = async () => (await chargedByAll()).every((row) => row.amount === amount)
+    await until('the new price', isCharged, withinMs)
+    expect(await chargedByAll()).toEqual([{ amount }, { amount }, { amount }])
   }, 30_000)
 
   test('the feed is the same bytes on all nodes, while prices change and whoever builds it is killed', async () => {
@@ -175,10 +179,14 @@ describeCluster('three nodes behind nginx', () => {
   }, 30_000)
 })
 
-/** Asks the nodes, a second after something was changed. */
-async function refusedByAll(status: number): Promise<void> {
-  await Bun.sleep(1_000)
-  for (const node of cluster.nodes) expect((await askNode(node, keys.plain)).status).toBe(status)
+/** Within a second all nodes answer so, and go on to. */
+async function answeredByAll(status: number): Promise<void> {
+  const statuses = async () => {
+    const answers = await Promise.all(cluster.nodes.map((node) => askNode(node, keys.plain)))
+    return answers.map((answer) => answer.status)
+  }
+  await until(`${status}`, async () => (await statuses()).every((one) => one === status), withinMs)
+  expect(new Set(await statuses())).toEqual(new Set([status]))
 }
 
 async function readFeed(node: Node) {
