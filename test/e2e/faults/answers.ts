@@ -16,7 +16,7 @@ import {
 } from '../../support/fault/steps.ts'
 import { dialectOf, wellStreamed, wellWhole, words } from '../../support/fault/well.ts'
 import { always, both, broken, type Fault, fails, well } from './fault.ts'
-import { untilHeard, wellBody, wellBut, wellType } from './pieces.ts'
+import { untilAllHeard, untilHeard, wellBody, wellBut, wellType } from './pieces.ts'
 
 const lost = fails('connection_lost')
 const invalid = fails('upstream_invalid')
@@ -27,9 +27,6 @@ function middleOf(request: FaultRequest): number {
   return request.isStreamed ? body.indexOf(words[1]) - 3 : body.length >> 1
 }
 const firstHalf = (request: FaultRequest) => wellBody(request).slice(0, middleOf(request))
-
-/** Time enough to read all that came: what is torn down takes along what was not read. */
-const allHeard = wait(300)
 
 /** Chunked, with something in the middle that is no chunk. */
 const chunkedBut = (request: FaultRequest, ...then: Steps): Steps => [
@@ -72,9 +69,10 @@ export const answerFaults: Readonly<Record<string, Fault>> = {
   'length-too-long': {
     script: (request) => [
       ...wellBut(request, { length: Buffer.byteLength(wellBody(request)) + 100 }),
-      allHeard,
+      untilAllHeard(request),
       end,
     ],
+    lastWords: words[2],
     // A stream that has said its last words lacks nothing.
     ...{ whole: lost, streamed: well },
   },
@@ -102,7 +100,9 @@ export const answerFaults: Readonly<Record<string, Fault>> = {
     ...{ whole: lost, streamed: broken },
   },
   'chunks-without-end': {
-    script: (request) => cutAt(answerBytes(request), -lastChunk.length, allHeard, end),
+    script: (request) =>
+      cutAt(answerBytes(request), -lastChunk.length, untilAllHeard(request), end),
+    lastWords: words[2],
     ...{ whole: lost, streamed: well },
   },
   'garbage-behind-the-end': {

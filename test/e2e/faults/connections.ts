@@ -8,7 +8,7 @@ import { half, otherHalf, wellBut, wellBytes, wellType } from './pieces.ts'
 
 const inHead: Script = (request) => cutAt(wellBytes(request), 25, wait(20), reset)
 const lost = fails('connection_lost')
-const fast = { first_byte: '400ms', idle: '400ms' }
+const fast = { first_byte: '400ms' }
 const closedPort = await freePort()
 
 /** Connections that are not made, break, or fall silent. */
@@ -44,7 +44,7 @@ export const connectionFaults: Readonly<Record<string, Fault>> = {
     ...{ timeouts: fast, ...both(fails('timeout_first_byte')) },
   },
   'silent-in-body': {
-    ...{ script: (request) => half(request, stall), timeouts: fast },
+    ...{ script: (request) => half(request, stall), timeouts: { idle: '400ms' } },
     ...{ whole: fails('timeout_idle'), streamed: silent },
   },
   'drips-without-end': {
@@ -52,7 +52,7 @@ export const connectionFaults: Readonly<Record<string, Fault>> = {
       const bytes = wellBytes(request)
       return [write(bytes.subarray(0, 80)), drip(bytes.subarray(80), 4, 60)]
     },
-    timeouts: { ...fast, total: '1s' },
+    timeouts: { total: '1s' },
     whole: fails('timeout_total'),
     streamed: null,
   },

@@ -41,6 +41,8 @@ export interface Fault {
   readonly protocols?: readonly Dialect['name'][]
   /** Limits of time that it is to run into. */
   readonly timeouts?: Readonly<Record<string, string>>
+  /** The words of a stream that its client must have before `untilAllHeard` is over. */
+  readonly lastWords?: string
   /** What its channels call the model; default what clients do. */
   readonly upstreamModel?: string
   /** What it answers with, where the client may get that as it is. */

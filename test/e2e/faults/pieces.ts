@@ -20,6 +20,10 @@ export const wellBytes = (request: FaultRequest): Uint8Array =>
 /** Until the client has the first words. */
 export const untilHeard = ({ text }: FaultRequest): Step => gate(askedIn(text)?.question ?? '')
 
+/** Until the client of a stream has the last words: what is torn down takes along what was not read. */
+export const untilAllHeard = ({ text }: FaultRequest): Step =>
+  gate(`all of ${askedIn(text)?.question ?? ''}`)
+
 /** Cut in the middle: of a stream, when its first words are there. */
 export function half(request: FaultRequest, ...then: Steps): Steps {
   const bytes = wellBytes(request)

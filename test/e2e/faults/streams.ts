@@ -12,7 +12,7 @@ import { dialectOf, failedBody, usualTokens, words } from '../../support/fault/w
 import { type Dialect, wholeStream } from '../dialects.ts'
 import { errorEvents } from '../stream-breaks.ts'
 import { broken, type Ends, type Fault, fails, failsInside, tells, well } from './fault.ts'
-import { untilHeard } from './pieces.ts'
+import { untilAllHeard, untilHeard } from './pieces.ts'
 
 const message = 'The vendor has no machines left.'
 const nothingUsed = { input: 0, output: 0 }
@@ -80,14 +80,17 @@ export const insideFaults: Readonly<Record<string, Fault>> = {
     tells('upstream_failed'),
     streamOf((dialect) => someWords(dialect) + error(dialect)),
   ),
-  'error-and-a-reset': streamed(tells('upstream_failed'), (request) => [
-    write(httpHead({ type: 'text/event-stream', framing: 'chunked' })),
-    write(chunk(someWords(dialectOf(request)))),
-    untilHeard(request),
-    write(chunk(error(dialectOf(request)))),
-    wait(50),
-    { do: 'reset' },
-  ]),
+  'error-and-a-reset': {
+    ...streamed(tells('upstream_failed'), (request) => [
+      write(httpHead({ type: 'text/event-stream', framing: 'chunked' })),
+      write(chunk(someWords(dialectOf(request)))),
+      untilHeard(request),
+      write(chunk(error(dialectOf(request)))),
+      untilAllHeard(request),
+      { do: 'reset' },
+    ]),
+    lastWords: message,
+  },
   'words-and-an-end': streamed(broken, streamOf(someWords)),
   'half-an-event-and-an-end': streamed(
     broken,
@@ -128,12 +131,15 @@ export const insideFaults: Readonly<Record<string, Fault>> = {
     write(chunk(wholeStream(dialectOf(request), usualTokens, words))),
     { do: 'stall' },
   ]),
-  'reset-behind-the-end': streamed(well, (request) => [
-    write(httpHead({ type: 'text/event-stream', framing: 'chunked' })),
-    write(chunk(wholeStream(dialectOf(request), usualTokens, words))),
-    wait(50),
-    { do: 'reset' },
-  ]),
+  'reset-behind-the-end': {
+    ...streamed(well, (request) => [
+      write(httpHead({ type: 'text/event-stream', framing: 'chunked' })),
+      write(chunk(wholeStream(dialectOf(request), usualTokens, words))),
+      untilAllHeard(request),
+      { do: 'reset' },
+    ]),
+    lastWords: words[2],
+  },
   // What follows the last words passes, and counts for nothing.
   'garbage-behind-the-last-event': {
     ...streamed({ kind: 'well', isFollowed: true }, (request) => [

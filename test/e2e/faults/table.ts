@@ -154,14 +154,14 @@ async function startFault(
   })
 }
 
-/** One request of a row. The gate of its question opens when the first words are there. */
+/** One request of a row. Its gates open when the first words are there, and the last. */
 async function ask(
   port: number,
   row: Row,
   turn: number,
   openGate: ((name: string) => void) | undefined,
 ): Promise<RawAnswer> {
-  const { dialect, isStreamed, model, ends } = row
+  const { dialect, fault, isStreamed, model, ends } = row
   const question = questionOf(row, turn)
   const call = {
     method: 'POST',
@@ -175,6 +175,8 @@ async function ask(
   // One that never says anything is judged by its answer.
   if (isBegun) await connection.received(words[0]).catch(() => {})
   openGate?.(question)
+  if (isStreamed && fault.lastWords) await connection.received(fault.lastWords).catch(() => {})
+  openGate?.(`all of ${question}`)
   return await connection.answer('POST', 20_000)
 }
 
