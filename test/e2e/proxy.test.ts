@@ -20,19 +20,21 @@ beforeAll(async () => {
   upstream = startFakeUpstream(vendorAnswer)
   proxy = await startForwardProxy()
   const { port } = new URL(upstream.url)
-  const timeouts = { connect: '300ms' }
-  const secure = { speaks: { chat: 'https://api.test/v1' }, proxy: proxy.url, timeouts }
+  const secure = { speaks: { chat: 'https://api.test/v1' }, proxy: proxy.url, api_key: 'k' }
   gateway = await startBinary({
     args: ['serve', '--log', 'json'],
     config: (listen) =>
       tollgateYaml({
-        ...{ listen, upstream: '', prices: { secure: { free: true } } },
+        ...{ listen, upstream: '', prices: { secure: { free: true }, hurried: { free: true } } },
         channel: {
           ...{ speaks: speaksAt(`http://api.test:${port}`), proxy: proxy.url },
           allow_private: false,
         },
-        moreChannels: [{ name: 'secure', api_key: 'k', models: ['secure'], ...secure }],
-        group: { channels: ['main', 'secure'] },
+        moreChannels: [
+          { name: 'secure', models: ['secure'], ...secure },
+          { name: 'hurried', models: ['hurried'], ...secure, timeouts: { connect: '300ms' } },
+        ],
+        group: { channels: ['main', 'secure', 'hurried'] },
       }),
   })
 })
@@ -85,7 +87,7 @@ test('a proxy that fails is told as an upstream that can’t be reached', async 
     ...[502, 'upstream_error'],
   ])
   proxy.script(saysNothing)
-  const silent = await chat('secure')
+  const silent = await chat('hurried')
   expect([silent.status, silent.headers.get('x-tollgate-reason')]).toEqual([
     ...[504, 'upstream_timeout'],
   ])

@@ -358,20 +358,23 @@ describe('errors are the SDK’s own', () => {
     .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     .join('')
 
-  test.each(stops)('a stream that %s raises after what was sent', async (_, how, message) => {
-    bench.fake.handle(() => stopped(halved, 5, how))
-    const stream = client.messages.stream({ ...ask('Hello'), model: 'fake' })
-    let text = ''
-    stream.on('text', (delta) => {
-      text += delta
-    })
-    const failure = await failureOf(() => stream.finalMessage())
-    expect(failure).toBeInstanceOf(Anthropic.APIError)
-    expect((failure as Error).message).toContain(message)
-    expect(text).toBe('Half an answer')
-    const record = await bench.record(stream.request_id)
-    expect(record).toMatchObject({ ending: 'cut', input_tokens: 9, estimated: true })
-  })
+  test.each(stops)(
+    'a stream that %s raises after what was sent',
+    async (_, how, message, model) => {
+      bench.fake.handle(() => stopped(halved, 5, how))
+      const stream = client.messages.stream({ ...ask('Hello'), model })
+      let text = ''
+      stream.on('text', (delta) => {
+        text += delta
+      })
+      const failure = await failureOf(() => stream.finalMessage())
+      expect(failure).toBeInstanceOf(Anthropic.APIError)
+      expect((failure as Error).message).toContain(message)
+      expect(text).toBe('Half an answer')
+      const record = await bench.record(stream.request_id)
+      expect(record).toMatchObject({ ending: 'cut', input_tokens: 9, estimated: true })
+    },
+  )
 
   test('a stream that the client aborts is recorded as left', async () => {
     const stream = client.messages.stream(ask('Count to 5000.'))

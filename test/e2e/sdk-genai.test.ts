@@ -256,22 +256,25 @@ describe('streams that do not end well', () => {
     return `data: ${JSON.stringify({ candidates, modelVersion: 'fake' })}\n\n`
   })
 
-  test.each(stops)('a stream that %s raises after what was sent', async (_, how, message) => {
-    bench.fake.handle(() => stopped(pieces.join(''), 3, how))
-    const stream = await client().models.generateContentStream({ ...ask('Hello'), model: 'fake' })
-    let text = ''
-    let requestId: string | undefined
-    const failure = await failureOf(async () => {
-      for await (const chunk of stream) {
-        text += chunk.text ?? ''
-        requestId = chunk.sdkHttpResponse?.headers?.['x-request-id']
-      }
-    })
-    expect(failure).toBeInstanceOf(ApiError)
-    expect((failure as Error).message).toContain(message)
-    expect(text).toBe('Half an answer')
-    expect(await bench.record(requestId)).toMatchObject({ ending: 'cut', estimated: true })
-  })
+  test.each(stops)(
+    'a stream that %s raises after what was sent',
+    async (_, how, message, model) => {
+      bench.fake.handle(() => stopped(pieces.join(''), 3, how))
+      const stream = await client().models.generateContentStream({ ...ask('Hello'), model })
+      let text = ''
+      let requestId: string | undefined
+      const failure = await failureOf(async () => {
+        for await (const chunk of stream) {
+          text += chunk.text ?? ''
+          requestId = chunk.sdkHttpResponse?.headers?.['x-request-id']
+        }
+      })
+      expect(failure).toBeInstanceOf(ApiError)
+      expect((failure as Error).message).toContain(message)
+      expect(text).toBe('Half an answer')
+      expect(await bench.record(requestId)).toMatchObject({ ending: 'cut', estimated: true })
+    },
+  )
 
   test('an error that the upstream tells in its stream is raised', async () => {
     const error = { code: 503, message: 'Overloaded now', status: 'UNAVAILABLE' }

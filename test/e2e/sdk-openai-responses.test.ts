@@ -289,10 +289,10 @@ describe('errors are the SDK’s own', () => {
 
   const halved = events(reply('resp_cut', 'Half an answer and no more'))
 
-  test.each(stops)('a stream that %s fails after what was sent', async (_, how, message) => {
+  test.each(stops)('a stream that %s fails after what was sent', async (_, how, message, model) => {
     bench.fake.handle(() => stopped(halved, 6, how))
     const { data, request_id } = await client.responses
-      .create({ ...ask('Hello'), model: 'fake', stream: true })
+      .create({ ...ask('Hello'), model, stream: true })
       .withResponse()
     const seen = await collect(data)
     expect(seen.flatMap((event) => ('delta' in event ? event.delta : [])).join('')).toBe(
@@ -306,12 +306,15 @@ describe('errors are the SDK’s own', () => {
     expect(await bench.record(request_id)).toMatchObject({ ending: 'cut', estimated: true })
   })
 
-  test.each(stops)('the stream helper says so, too, when a stream %s', async (_, how, message) => {
-    bench.fake.handle(() => stopped(halved, 6, how))
-    const final = await client.responses.stream({ ...ask('Hello'), model: 'fake' }).finalResponse()
-    expect(final.status).toBe('failed')
-    expect(final.error?.message).toContain(message)
-  })
+  test.each(stops)(
+    'the stream helper says so, too, when a stream %s',
+    async (_, how, message, model) => {
+      bench.fake.handle(() => stopped(halved, 6, how))
+      const final = await client.responses.stream({ ...ask('Hello'), model }).finalResponse()
+      expect(final.status).toBe('failed')
+      expect(final.error?.message).toContain(message)
+    },
+  )
 
   test('a stream that the client aborts is recorded as left', async () => {
     const { data, request_id } = await client.responses

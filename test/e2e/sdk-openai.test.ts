@@ -346,22 +346,25 @@ describe('errors are the SDK’s own', () => {
     expect(await bench.record(request_id)).toMatchObject({ ending: 'failed', estimated: true })
   })
 
-  test.each(stops)('a stream that %s raises after what was sent', async (_, how, message) => {
-    bench.fake.handle(() => stopped(chunks.join(''), 4, how))
-    const { data, request_id } = await client.chat.completions
-      .create({ ...ask('Hello'), model: 'fake', stream: true })
-      .withResponse()
-    let text = ''
-    const failure = await failureOf(async () => {
-      for await (const chunk of data) text += chunk.choices[0]?.delta.content ?? ''
-    })
-    expect(failure).toBeInstanceOf(OpenAI.APIError)
-    expect((failure as Error).message).toContain(message)
-    expect(text).toBe('Half an answer and')
-    const record = await bench.record(request_id)
-    expect(record).toMatchObject({ ending: 'cut', estimated: true })
-    expect(record.amount_nano).toBeGreaterThan(0)
-  })
+  test.each(stops)(
+    'a stream that %s raises after what was sent',
+    async (_, how, message, model) => {
+      bench.fake.handle(() => stopped(chunks.join(''), 4, how))
+      const { data, request_id } = await client.chat.completions
+        .create({ ...ask('Hello'), model, stream: true })
+        .withResponse()
+      let text = ''
+      const failure = await failureOf(async () => {
+        for await (const chunk of data) text += chunk.choices[0]?.delta.content ?? ''
+      })
+      expect(failure).toBeInstanceOf(OpenAI.APIError)
+      expect((failure as Error).message).toContain(message)
+      expect(text).toBe('Half an answer and')
+      const record = await bench.record(request_id)
+      expect(record).toMatchObject({ ending: 'cut', estimated: true })
+      expect(record.amount_nano).toBeGreaterThan(0)
+    },
+  )
 
   test('a stream that the client aborts is recorded as left', async () => {
     const { data, request_id } = await client.chat.completions

@@ -29,7 +29,10 @@ export interface Bench extends AsyncDisposable {
   readonly gateway: RunningBinary
   /** Address of the demo upstream: models `demo`, `demo-embedding`, `demo-painter`, `error-…`. */
   readonly demoUrl: string
-  /** Answers for the models `fake` and `alias` (there called `real`), and before `twin` for `pair`. */
+  /**
+   * Answers for the models `fake` and `alias` (there called `real`), and before `twin` for `pair`; for
+   * `hurried` it may not fall silent.
+   */
   readonly fake: FakeUpstream
   /** Answers for `pair` when `fake` fails. */
   readonly twin: FakeUpstream
@@ -48,6 +51,7 @@ const prices = {
   fake: { input: 1, output: 2 },
   alias: { input: 1, output: 2 },
   pair: { input: 1, output: 2 },
+  hurried: { input: 1, output: 2 },
 }
 
 /** Starts everything; dispose of it in `afterAll`. */
@@ -62,7 +66,6 @@ export async function startBench(): Promise<Bench> {
     models,
     allow_private: true,
     priority: name === 'twin' ? 1 : 0,
-    timeouts: { idle: '1s' },
   })
   const config = (listen: string) =>
     tollgateYaml({
@@ -73,8 +76,9 @@ export async function startBench(): Promise<Bench> {
       moreChannels: [
         scripted('fake', fake, ['fake', { id: 'alias', upstream: 'real' }, 'pair']),
         scripted('twin', twin, ['pair']),
+        { ...scripted('hurried', fake, ['hurried']), timeouts: { idle: '1s' } },
       ],
-      group: { channels: ['main', 'fake', 'twin'], rate_multiplier: 0.8 },
+      group: { channels: ['main', 'fake', 'twin', 'hurried'], rate_multiplier: 0.8 },
       moreAccounts: [
         {
           email: 'other@example.com',
@@ -185,11 +189,11 @@ export async function failureOf(action: () => PromiseLike<unknown>): Promise<unk
   throw new Error(first === 'late' ? 'Hangs.' : `Succeeded with ${JSON.stringify(first)}.`)
 }
 
-/** How a stream stops before its end; and what the gateway says of it. */
+/** How a stream stops before its end; what the gateway says of it; and the model that is asked. */
 export const stops = [
-  ['is broken off', 'break', 'broke off'],
-  ['ends without its last words', 'end', 'broke off'],
-  ['falls silent', 'silence', 'fell silent'],
+  ['is broken off', 'break', 'broke off', 'fake'],
+  ['ends without its last words', 'end', 'broke off', 'fake'],
+  ['falls silent', 'silence', 'fell silent', 'hurried'],
 ] as const
 
 /** The first frames of a stream. */
@@ -201,8 +205,10 @@ export function stopped(sse: string, frames: number, how: (typeof stops)[number]
   const text = beginning(sse, frames)
   async function* body() {
     yield new TextEncoder().encode(text)
-    await Bun.sleep(150) // a break in the same breath would take the text with it
-    if (how === 'break') throw new Error('The script breaks the stream.')
+    if (how === 'break') {
+      await Bun.sleep(500) // in the same breath it would take the text with it
+      throw new Error('The script breaks the stream.')
+    }
     if (how === 'silence') await new Promise(() => {})
   }
   return new Response(body(), { headers: { 'content-type': 'text/event-stream' } })
