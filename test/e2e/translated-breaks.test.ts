@@ -19,7 +19,7 @@ import { until } from './until.ts'
 // Upstreams that break off after 200, seen by clients of another protocol (CASES S3, S5).
 
 const tokens = { input: 1000, output: 500 }
-const pieces = ['Grüße, ', '世界 🌍! ', 'And ']
+const pieces = ['Grüße, ', '世界 🌍! ', 'And '] as const
 
 /** How much of its stream the upstream gets to say, and what of that is text in whole events. */
 const places: Readonly<
@@ -53,6 +53,9 @@ const ways: Readonly<Record<string, readonly [cause: string, then: (socket: Sock
   ],
   silent: ['upstream_timeout', () => {}],
 }
+/** By question: settles when the client has all the text. */
+const heard = new Map<string, PromiseWithResolvers<void>>()
+
 /** Far longer than what else the upstream does takes, also where the machine is busy. */
 const idle = '2s'
 
@@ -61,13 +64,15 @@ let gateway: RunningBinary
 let ledger: Ledger
 beforeAll(async () => {
   upstream = await startRawUpstream(async (socket, { head, body }) => {
-    const [, place = '', way = ''] = /break ([\w-]+) ([\w-]+)/.exec(body.toString()) ?? []
+    const [question = '', place = '', way = ''] =
+      /break ([\w-]+) ([\w-]+)/.exec(body.toString()) ?? []
     const dialect = dialectOf({ path: /^POST (\S+)/.exec(head)?.[1] ?? '' })
     const head200 =
       'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked'
     const [said = ''] = places[place]?.(dialect) ?? []
     socket.write(`${head200}\r\n\r\n${chunk(said)}`)
-    await Bun.sleep(300) // what was written is to arrive: a reset takes it along
+    // What was written is to arrive: a reset takes it along.
+    await (heard.get(question)?.promise ?? Bun.sleep(300))
     ways[way]?.[1](socket)
   })
   gateway = await startTranslating(upstream.url, { channel: { timeouts: { idle } } })
@@ -88,9 +93,16 @@ async function expectBreak({ name, client, upstream }: Pair, place: string, way:
   const question = `break ${place} ${way}`
   const isArray = client === geminiArray
   const framing = isArray ? 'json-array' : 'sse'
-  const answer = await ask(gateway.url, client, true, { question, key: keyOn(upstream) })
-  const text = await answer.text()
   const [, delivered] = places[place]?.(upstream) ?? []
+  const allHeard = Promise.withResolvers<void>()
+  if (delivered) heard.set(question, allHeard)
+  const answer = await ask(gateway.url, client, true, { question, key: keyOn(upstream) })
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of answer.body ?? []) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.includes(pieces[2])) allHeard.resolve()
+  }
   const [cause] = ways[way] ?? []
   const seen = {
     status: answer.status,
