@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dialects, wholeStream } from '../e2e/dialects.ts'
-import { freePort } from '../support/binary.ts'
 import {
   type FakeUpstream,
   jsonAnswer,
   sseAnswer,
   startFakeUpstream,
 } from '../support/fake-upstream.ts'
+import { freePort } from '../support/free-port.ts'
 import { ask, hasPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { usual } from './clocked.ts'
 import { type Running, startServing } from './serving.ts'

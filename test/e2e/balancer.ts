@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../support/binary.ts'
+import { freePort } from '../support/free-port.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { until } from './until.ts'
 

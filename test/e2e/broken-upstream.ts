@@ -129,8 +129,7 @@ export async function startBrokenUpstream(
     const wanted = askedModel(request)?.replace(/^\w+\./, '')
     return known[wanted ?? '']?.(socket, request)
   })
-  const closed = await startRawUpstream(() => {})
-  await closed.stop()
+  const nobody = 'http://127.0.0.1:9'
   const names = Object.keys(known)
   const modelsOf = (scripts: readonly string[], ...prefixes: readonly string[]) =>
     prefixes.flatMap((prefix) => scripts.map((name) => `${prefix}.${name}`))
@@ -148,7 +147,7 @@ export async function startBrokenUpstream(
   const [first, ...moreChannels] = [
     ...bad,
     channel('second', good.url, modelsOf(names, 'two'), 1),
-    channel('gone', closed.url, ['gone'], 0),
+    channel('gone', nobody, ['gone'], 0),
   ]
   const config = (listen: string) =>
     tollgateYaml({
@@ -200,7 +199,7 @@ export async function startBrokenUpstream(
         rows.map((line) => JSON.parse(line) as Exported).map((row) => [row.request_id, row]),
       )
     },
-    secrets: () => [upstreamKey, ...[raw, good, closed].map(({ url }) => new URL(url).host)],
+    secrets: () => [upstreamKey, ...[raw.url, good.url, nobody].map((url) => new URL(url).host)],
     async [Symbol.asyncDispose]() {
       await tollgate.stop()
       await Promise.all([raw.stop(), good.stop()])

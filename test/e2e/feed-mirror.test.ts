@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { freePort, type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
+import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
+import { freePort } from '../support/free-port.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { feedPaths, readFeed, startPricedGateway } from './priced-gateway.ts'
 import { until } from './until.ts'
@@ -97,8 +98,7 @@ test('refuses and reports broken and foreign documents; --accept-site lets a sit
 }, 20_000)
 
 test('without a copy and without an origin the answer is 503, until there is one', async () => {
-  const port = await freePort()
-  await using mirror = await startMirror(`http://127.0.0.1:${port}/feed`)
+  await using mirror = await startMirror('http://127.0.0.1:9/feed')
   const failed = await fetch(mirror.url + feedPaths[0], { proxy: false })
   expect(failed.status).toBe(503)
   expect(await failed.json()).toMatchObject({ success: false, data: null })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { schemas } from '../../src/app/schemas.ts'
 import type { StatusDocument, StatusGroup } from '../../src/site/status/schema.ts'
 import { createValidator } from '../site/schemas/ajv.ts'
-import { freePort, type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
+import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
 import { type MetricFamily, parseExposition } from '../support/exposition.ts'
 import {
   type FakeUpstream,
@@ -11,6 +11,7 @@ import {
   sseAnswer,
   startFakeUpstream,
 } from '../support/fake-upstream.ts'
+import { freePort } from '../support/free-port.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
 import { dialects } from './dialects.ts'

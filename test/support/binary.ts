@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import { freePort } from './free-port.ts'
 import { createTempDir } from './temp-dir.ts'
 import { releaseDatabaseOf, storeEnvironment } from './test-store.ts'
 
@@ -16,15 +16,6 @@ export function requireBinary(): string {
       `No compiled tollgate at ${binaryPath}: run ./compile.sh, or set TOLLGATE_BINARY.`,
     )
   return binaryPath
-}
-
-/** A port of 127.0.0.1 that nobody listens on at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((done) => server.close(() => done()))
-  return port
 }
 
 const inherited = {

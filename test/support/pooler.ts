@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { freePort } from './binary.ts'
+import { freePort } from './free-port.ts'
 import { createTempDir } from './temp-dir.ts'
 
 const program = Bun.which('pgbouncer') ?? ['/usr/sbin/pgbouncer'].find((path) => Bun.which(path))

@@ -10,10 +10,10 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { valueTypes } from '../../src/store/postgres/values.ts'
+import { freePort } from './free-port.ts'
 import { createTempDir, removeLater } from './temp-dir.ts'
 
 /** A PostgreSQL server of a test's own, on this machine alone, in a temporary folder. */
@@ -76,17 +76,6 @@ function commandOf(program: string, ...words: readonly string[]): readonly [stri
     ? [`--reuid=${other.user}`, `--regid=${other.group}`, '--clear-groups']
     : []
   return ['setpriv', [...identity, '--pdeathsig=QUIT', '--', path, ...words]]
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const server = createServer()
-    server.once('error', failed)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 function makeCluster(folder: string, data: string): void {

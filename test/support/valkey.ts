@@ -1,5 +1,5 @@
 import { describe } from 'bun:test'
-import { createServer } from 'node:net'
+import { freePort } from './free-port.ts'
 import { createTempDir, removeLater } from './temp-dir.ts'
 
 /** A real Valkey or Redis: Debian's, or the one that `VALKEY` names. */
@@ -116,14 +116,3 @@ let names = 0
 
 /** A prefix that nobody else uses: what tests of one server are kept apart by. */
 export const freshPrefix = (): string => `test-${process.pid}-${++names}`
-
-function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const server = createServer().once('error', reject)
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
-    server.close(() => resolve(port))
-  })
-  return promise
-}

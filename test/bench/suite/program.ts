@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { freePort, residentBytes } from '../../support/binary.ts'
+import { residentBytes } from '../../support/binary.ts'
+import { freePort } from '../../support/free-port.ts'
 import { pinnedTo } from '../streams/part.ts'
 import { cpuSeconds } from '../streams/scene.ts'
 

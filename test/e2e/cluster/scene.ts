@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
-import { freePort, type RunningBinary, runBinary, startBinary } from '../../support/binary.ts'
+import { type RunningBinary, runBinary, startBinary } from '../../support/binary.ts'
+import { freePort } from '../../support/free-port.ts'
 import { ask } from '../../support/postgres.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
 import { type TollgateYamlOptions, tollgateYaml } from '../../support/tollgate-yaml.ts'

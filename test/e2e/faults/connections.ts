@@ -1,5 +1,4 @@
 import { fullServer } from '../../gateway/outbound/full-server.ts'
-import { freePort } from '../../support/binary.ts'
 import { cutAt, drip, end, httpHead, reset, stall, wait, write } from '../../support/fault/steps.ts'
 import type { Script } from '../../support/fault/upstream.ts'
 import { answerWell } from '../../support/fault/well.ts'
@@ -9,11 +8,10 @@ import { half, otherHalf, wellBut, wellBytes, wellType } from './pieces.ts'
 const inHead: Script = (request) => cutAt(wellBytes(request), 25, wait(20), reset)
 const lost = fails('connection_lost')
 const fast = { first_byte: '400ms' }
-const closedPort = await freePort()
 
 /** Connections that are not made, break, or fall silent. */
 export const connectionFaults: Readonly<Record<string, Fault>> = {
-  refused: { url: () => `http://127.0.0.1:${closedPort}`, ...both(fails('connect_failed')) },
+  refused: { url: () => 'http://127.0.0.1:9', ...both(fails('connect_failed')) },
   'queue-is-full': {
     ...{ elsewhere: fullServer, timeouts: { connect: '300ms' } },
     ...both(fails('timeout_connect')),

@@ -1,4 +1,5 @@
-import { freePort, type RunningBinary, startBinary } from '../../support/binary.ts'
+import { type RunningBinary, startBinary } from '../../support/binary.ts'
+import { freePort } from '../../support/free-port.ts'
 import { createRandom } from '../../support/made-ledger.ts'
 import { verify } from '../beside.ts'
 import { type Changes, createChanges } from './changes.ts'
