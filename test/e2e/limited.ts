@@ -39,6 +39,8 @@ export interface Limited extends AsyncDisposable {
   inHand(tokens: readonly string[]): number
   /** How long the upstream takes for an answer to this token. */
   takeMs(token: string, ms: number): void
+  /** It answers this token no more, until what is given back is called. */
+  hold(token: string): () => void
   client(token: string): Promise<LimitedClient>
 }
 
@@ -78,6 +80,7 @@ export async function startLimited(options: LimitedOptions): Promise<Limited> {
   const arrivedAt = new Map<number, number>()
   const inHand = new Map<string, number>()
   const takes = new Map<string, number>()
+  const held = new Map<string, Promise<void>>()
   const change = (who: string, by: number) => inHand.set(who, (inHand.get(who) ?? 0) + by)
   const upstream = startFakeUpstream(async (seen) => {
     const [, who = '', number] = /asked by (\S+) as (\d+)\./.exec(seen.text()) ?? []
@@ -85,6 +88,7 @@ export async function startLimited(options: LimitedOptions): Promise<Limited> {
     change(who, 1)
     const ms = takes.get(who)
     if (ms !== undefined) await Bun.sleep(ms)
+    await held.get(who)
     change(who, -1)
     const dialect = Object.values(dialects).find(({ path }) => seen.path.startsWith(path(false)))
     return jsonAnswer((dialect ?? dialects.chat).body({ input: 3, output: 2 }))
@@ -96,6 +100,11 @@ export async function startLimited(options: LimitedOptions): Promise<Limited> {
     arrivedAt,
     inHand: (tokens) => tokens.reduce((sum, who) => sum + (inHand.get(who) ?? 0), 0),
     takeMs: (token, ms) => takes.set(token, ms),
+    hold(token) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held.set(token, promise)
+      return resolve
+    },
     client: (token) => connectClient(tollgate.port, token),
     async [Symbol.asyncDispose]() {
       await tollgate.stop()

@@ -91,10 +91,11 @@ describe('a 429', () => {
 
       const token = `${name}-at-once`
       const client = await strict.client(token)
-      strict.takeMs(token, 1000)
+      const release = strict.hold(token)
       const first = client.ask()
       await until('the first is upstream', () => strict.inHand([token]) === 1)
       const second = await askAs(token, dialect)
+      release()
       expectError(second, shapeOf(dialect), 'plain', {
         ...{ status: 429, reason: 'concurrency_limited', code: 'concurrency_limited' },
         says: /^This key may make 1 request at once\. Try again in 1 s\.$/,
