@@ -19,7 +19,7 @@ const busy: Expected = {
 }
 const problem = json({ error: { message: 'the vendor failed', type: 'x', code: 'x' } })
 const page = '<!DOCTYPE html>\n<html><body>Bad gateway</body></html>\n'
-const inAMinute = new Date(Date.now() + 60_000).toUTCString()
+const inAMinute = () => new Date(Date.now() + 60_000).toUTCString()
 const retryAfter = (value: string) => [`retry-after: ${value}`]
 
 interface Broken {
@@ -93,7 +93,10 @@ export const failures: Readonly<Record<string, Broken>> = {
     retryAfter: /^7$/,
   },
   'status-429-date': {
-    script: httpAnswer('429 Too Many Requests', problem, 'application/json', retryAfter(inAMinute)),
+    script: (...asked) => {
+      const headers = retryAfter(inAMinute())
+      return httpAnswer('429 Too Many Requests', problem, 'application/json', headers)(...asked)
+    },
     expected: busy,
     retryAfter: /^[3-6]\d$/,
   },
