@@ -7,11 +7,12 @@ export interface CoolingSaver {
   /** The store has these rows. */
   found(rows: readonly CoolingRow[]): void
   changed(row: CoolingRow): void
-  ended(id: CoolingId): void
+  /** The outage of this row is over. */
+  ended(row: CoolingRow): void
   /** Writes what waits; resolves when it is written, or has failed and waits again. */
   flush(): Promise<void>
   /** What was written, and is not in the store any more, though nobody here has ended it. */
-  removed(): Promise<readonly CoolingId[]>
+  removed(): Promise<readonly CoolingRow[]>
 }
 
 /** Where it is written to. */
@@ -31,7 +32,7 @@ interface Change {
 /** Saves by one timer, which runs only while something waits. */
 export function createCoolingSaver({ store, log, delayMs }: SaverParts): CoolingSaver {
   let waiting = new Map<string, Change>()
-  const saved = new Map<string, CoolingId>()
+  const saved = new Map<string, CoolingRow>()
   let timer: ReturnType<typeof setTimeout> | undefined
   /** One after the other, so that what is read is never between two states. */
   let working: Promise<unknown> = Promise.resolve()
@@ -65,8 +66,8 @@ export function createCoolingSaver({ store, log, delayMs }: SaverParts): Cooling
         changes.flatMap(({ row }) => row ?? []),
         changes.flatMap(({ id, row }) => (row ? [] : id)),
       )
-      for (const [text, { id, row }] of batch) {
-        if (row) saved.set(text, id)
+      for (const [text, { row }] of batch) {
+        if (row) saved.set(text, row)
         else saved.delete(text)
       }
       if (isFailing) log.info('health of channels stored again', { count: batch.size })
@@ -79,13 +80,13 @@ export function createCoolingSaver({ store, log, delayMs }: SaverParts): Cooling
     }
   }
 
-  async function findRemoved(): Promise<readonly CoolingId[]> {
+  async function findRemoved(): Promise<readonly CoolingRow[]> {
     if (saved.size === 0) return []
     try {
       const there = new Set((await store.load()).map(idText))
       const gone = [...saved].filter(([text]) => !there.has(text) && !waiting.has(text))
       for (const [text] of gone) saved.delete(text)
-      return gone.map(([, id]) => id)
+      return gone.map(([, row]) => row)
     } catch (error) {
       log.error('health of channels not read', { error: String(error) })
       return []
@@ -97,7 +98,7 @@ export function createCoolingSaver({ store, log, delayMs }: SaverParts): Cooling
       for (const row of rows) saved.set(idText(row), row)
     },
     changed: (row) => note(row, row),
-    ended: (id) => note(id, undefined),
+    ended: (row) => note(row, undefined),
     flush,
     removed() {
       const found = working.then(findRemoved)

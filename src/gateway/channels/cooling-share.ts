@@ -17,9 +17,8 @@ export interface CoolingShare extends Pick<CoolingSaver, 'changed' | 'ended'> {
 const listenMs = 500
 
 interface Change {
-  readonly id: CoolingId
-  /** Undefined: it has ended. */
-  readonly row: CoolingRow | undefined
+  readonly row: CoolingRow
+  readonly hasEnded: boolean
 }
 
 /** One node cools a channel, all leave it alone: told at once, and looked for twice a second. */
@@ -36,7 +35,7 @@ export function createCoolingShare(
   let stopListening: (() => void) | undefined
 
   function note(change: Change): void {
-    waiting.set(idText(change.id), change)
+    waiting.set(idText(change.row), change)
     if (!isPlanned) queueMicrotask(() => void tell())
     isPlanned = true
   }
@@ -49,12 +48,12 @@ export function createCoolingShare(
     const changes = [...told.values()]
     try {
       await counters.write(
-        changes.flatMap(({ row }) => row ?? []),
-        changes.flatMap(({ id, row }) => (row ? [] : id)),
+        changes.flatMap(({ row, hasEnded }) => (hasEnded ? [] : row)),
+        changes.flatMap(({ row, hasEnded }) => (hasEnded ? row : [])),
       )
-      for (const [text, { id, row }] of told) {
-        if (row) board.set(text, id)
-        else board.delete(text)
+      for (const [text, { row, hasEnded }] of told) {
+        if (hasEnded) board.delete(text)
+        else board.set(text, row)
       }
     } catch {
       waiting = new Map([...told, ...waiting]) // away: what has changed since then is newer
@@ -88,17 +87,17 @@ export function createCoolingShare(
   }
 
   return {
-    changed: (row) => note({ id: row, row }),
-    ended: (id) => note({ id, row: undefined }),
+    changed: (row) => note({ row, hasEnded: false }),
+    ended: (row) => note({ row, hasEnded: true }),
     start(health) {
       counters.onBack((isEmpty) => {
         version = ''
         if (!isEmpty) return
         board = new Map()
-        for (const row of health.coolings()) note({ id: row, row })
+        for (const row of health.coolings()) note({ row, hasEnded: false })
         void tell()
       })
-      for (const row of health.coolings()) note({ id: row, row })
+      for (const row of health.coolings()) note({ row, hasEnded: false })
       stopListening = repeat(() => void listen(health), listenMs)
     },
     async stop() {

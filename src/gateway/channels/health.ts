@@ -86,7 +86,7 @@ export function createHealth(parts: HealthParts): Health {
   const { clock, tick, log, isOn = () => true } = parts
   const saver = createCoolingSaver({ ...parts, delayMs: parts.saveMs ?? 1_000 })
   const { share } = parts
-  const table = createCoolingTable((entry) => entry.row && tellEnded(entry.id))
+  const table = createCoolingTable(({ row }) => row && tellEnded(row))
   const inventory = createInventory(parts.keyMark)
   /** Counts coolings: what was begun before one is known by its smaller number. */
   let turn = 0
@@ -97,9 +97,9 @@ export function createHealth(parts: HealthParts): Health {
     share?.changed(row)
   }
 
-  function tellEnded(id: CoolingId): void {
-    saver.ended(id)
-    share?.ended(id)
+  function tellEnded(row: CoolingRow): void {
+    saver.ended(row)
+    share?.ended(row)
   }
 
   /** Takes over a row, with the time that is left. */
@@ -125,7 +125,7 @@ export function createHealth(parts: HealthParts): Health {
 
   function forget(entry: CoolingEntry): void {
     table.delete(entry)
-    if (entry.row) tellEnded(entry.id)
+    if (entry.row) tellEnded(entry.row)
   }
 
   /** What lies far back is in no row with what comes, and no memory is kept for it. */
@@ -184,9 +184,9 @@ export function createHealth(parts: HealthParts): Health {
 
   function end(entry: CoolingEntry, channel: Channel): void {
     log.info('channel is well again', partOf(entry.id, channel))
+    if (entry.row) tellEnded(entry.row)
     entry.row = undefined
     entry.touchedTick = tick()
-    tellEnded(entry.id)
   }
 
   return {
@@ -250,10 +250,11 @@ export function createHealth(parts: HealthParts): Health {
       const isThere = inventory.of(catalog, table.all())
       for (const entry of [...table.all()]) if (!isOn() || !isThere(entry.id)) forget(entry)
       saver.found(stored())
-      for (const id of await saver.removed()) {
-        const entry = table.get(id)
-        if (entry) table.delete(entry)
-        share?.ended(id)
+      for (const row of await saver.removed()) {
+        const entry = table.get(row)
+        // What has begun since is another outage.
+        if (entry && (entry.row?.since ?? 0) <= row.since) table.delete(entry)
+        share?.ended(row)
       }
     },
     heard(rows, ended) {

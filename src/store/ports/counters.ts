@@ -1,5 +1,5 @@
 import type { Limits } from './catalog.ts'
-import type { CoolingId, CoolingRow } from './health.ts'
+import type { CoolingRow } from './health.ts'
 
 /** Who is counted: a name that is the same on all nodes, and the limits of the moment. */
 export interface Counted {
@@ -70,7 +70,8 @@ export interface SharedTexts {
 
 /** What cools, as all nodes have told. */
 export interface CoolingBoard {
-  write(changed: readonly CoolingRow[], ended: readonly CoolingId[]): Promise<void>
+  /** What has ended is taken off, unless it has begun anew since. */
+  write(changed: readonly CoolingRow[], ended: readonly CoolingRow[]): Promise<void>
   /** All rows; undefined when nothing has changed since `version`. */
   read(
     version: string,

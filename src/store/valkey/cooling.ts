@@ -24,7 +24,8 @@ export function coolingBoard(
   return {
     async write(changed, ended) {
       const rows = changed.flatMap((row) => [idOf(row), JSON.stringify(row)])
-      const values = [String(keptMs), String(changed.length), ...rows, ...ended.map(idOf)]
+      const over = ended.flatMap((row) => [idOf(row), String(row.since)])
+      const values = [String(keptMs), String(changed.length), ...rows, ...over]
       await run(writeCoolingScript, keys, values)
     },
     async read(version) {

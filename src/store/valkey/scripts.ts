@@ -185,12 +185,17 @@ return 1`)
 
 /**
  * KEYS: rows, version. ARGV: how long rows are kept in ms, how many have changed, then id and row of
- * each, then the ids that have ended.
+ * each, then of those that have ended the id and since when. What has begun later stays.
  */
 export const writeCoolingScript = script(`
 local changed = tonumber(ARGV[2])
 for i = 1, changed do redis.call('HSET', KEYS[1], ARGV[i * 2 + 1], ARGV[i * 2 + 2]) end
-for i = 3 + changed * 2, #ARGV do redis.call('HDEL', KEYS[1], ARGV[i]) end
+for i = 3 + changed * 2, #ARGV, 2 do
+  local row = redis.call('HGET', KEYS[1], ARGV[i])
+  if row and cjson.decode(row).since <= tonumber(ARGV[i + 1]) then
+    redis.call('HDEL', KEYS[1], ARGV[i])
+  end
+end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 redis.call('INCR', KEYS[2])
 return 1`)

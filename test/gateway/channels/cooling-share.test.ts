@@ -122,6 +122,26 @@ describeWithValkey('what cools, on all nodes', () => {
     expect(cooling()).toEqual([[2], [2]])
   })
 
+  test('that has begun anew is not ended by who hears late that it was cleared before', async () => {
+    const prefix = freshPrefix()
+    const memory = createMemoryHealth()
+    let aheadMs = 0
+    const here = await startNode(prefix, valkey.url, { memory })
+    const tick = () => performance.now() + aheadMs
+    const there = await startNode(prefix, valkey.url, { memory, tick })
+    here.fail()
+    await here.health.flush()
+    await until('it to be heard', there.isCooling)
+    aheadMs = 6_000
+    await memory.store.clear(channel.id)
+    await here.health.refresh(catalog)
+    expect(here.isCooling()).toBeFalse()
+    here.fail()
+    await there.health.refresh(catalog)
+    await Bun.sleep(1_200) // all have listened since, twice
+    expect([here.isCooling(), there.isCooling()]).toEqual([true, true])
+  })
+
   test('is ended by who has only heard of it, when it is cleared in their store', async () => {
     const prefix = freshPrefix()
     const memory = createMemoryHealth()
