@@ -6,8 +6,8 @@ const patienceMs = 5_000
 
 interface HearingParts {
   readonly store: Pick<Store, 'changedElsewhere' | 'check'>
-  /** Forgets what the database is to be asked for again. */
-  readonly forget: () => void
+  /** Reads what others may have changed. */
+  readonly readAnew: () => Promise<void>
   readonly tick: Clock
 }
 
@@ -22,19 +22,20 @@ export interface Hearing {
 }
 
 /**
- * While changes can't be heard of and the database answers otherwise, nothing that may have changed is
- * kept. Where it does not answer at all, what is known is all there is.
+ * While changes can't be heard of and the database answers otherwise, what may have changed is read again
+ * and again. Where it does not answer at all, what is known is all there is.
  */
-export function createHearing({ store, forget, tick }: HearingParts): Hearing {
+export function createHearing({ store, readAnew, tick }: HearingParts): Hearing {
   let failingSince: number | undefined
   let asking: Promise<void> | undefined
 
-  async function forgetIfThere(): Promise<void> {
-    const isThere = await store.check().then(
-      () => true,
-      () => false,
-    )
-    if (isThere) forget()
+  async function readIfThere(): Promise<void> {
+    try {
+      await store.check()
+      await readAnew()
+    } catch {
+      return // whoever asked for changes has heard why
+    }
   }
 
   return {
@@ -46,7 +47,7 @@ export function createHearing({ store, forget, tick }: HearingParts): Hearing {
       } catch (error) {
         failingSince ??= tick()
         // Not waited for: it may take longer than the next try.
-        asking ??= forgetIfThere().finally(() => {
+        asking ??= readIfThere().finally(() => {
           asking = undefined
         })
         throw error

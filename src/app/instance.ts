@@ -113,7 +113,11 @@ export async function openInstance(
   const { secret, source, warning } = findSecret(store)
   const opened = await openStore(store, { toServe })
   const box = createSecretBox(secret)
-  const sealed = await opened.catalog.oldestSealed()
+  const sealed = await opened.catalog.oldestSealed().catch(async (error) => {
+    if (!toServe) return undefined // what is damaged is told by who looks at it
+    await opened.close()
+    throw error
+  })
   const complaint = sealed && complainOfSecret(box, sealed)
   // A new one would stand in the way of the one that is missing.
   if (complaint && source === 'created') rmSync(`${fileOf(store)}.secret`)

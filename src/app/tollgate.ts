@@ -41,7 +41,7 @@ import { createNodeLoad } from './nodes/node-load.ts'
 import { createPlazaAccess } from './plaza-access.ts'
 import { createRecentAttempts } from './recent-attempts.ts'
 import { createSite } from './site.ts'
-import { syncVendorPrices } from './vendor-price-sync.ts'
+import { createVendorPriceSync } from './vendor-price-sync.ts'
 
 export interface TollgateParts {
   readonly config: Config
@@ -105,6 +105,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   let settings = liveSettings(config)
   const catalog = await createLiveCatalog(store, secrets)
   const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
+  /** One after the other: what was read first must not come last. */
+  const inTurn = createTurns()
   const authenticator = createAuthenticator(store.tokens, secrets.keyedHash, warnIfLow)
   const gatekeeper = createGatekeeper(authenticator, clock, () => settings)
   const reservations = createReservations(
@@ -120,7 +122,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     log,
   )
   const tick = () => performance.now()
-  const hearing = createHearing({ store, forget: authenticator.forget, tick })
+  const hearing = createHearing({ store, readAnew: () => inTurn(readAnew), tick })
   const availability = createAvailability({ store: store.availability, clock, log })
   const readiness = createReadiness({
     ...{ check: store.check, isBehind: committer.isBehind, isDeaf: hearing.isDeaf, tick, log },
@@ -188,24 +190,27 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     settings = liveSettings(config)
     site.configure(config)
   }
-  const inTurn = createTurns()
-  /** One after the other: what was read first must not come last. */
+  /** All that requests are decided by. */
+  async function readAnew(): Promise<void> {
+    try {
+      await catalog.reload()
+    } finally {
+      // Whatever can't be read: tokens that were switched off are off.
+      authenticator.forget()
+    }
+    ;({ values } = await store.edits.storedSettings())
+    applySettings()
+  }
   const refresh = () =>
     inTurn(async () => {
-      try {
-        await catalog.reload()
-      } finally {
-        // Whatever can't be read: tokens that were switched off are off.
-        authenticator.forget()
-      }
-      ;({ values } = await store.edits.storedSettings())
-      applySettings()
+      await readAnew()
       await care.refresh()
       await site.refresh()
     })
+  const syncVendorPrices = createVendorPriceSync(store, catalog.rows().channels)
   /** Other changes don't wait for the prices. */
   const changed = async () => {
-    await syncVendorPrices(store, catalog.rows().channels).finally(refresh)
+    await syncVendorPrices().finally(refresh)
   }
   const load = createNodeLoad({ forwarder, counters, documents: store.documents, tick })
   const metrics = {

@@ -40,22 +40,29 @@ export function vendorPriceWrite(
   return { model, terms: listed.terms, source: 'vendor', note: '', replaces: inForce?.id ?? null }
 }
 
+/** Puts list prices in force; resolves to how many. */
+export type SyncVendorPrices = () => Promise<number>
+
 /**
- * Puts list prices in force; returns how many. For a running gateway whose channels another process has
- * changed: at a start and on `apply` they are part of the plan. `before`: the channels that the gateway
- * knew. What those offer and has a price keeps it: while a cluster is updated, nodes of two versions
- * have two lists, and each would undo what the other has done.
+ * For a running gateway whose channels another process has changed: at a start and on `apply` list
+ * prices are part of the plan. `known`: the channels that these had. What was known at the last time and
+ * has a price keeps it: while a cluster is updated, nodes of two versions have two lists, and each would
+ * undo what the other has done.
  */
-export async function syncVendorPrices(
+export function createVendorPriceSync(
   { catalog, admin }: Store,
-  before: Offered['channels'],
-): Promise<number> {
-  const known = offeredBy(before)
-  const prices = vendorPriceWrites(await catalog.load()).filter(
-    ({ model, replaces }) => replaces === null || !known.has(model),
-  )
-  if (prices.length > 0) await admin.write({ prices })
-  return prices.length
+  known: Offered['channels'],
+): SyncVendorPrices {
+  let before = offeredBy(known)
+  return async () => {
+    const offered = await catalog.load()
+    const prices = vendorPriceWrites(offered).filter(
+      ({ model, replaces }) => replaces === null || !before.has(model),
+    )
+    if (prices.length > 0) await admin.write({ prices })
+    before = offeredBy(offered.channels)
+    return prices.length
+  }
 }
 
 /** The ids that clients may ask for. */

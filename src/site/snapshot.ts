@@ -125,7 +125,7 @@ export function createSnapshots(
     await Promise.all(publications.map((one) => one.refresh()))
   }
   let currentMs = intervalMs
-  let timer = setInterval(refresh, currentMs)
+  let timer = setInterval(refresh, currentMs).unref()
   void refresh() // awaited by `stop`, through `idle`
   let succeeding: Promise<void> | undefined
 
@@ -142,7 +142,7 @@ export function createSnapshots(
       succeeding ??= succeed(documents).finally(() => {
         succeeding = undefined
       })
-    }, succeedMs)
+    }, succeedMs).unref()
 
   return {
     refresh,
@@ -150,7 +150,7 @@ export function createSnapshots(
       if (changedMs === currentMs) return
       currentMs = changedMs
       clearInterval(timer)
-      timer = setInterval(refresh, currentMs)
+      timer = setInterval(refresh, currentMs).unref()
     },
     async stop() {
       clearInterval(timer)

@@ -16,7 +16,7 @@ test('a loss that is over within seconds is not told, one that lasts is until it
     },
     check: async () => {},
   }
-  const hearing = createHearing({ store, forget: () => {}, tick: () => now })
+  const hearing = createHearing({ store, readAnew: async () => {}, tick: () => now })
   const look = (at: number) => {
     now = at
     return hearing.changedElsewhere().catch(() => undefined)
@@ -85,6 +85,17 @@ describe.skipIf(!hasPostgres)('a gateway that hears of no changes', () => {
     await until('the key to be refused', async () => (await models()) === 401, 20_000)
     await other.query("UPDATE token SET status = 'active'")
     await until('the key to be taken', async () => (await models()) === 200, 20_000)
+  }, 60_000)
+
+  test('offers nothing of a channel that was switched off elsewhere', async () => {
+    const offered = async () => {
+      const { data } = (await running.get('/v1/models')) as { data: readonly object[] }
+      return data.length
+    }
+    expect(await offered()).toBeGreaterThan(0)
+    await deafen()
+    await other.query("UPDATE channel SET status = 'disabled'")
+    await until('it to be offered no more', async () => (await offered()) === 0, 20_000)
   }, 60_000)
 
   test('says so to load balancers when it lasts, and no more when it is over', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { applyConfig, planConfig } from '../../src/app/apply.ts'
 import type { Instance } from '../../src/app/instance.ts'
-import { syncVendorPrices, vendorPriceWrites } from '../../src/app/vendor-price-sync.ts'
+import { createVendorPriceSync, vendorPriceWrites } from '../../src/app/vendor-price-sync.ts'
 import { findVendorPrice } from '../../src/catalog/vendor-prices.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
+import type { Writes } from '../../src/store/ports/admin.ts'
 import type { PriceRow, PriceTerms } from '../../src/store/ports/catalog.ts'
 import { until } from '../e2e/until.ts'
 import { channelWrite, collect } from '../store/support.ts'
@@ -236,7 +237,7 @@ describe('the gateway', () => {
       { model: 'gpt-4o', source: 'vendor', terms: listed('gpt-4o') },
       { model: 'gpt-5-mini' },
     ])
-    expect(await syncVendorPrices(beside, [])).toBe(0)
+    expect(await createVendorPriceSync(beside, [])()).toBe(0)
     await beside.close()
   })
 
@@ -266,8 +267,17 @@ describe('the gateway', () => {
       prices: [{ model: 'gpt-5-mini', terms: old, source: 'vendor', note: '' }],
     })
     const { channels } = await store.catalog.load()
-    expect(await syncVendorPrices(store, channels)).toBe(0)
-    expect(await syncVendorPrices(store, offer('gpt-4o'))).toBe(1)
+    expect(await createVendorPriceSync(store, channels)()).toBe(0)
+    let isLocked = true
+    const write = async (writes: Writes) => {
+      if (isLocked) throw new Error('locked')
+      await store.admin.write(writes)
+    }
+    const sync = createVendorPriceSync({ ...store, admin: { ...store.admin, write } }, [])
+    await expect(sync()).rejects.toThrow('locked')
+    isLocked = false
+    expect(await sync()).toBe(1)
+    expect(await sync()).toBe(0)
     expect((await store.catalog.load()).prices).toMatchObject([{ terms: listed('gpt-5-mini') }])
     await store.close()
   })

@@ -43,8 +43,6 @@ export function createSharedLimiter(
   const lines = createLines({ tick, ask, enterHere })
   /** What channels were refused for lately: a guess at what would be. */
   const refusals = new Map<string, { readonly refused: Refused; readonly untilTick: number }>()
-  /** Asked when the counters went away: they may have counted it, with this slot. */
-  const unsure = new WeakMap<SharedAsk, string>()
   let slots = 0
 
   function onTold(names: ReadonlySet<string>): void {
@@ -75,7 +73,7 @@ export function createSharedLimiter(
       return { permit: new SharedPermit(permitParts, places) }
     } catch (error) {
       if (!(error instanceof CountersAway)) throw error
-      if (error.isSent) unsure.set(asked, slot)
+      if (error.isSent) asked.unsureSlot = slot
       return undefined
     }
   }
@@ -91,9 +89,9 @@ export function createSharedLimiter(
       (later) => noted(asked, later),
       (reason) => {
         if (reason !== isBack) throw reason
-        const slot = unsure.get(asked)
+        const slot = asked.unsureSlot
         if (slot) for (const subject of subjects) outbox.free(nameOf(subject), slot)
-        return enterThere(remaining({ asked, deadline }, tick()))
+        return enterThere({ ...remaining({ asked, deadline }, tick()), unsureSlot: undefined })
       },
     )
   }
@@ -103,7 +101,7 @@ export function createSharedLimiter(
     const { subjects, llmTokens } = asked
     const counted = countedOf(subjects)
     const part = partNow()
-    const slot = unsure.get(asked)
+    const slot = asked.unsureSlot
     for (const { name, limits } of counted) {
       if (slot === undefined && isWindowed(limits)) outbox.change(name, part, 1, llmTokens)
     }

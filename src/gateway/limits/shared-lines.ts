@@ -10,6 +10,8 @@ export interface SharedAsk {
   readonly subjects: readonly Subject[]
   readonly llmTokens: number
   readonly wait: Wait
+  /** The counters went away when they were asked: they may have counted it, with this slot. */
+  unsureSlot?: string | undefined
 }
 
 /** Let in, or all that keeps it out; undefined: the counters are away. */
