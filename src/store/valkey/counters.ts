@@ -19,6 +19,8 @@ export interface ValkeyOptions {
   readonly living?: (() => number) | undefined
   /** How long a dead node's slots stay taken. */
   readonly leaseMs?: number
+  /** How long an answer may take. */
+  readonly patienceMs?: number | undefined
   readonly repeat?: Repeat
 }
 
@@ -66,7 +68,7 @@ export async function openValkeyCounters(options: ValkeyOptions): Promise<Counte
   }
 
   const link = createLink({
-    url,
+    ...{ url, patienceMs: options.patienceMs },
     greet: ({ run }) => beat(run),
     onAway(reason) {
       log.warn('shared counters are out of reach: this node keeps to its share of the limits', {

@@ -11,6 +11,8 @@ export interface LinkParts {
   readonly onAway: (reason: string) => void
   /** Connected and greeted; `wasAway`: `onAway` was told before. */
   readonly onBack: (wasAway: boolean) => void
+  /** A call that takes longer counts as failed, and the server as away. */
+  readonly patienceMs?: number | undefined
 }
 
 /** A connection to a Valkey or Redis that never keeps anybody waiting. */
@@ -29,8 +31,8 @@ export interface Link {
   close(): void
 }
 
-/** A call that takes longer counts as failed, and the server as away; it is looked so often. */
-const patienceMs = 150
+const usualPatienceMs = 150
+/** It is looked so often whether a call takes longer. */
 const lookMs = 50
 /** So often it is tried whether the server is there again. */
 const retryMs = 250
@@ -47,7 +49,8 @@ interface Call {
  * One failure of any kind opens the circuit: all calls under way reject at once, and those that come,
  * until a new connection has been greeted. `Bun.RedisClient` writes the calls of one turn together.
  */
-export function createLink({ url, greet, onAway, onBack }: LinkParts): Link {
+export function createLink({ url, greet, onAway, onBack, ...more }: LinkParts): Link {
+  const { patienceMs = usualPatienceMs } = more
   const encryption = encryptionOf(url)
   let client: Bun.RedisClient | undefined
   /** Of the connection that is being greeted, too. */

@@ -35,6 +35,8 @@ async function startNodes(count: number, { url = valkey.url, leaseMs = 2_000 } =
     ...{ sink: (line: string) => void lines.push(line), pretty: false, clock: Date.now },
     level: 'info',
   })
+  // The one that tests share is never away, however long a machine lets it wait.
+  const patienceMs = url === valkey.url ? 5_000 : undefined
   const nodes: Node[] = []
   for (let at = 0; at < count; at++) {
     const timers: (() => void)[] = []
@@ -43,7 +45,7 @@ async function startNodes(count: number, { url = valkey.url, leaseMs = 2_000 } =
       timers.push(() => clearInterval(timer))
       return () => clearInterval(timer)
     }
-    const counters = await openValkeyCounters({ url, log, prefix, leaseMs, repeat })
+    const counters = await openValkeyCounters({ url, log, prefix, leaseMs, patienceMs, repeat })
     const limiter = createSharedLimiter(counters, tick, repeat)
     nodes.push({
       limiter,
