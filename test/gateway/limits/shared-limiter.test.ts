@@ -379,6 +379,29 @@ describeWithValkey('limits that nodes share', () => {
     await own.stop()
   }, 60_000)
 
+  test('nor does who had waited in line before', async () => {
+    const own = await startValkey()
+    const leaseMs = 8_000
+    const { nodeAt } = await startNodes(2, { url: own.url, leaseMs })
+    const key = [subject('token', { concurrency: 2 })]
+    const [ending, going] = [letIn(await ask(nodeAt(0), key)), letIn(await ask(nodeAt(0), key))]
+    const waiting = ask(nodeAt(0), key, { waitMs: 60_000 })
+    await Bun.sleep(50)
+    own.freeze()
+    // The server hears of the end, and of what waits behind it, when nobody waits for its answers any more.
+    ending.release()
+    await until(() => nodeAt(0).counters.isAway())
+    await Bun.sleep(50)
+    own.thaw()
+    const thawedTick = tick()
+    letIn(await waiting)
+    expect(tick() - thawedTick).toBeLessThan(leaseMs - 2_000)
+    going.release()
+    await Promise.all(ends.map((end) => end()))
+    ends = []
+    await own.stop()
+  }, 60_000)
+
   test('a server that is stopped and started under load: no request fails or waits long', async () => {
     const own = await startValkey()
     const { nodeAt, nodes } = await startNodes(3, { url: own.url, leaseMs: 2_000 })
