@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { binaryPath, requireBinary } from '../support/binary.ts'
 
 /** One column of the first row. */
@@ -51,6 +51,34 @@ export function startCommand(cwd: string, args: readonly string[]) {
     stdout: 'pipe',
     stderr: 'pipe',
   })
+}
+
+/** How long a command takes, in milliseconds: the least of three turns. */
+export async function leastMs(cwd: string, argsOf: (turn: number) => readonly string[]) {
+  const took: number[] = []
+  for (const turn of [1, 2, 3]) {
+    const args = argsOf(turn)
+    const startedAt = performance.now()
+    const command = startCommand(cwd, args)
+    if ((await command.exited) !== 0) throw new Error(await command.stderr.text())
+    took.push(performance.now() - startedAt)
+  }
+  return Math.min(...took)
+}
+
+/** Starts a backup that has written so many bytes; again, where it was over before that was seen. */
+export async function startBackup(cwd: string, path: string, writtenBytes: number) {
+  for (let tried = 0; tried < 5; tried++) {
+    const command = startCommand(cwd, ['backup', path])
+    const sizeOf = (draft: string) =>
+      statSync(join(dirname(path), draft), { throwIfNoEntry: false })?.size ?? 0
+    while (command.exitCode === null) {
+      if (draftsIn(dirname(path)).some((draft) => sizeOf(draft) > writtenBytes)) return command
+      await Bun.sleep(1)
+    }
+    for (const made of [path, `${path}.secret`]) rmSync(made, { force: true })
+  }
+  throw new Error(`No backup was caught at work on ${path}.`)
 }
 
 /** Runs the binary where no file may grow beyond so many blocks of 512 bytes. */
