@@ -28,7 +28,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
 
   const open = (path: string) => page.goto(`${server.url.origin}/console${path}`)
   const write = (label: string, text: string) =>
-    page.getByLabel(label).first().fill(text, { timeout: 5_000 })
+    page.getByLabel(label).first().fill(text, { timeout: 15_000 })
   const press = (name: string) => page.getByRole('button', { name, exact: true }).last().click()
   /** What a field is described by, its complaint among it. */
   const complaint = (label: string, text: string) =>
@@ -36,7 +36,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
       .locator('.mantine-InputWrapper-root', { hasText: label })
       .locator('.mantine-InputWrapper-error', { hasText: text })
       .first()
-      .waitFor({ timeout: 5_000 })
+      .waitFor({ timeout: 15_000 })
 
   test('of a group whose name is taken', async () => {
     await open('/admin/groups/new')
@@ -83,7 +83,7 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     await write('模型', 'no-such-model')
     await press('发送')
     const alert = page.getByRole('alert')
-    await alert.getByText('令牌所在的分组没有所请求的模型。').waitFor({ timeout: 5_000 })
+    await alert.getByText('令牌所在的分组没有所请求的模型。').waitFor({ timeout: 15_000 })
     const english = alert.locator('[lang="en"]')
     expect(await english.textContent()).toContain('no-such-model')
   }, 20_000)

@@ -1,12 +1,16 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { people, startConsoleScene } from '../../support/console-scene.ts'
+import { jsonAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { speaksAt } from '../../support/tollgate-yaml.ts'
 
+const busy = startFakeUpstream(() =>
+  jsonAnswer({ error: { message: 'slow down' } }, 429, { 'retry-after': '600' }),
+)
 const scene = await startConsoleScene({
   moreChannels: [
     {
       name: 'broken',
-      speaks: speaksAt('http://127.0.0.1:1'),
+      speaks: speaksAt(busy.url),
       api_key: 'x',
       models: ['broken-model'],
       allow_private: true,
@@ -15,14 +19,16 @@ const scene = await startConsoleScene({
   group: { channels: ['main', 'broken'] },
   prices: { 'broken-model': { input: 1, output: 1 } },
 })
-afterAll(scene.stop)
+afterAll(async () => {
+  await scene.stop()
+  await busy.stop()
+})
 
 for (let count = 0; count < 3; count++) await scene.chat()
 await scene.chat('other-model')
 await scene.chat('no-model')
 await scene.chat('broken-model')
 await scene.tollgate.settled()
-// At once: what cools is seconds later taken again.
 const ofGateway = await scene.ask('admin', 'GET', '/api/v1/admin/overview')
 
 describe('the overview of an account', () => {
