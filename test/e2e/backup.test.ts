@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runBinary, startBinary } from '../support/binary.ts'
 import { mountTinyDisk, skipped } from '../support/disk-trouble.ts'
@@ -14,6 +14,7 @@ import {
   leastMs,
   readAll,
   readOne,
+  startBackup,
   startCommand,
   startLimited,
   stateOf,
@@ -209,9 +210,7 @@ ofSqlite(
   'a signal ends a backup at once, with nothing left behind',
   async () => {
     using folder = await createGateway(20_000)
-    const command = startCommand(folder.path, ['backup', 'b.db'])
-    while (draftsIn(folder.path).every((name) => statSync(folder.join(name)).size < 1_000_000))
-      await Bun.sleep(2)
+    const command = await startBackup(folder.path, folder.join('b.db'), 1_000_000)
     using ownTime = startOwnTime()
     command.kill('SIGTERM')
     expect(await command.exited).toBe(143)
@@ -255,9 +254,7 @@ ofSqlite(
     using disk = mountTinyDisk('200m')
     if (disk === undefined) return skipped('no file system can be mounted here')
     using folder = await createGateway(20_000)
-    const backup = startCommand(folder.path, ['backup', join(disk.path, 'b.db')])
-    const isBegun = (name: string) => statSync(join(disk.path, name)).size > 100_000
-    while (!draftsIn(disk.path).some(isBegun)) await Bun.sleep(1)
+    const backup = await startBackup(folder.path, join(disk.path, 'b.db'), 100_000)
     disk.fill()
     expect(await backup.exited).toBe(1)
     expect(await backup.stderr.text()).toMatch(
