@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { createSecretBox, loadSecret, type SecretBox } from '../lib/secrets.ts'
+import { createSecretBox, loadSecret, OtherSecret, type SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
 import type { Config, StoreConfig } from './config/config.ts'
 import {
@@ -154,13 +154,13 @@ function explainingBox(box: SecretBox): SecretBox {
   return { ...box, open: (sealed) => explaining(() => box.open(sealed)) }
 }
 
-/** Undefined: what is sealed can be opened. */
+/** Undefined: nothing speaks against it. */
 function complainOfSecret(box: SecretBox, sealed: Uint8Array): string | undefined {
   try {
     box.open(sealed)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return error instanceof OtherSecret ? error.message : undefined
   }
 }
 

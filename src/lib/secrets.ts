@@ -11,6 +11,11 @@ import {
   writeSync,
 } from 'node:fs'
 
+/** What was sealed with another secret than the one at hand. */
+export class OtherSecret extends Error {
+  override readonly name = 'OtherSecret'
+}
+
 /** Protects what must not be readable in a database. */
 export interface SecretBox {
   /** The same text gives the same hash, which says nothing about the text without the secret. */
@@ -101,7 +106,7 @@ export function createSecretBox(secret: string): SecretBox {
         const start = decipher.update(sealed.subarray(headBytes))
         return Buffer.concat([start, decipher.final()]).toString('utf8')
       } catch (cause) {
-        throw new Error(
+        throw new OtherSecret(
           'A stored key can not be opened: it was sealed with another secret. Use the secret that ' +
             'this database was made with (TOLLGATE_SECRET, or the secret file beside it).',
           { cause },
