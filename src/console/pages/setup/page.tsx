@@ -56,7 +56,7 @@ export function Page() {
             submitLabel={text.submit}
             onSubmit={async (entry) => {
               await call(api.setup.post({ ...entry, code: String(code) }))
-              await queries.invalidateQueries()
+              queries.clear()
               await navigate({ to: '/admin', replace: true })
             }}
           />

@@ -26,7 +26,8 @@ export function Page() {
   })
 
   const enter = async () => {
-    await queries.invalidateQueries({ queryKey: ['me'] })
+    // Nothing may be left of who was here before: neither what was read, nor that it had ended.
+    queries.clear()
     await navigate({ href: `/console${nextPage(next, location.origin)}`, replace: true })
   }
   const attempt = async (work: () => Promise<void>) => {

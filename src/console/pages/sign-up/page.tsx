@@ -29,7 +29,7 @@ export function Page() {
         submitLabel={text.submit}
         onSubmit={async (entry) => {
           await call(api.auth['sign-up'].email.post(entry))
-          await queries.invalidateQueries({ queryKey: ['me'] })
+          queries.clear()
           await navigate({ to: '/', replace: true })
         }}
       />
