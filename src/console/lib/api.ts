@@ -55,5 +55,17 @@ interface Called<Data> {
 export async function call<Data>(calling: Promise<Called<Data>>): Promise<Data> {
   const { data, error } = await calling
   if (data !== null && error === null) return data.data
-  throw new CallFailed(Number(error?.status ?? 0), error?.value)
+  // The client calls it 503 when nothing came, with what was thrown as the value.
+  const status = error?.value instanceof Error ? 0 : Number(error?.status ?? 0)
+  throw new CallFailed(status, error?.value)
+}
+
+/** The JSON at a public address of the gateway; throws `CallFailed`. */
+export async function read(path: string): Promise<unknown> {
+  const response = await fetch(path).catch((error: unknown) => {
+    throw new CallFailed(0, error)
+  })
+  const body: unknown = await response.json()
+  if (!response.ok) throw new CallFailed(response.status, body)
+  return body
 }

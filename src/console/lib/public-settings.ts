@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { PublicSettings } from '../../site/settings/schema.ts'
-import { CallFailed } from './api.ts'
+import { read } from './api.ts'
 
 /** What the site says of itself to everybody. */
 export const usePublicSettings = () =>
@@ -8,9 +8,7 @@ export const usePublicSettings = () =>
     queryKey: ['public-settings'],
     staleTime: 60_000,
     queryFn: async () => {
-      const response = await fetch('/api/v1/settings/public')
-      const body: unknown = await response.json()
-      if (!response.ok) throw new CallFailed(response.status, body)
+      const body = await read('/api/v1/settings/public')
       return (body as { readonly data: PublicSettings }).data
     },
   })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { PlazaDocument } from '../../../site/plaza/schema.ts'
-import { api, CallFailed, call } from '../../lib/api.ts'
+import { api, call, read } from '../../lib/api.ts'
 import { plazaRows } from './rows.ts'
 
 /** The public plaza; its error has status 404 when it is off, 401 when it asks for a key. */
@@ -9,10 +9,7 @@ export const usePlaza = () =>
     queryKey: ['plaza'],
     staleTime: 60_000,
     queryFn: async () => {
-      const response = await fetch('/api/v1/model-plaza')
-      const body: unknown = await response.json()
-      if (!response.ok) throw new CallFailed(response.status, body)
-      const document = body as PlazaDocument
+      const document = (await read('/api/v1/model-plaza')) as PlazaDocument
       return { description: document.data.description, rows: plazaRows(document) }
     },
   })
