@@ -67,12 +67,14 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
     refetchOnMount: 'always',
     getNextPageParam: ({ next }) => next ?? undefined,
   })
-  if (query.error) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />
-  if (!query.data) return <Waiting />
+  const notice = query.error && (
+    <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+  )
+  if (!query.data) return notice ?? <Waiting />
   const items = query.data.pages.flatMap((page) => page.items)
   const [first] = query.data.pages
   const searchedBackTo = query.data.pages.at(-1)?.searched_back_to
-  if (items.length === 0 && !query.hasNextPage) return empty
+  if (items.length === 0 && !query.hasNextPage) return notice ?? empty
   const total = formatCount(first?.total ?? 0, language)
   const shown = formatCount(items.length, language)
   return (
@@ -102,6 +104,7 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
+      {notice}
       <Center>
         <Stack align="center" gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">

@@ -19,8 +19,8 @@ export function Shell() {
   if (me.error instanceof CallFailed && me.error.status === 401) {
     return <ToSignIn />
   }
-  if (me.error) return <ErrorNotice error={me.error} retry={() => void me.refetch()} />
-  if (!me.data) return <Waiting />
+  const notice = me.error && <ErrorNotice error={me.error} retry={() => void me.refetch()} />
+  if (!me.data) return notice ?? <Waiting />
   const { role, site } = me.data
   return (
     <AppShell
@@ -62,6 +62,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content">
         <Container size="xl" px={0}>
+          {notice}
           <Outlet />
         </Container>
       </AppShell.Main>

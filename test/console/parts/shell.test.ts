@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { describeInBrowser, openBrowser } from '../../support/browser.ts'
 import { people, startConsoleScene } from '../../support/console-scene.ts'
@@ -22,6 +22,7 @@ describeInBrowser('while the gateway is not there', () => {
     const extraHTTPHeaders = { 'x-test-person': people.user }
     page = await browser.newPage({ locale: 'zh-CN', extraHTTPHeaders })
     page.setDefaultTimeout(10_000)
+    await page.clock.install()
   }, 30_000)
   afterAll(async () => {
     await browser?.close()
@@ -31,7 +32,52 @@ describeInBrowser('while the gateway is not there', () => {
 
   const api = '**/api/v1/**'
   const open = (path: string) => page.goto(`${server.url.origin}/console${path}`)
+  /** Whoever comes back to a page reads it anew. */
+  async function comeBack(): Promise<void> {
+    await page.clock.fastForward('01:00')
+    await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+  }
   const complaints = () => page.getByRole('alert').filter({ hasText: unreachable })
+
+  describe('a page that is there stays, with a word about it', () => {
+    async function loseAndFind(check: () => Promise<void>): Promise<void> {
+      await page.route(api, (route) => route.abort())
+      await comeBack()
+      // Of the frame and of the page itself.
+      await complaints().nth(1).waitFor()
+      expect(await page.getByText('Failed to fetch').count()).toBe(0)
+      await check()
+      await page.unroute(api)
+      for (let left = 2; left > 0; left--) {
+        await page.getByRole('button', { name: '重试' }).first().click()
+        await complaints()
+          .nth(left - 1)
+          .waitFor({ state: 'hidden' })
+      }
+      await check()
+    }
+
+    test('what is typed in the playground', async () => {
+      await open('/playground')
+      const question = page.getByLabel('用户输入')
+      await question.fill('a long question')
+      await loseAndFind(async () => expect(await question.inputValue()).toBe('a long question'))
+    }, 30_000)
+
+    test('what is typed for a token', async () => {
+      await open('/tokens/1')
+      const name = page.getByLabel('名称')
+      await name.fill('another name')
+      await loseAndFind(async () => expect(await name.inputValue()).toBe('another name'))
+    }, 30_000)
+
+    test('the rows of a list', async () => {
+      await open('/tokens')
+      const row = page.getByRole('link', { name: 'test', exact: true })
+      await row.waitFor()
+      await loseAndFind(async () => expect(await row.count()).toBe(1))
+    }, 30_000)
+  })
 
   test('a page that is not there yet is only the word about it', async () => {
     await page.route(api, (route) => route.abort())

@@ -22,12 +22,12 @@ export function Page() {
   const groups = useQuery({ queryKey: ['groups'], queryFn: () => call(api.groups.get()) })
   const { exchange, ask, stop } = useAsk()
   const error = tokens.error ?? groups.error
+  const retry = () => void Promise.all([tokens.refetch(), groups.refetch()])
   return (
     <PageFrame title={text.title} description={text.description}>
-      {error ? (
-        <ErrorNotice error={error} retry={() => void tokens.refetch()} />
-      ) : !tokens.data || !groups.data ? (
-        <Skeleton height={320} />
+      {error && <ErrorNotice error={error} retry={retry} />}
+      {!tokens.data || !groups.data ? (
+        !error && <Skeleton height={320} />
       ) : tokens.data.items.length === 0 ? (
         <Empty
           title={text.noTokenTitle}

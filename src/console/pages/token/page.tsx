@@ -31,7 +31,7 @@ export function Page() {
   return (
     <PageFrame title={text.title(token?.name ?? '')} actions={back}>
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {token && !query.error && <Details key={token.id} token={token} />}
+      {token && <Details key={token.id} token={token} />}
       {query.isPending && <Skeleton height={320} />}
     </PageFrame>
   )
