@@ -6,6 +6,7 @@ import { useText } from '../../lib/language.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { useGroups } from '../tokens/use-groups.ts'
 import { Answer } from './answer.tsx'
 import { QuestionForm } from './form.tsx'
 import { RawExchange } from './raw.tsx'
@@ -19,7 +20,7 @@ export function Page() {
     queryKey: ['tokens', 'playground'],
     queryFn: () => call(api.tokens.get({ query: { page_size: 100 } })),
   })
-  const groups = useQuery({ queryKey: ['groups'], queryFn: () => call(api.groups.get()) })
+  const groups = useGroups()
   const { exchange, ask, stop } = useAsk()
   const error = tokens.error ?? groups.error
   const retry = () => void Promise.all([tokens.refetch(), groups.refetch()])
