@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router'
+import { Fault } from './parts/fault.tsx'
 import { NotFound } from './parts/not-found.tsx'
 import { Shell } from './parts/shell.tsx'
 
@@ -84,6 +85,7 @@ export const createConsoleRouter = () =>
     routeTree: routes,
     basepath: '/console',
     defaultPreload: 'intent',
+    defaultErrorComponent: Fault,
     scrollRestoration: true,
   })
 

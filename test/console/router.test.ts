@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { follow } from '../e2e/console/console-binary.ts'
-import { describeInBrowser, openBrowser } from '../support/browser.ts'
+import { accessibilityProblems, describeInBrowser, openBrowser } from '../support/browser.ts'
 import { people, startConsoleScene } from '../support/console-scene.ts'
 
 // Pages one after another, as the menu leads to them.
@@ -47,4 +47,31 @@ describeInBrowser('the console', () => {
     expect(broken).toEqual([])
     await page.close()
   }, 30_000)
+
+  test.each([
+    ['en-US', 'This page has a fault', 'Load it again', 'To the overview', 'Overview'],
+    ['zh-CN', '此页面出错了', '重新加载', '返回概览', '概览'],
+  ])(
+    'a page with a fault says so, and leads on: %s',
+    async (locale, ...words) => {
+      const [title = '', again = '', back = '', overview = ''] = words
+      const page = await visit('/', locale)
+      // An answer that no page can read.
+      const data = { items: null }
+      await page.route('**/api/v1/admin/groups*', (route) => route.fulfill({ json: { data } }))
+      await page.goto(`${server.url.origin}/console/admin/groups`)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      expect(await page.getByText('Something went wrong').count()).toBe(0)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.getByRole('link', { name: back }).click()
+      await page.getByRole('heading', { name: overview, level: 1 }).waitFor()
+      await page.goBack()
+      await page.getByRole('heading', { name: title }).waitFor()
+      await page.unroute('**/api/v1/admin/groups*')
+      await page.getByRole('button', { name: again }).click()
+      await page.getByText('default').first().waitFor()
+      await page.close()
+    },
+    30_000,
+  )
 })
