@@ -15,7 +15,7 @@ import { signInText } from './text.ts'
 /** Ways into the console. */
 export function Page() {
   const text = useText(signInText)
-  const { next } = useSearch({ strict: false })
+  const { next, error: refusal } = useSearch({ strict: false })
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [isHalfway, setHalfway] = useState(false)
@@ -55,6 +55,7 @@ export function Page() {
   return (
     <Outside title={text.title}>
       {setup_open && <Alert color="yellow">{text.setup}</Alert>}
+      {refusal !== undefined && <Refusal word={String(refusal)} />}
       <PasswordForm onDone={enter} onSecondStep={() => setHalfway(true)} />
       {error !== null && <ErrorNotice error={error} />}
       {(hasPasskeys() || providers.length > 0) && <Divider />}
@@ -82,5 +83,16 @@ export function Page() {
         {text.forgotten}
       </Text>
     </Outside>
+  )
+}
+
+/** What a provider's refusal means; nothing of the address itself is shown. */
+function Refusal({ word }: { readonly word: string }) {
+  const { refusals, refused } = useText(signInText)
+  const known = new Map(Object.entries(refusals)).get(word)
+  return (
+    <Alert color="red" role="alert">
+      {known ?? refused}
+    </Alert>
   )
 }

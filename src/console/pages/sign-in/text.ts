@@ -8,6 +8,16 @@ const en = {
   signIn: 'Sign in',
   withPasskey: 'Sign in with a passkey',
   withProvider: (name: string) => `Sign in with ${name}`,
+  /** By the word that comes back from a provider in the address. */
+  refusals: {
+    signup_disabled:
+      'There is no account for you here yet, and registration is closed. Ask an administrator for one.',
+    account_not_linked:
+      'There is an account with your e-mail address, but it does not go with this way to sign in. Sign in as you did before, or ask an administrator.',
+    access_denied: 'The sign-in was cancelled or refused at the other site.',
+    state_mismatch: 'The sign-in took too long, or was begun in another browser. Try again.',
+  },
+  refused: 'That sign-in did not succeed. Try again, or ask an administrator.',
   noAccount: 'No account yet?',
   signUp: 'Create one',
   setup:
@@ -35,6 +45,14 @@ export const signInText: Texts<typeof en> = {
     signIn: '登录',
     withPasskey: '使用通行密钥登录',
     withProvider: (name) => `使用 ${name} 登录`,
+    refusals: {
+      signup_disabled: '还没有对应的账户，且未开放注册。请联系管理员。',
+      account_not_linked:
+        '已有使用此邮箱的账户，但它未关联此登录方式。请用原来的方式登录，或联系管理员。',
+      access_denied: '登录在对方网站被取消或拒绝。',
+      state_mismatch: '登录用时过长，或是在另一个浏览器中开始的。请重试。',
+    },
+    refused: '此次登录未成功。请重试，或联系管理员。',
     noAccount: '还没有账户？',
     signUp: '立即注册',
     setup: '此网关尚无管理员。请打开启动时显示的一次性链接，它在终端和日志中。',

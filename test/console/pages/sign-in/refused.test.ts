@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { type Person, startOidcProvider } from '../../../app/console/oidc-provider.ts'
+import { admin, startSignIn } from '../../../app/console/sign-in-scene.ts'
+import { describeInBrowser, openBrowser } from '../../../support/browser.ts'
+
+// Whom a provider sends back without a session is told why, in words of the console's own.
+
+const stranger = { sub: 'person-1', email: 'stranger@example.com', email_verified: true }
+const unverified = { sub: 'person-2', email: admin.email, email_verified: false }
+
+describeInBrowser('who is not let in by a provider', () => {
+  let provider: Awaited<ReturnType<typeof startOidcProvider>>
+  let app: Awaited<ReturnType<typeof startSignIn>>
+  let browser: Browser
+  beforeAll(async () => {
+    provider = await startOidcProvider()
+    const signIn = { oidc: [provider.config] }
+    ;[app, browser] = await Promise.all([startSignIn({ signIn }), openBrowser()])
+  }, 30_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+    await provider?.stop()
+  })
+
+  async function visit(path: string, locale: string): Promise<Page> {
+    const page = await browser.newPage({ locale })
+    page.setDefaultTimeout(5_000)
+    await page.goto(`${app.serving.url}/console${path}`)
+    return page
+  }
+
+  test.each<[string, string, Person, string]>([
+    ['no account', 'en-US', stranger, 'There is no account for you here yet'],
+    ['no account', 'zh-CN', stranger, '还没有对应的账户'],
+    ['another’s account', 'en-US', unverified, 'There is an account with your e-mail address'],
+    ['another’s account', 'zh-CN', unverified, '已有使用此邮箱的账户'],
+  ])(
+    '%s: is told so, in the language of the page, %s',
+    async (_, locale, person, words) => {
+      const page = await visit('/tokens', locale)
+      await page.route(`${provider.origin}/authorize?**`, (route) => {
+        const location = provider.approve(route.request().url(), person).href
+        return route.fulfill({ status: 302, headers: { location } })
+      })
+      await page.getByRole('button', { name: 'Company' }).click()
+      await page.getByRole('alert').filter({ hasText: words }).waitFor()
+      await page.close()
+    },
+    20_000,
+  )
+
+  test.each([
+    ['access_denied', 'The sign-in was cancelled or refused'],
+    ['state_mismatch', 'The sign-in took too long, or was begun in another browser'],
+    ['unable_to_create_session', 'That sign-in did not succeed'],
+    ['Call+555-1234', 'That sign-in did not succeed'],
+    ['constructor', 'That sign-in did not succeed'],
+    ['1', 'That sign-in did not succeed'],
+  ])(
+    'of %s nothing is read out but what it means',
+    async (error, words) => {
+      const said = 'Call 555-1234'
+      const path = `/sign-in?error=${error}&error_description=${encodeURIComponent(said)}`
+      const page = await visit(path, 'en-US')
+      await page.getByRole('alert').filter({ hasText: words }).waitFor()
+      expect(await page.locator('body').textContent()).not.toContain(said)
+      await page.close()
+    },
+    20_000,
+  )
+
+  test('who was refused nothing reads of no refusal', async () => {
+    const page = await visit('/sign-in', 'en-US')
+    await page.getByRole('button', { name: 'Company' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.close()
+  }, 20_000)
+})
