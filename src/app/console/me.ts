@@ -2,6 +2,7 @@ import { ApiError } from '../../admin/api-error.ts'
 import type { MeService } from '../../admin/me/service.ts'
 import { formatNano } from '../../billing/money.ts'
 import { feedPaths } from '../../site/feed/routes.ts'
+import { feedUrl, statusLink } from '../../site/links.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 
@@ -19,7 +20,6 @@ export function createMeService({ config, store, version }: MeParts): MeService 
       if (!account) throw new ApiError('not_signed_in', 'This account is gone. Sign in again.')
       const { site, settings } = config()
       const lowNano = account.balanceLowNano ?? settings.balanceLowThresholdNano
-      const statusUrl = site.statusUrl?.replace(/\/+$/, '') ?? null
       return {
         email,
         role,
@@ -33,8 +33,8 @@ export function createMeService({ config, store, version }: MeParts): MeService 
           version,
           base_url: site.baseUrl,
           overseas_base_url: site.overseasBaseUrl,
-          price_feed_url: (statusUrl ?? '') + feedPaths[0],
-          status_url: statusUrl ?? '/status',
+          price_feed_url: feedUrl(site.statusUrl) ?? feedPaths[0],
+          status_url: statusLink(site),
         },
       }
     },

@@ -1,6 +1,7 @@
 import type { Sessions } from '../../admin/access.ts'
 import { createDiagnosis } from '../../admin/diagnosis/service.ts'
 import { createLiveRequests } from '../../admin/requests/live.ts'
+import { statusLink } from '../../site/links.ts'
 import type { ConsoleParts } from './parts.ts'
 
 /** What the console tells of requests as they end and of why they failed, wired. */
@@ -14,7 +15,7 @@ export function createRequestServices(parts: ConsoleParts, sessions: Sessions) {
       look: (work) => parts.status.look(async (figures) => work(figures)),
       catalog: metrics.catalog,
       showsGroups: () => parts.config().settings.modelPlazaEnabled,
-      statusUrl: () => parts.config().site.statusUrl ?? '/status',
+      statusUrl: () => statusLink(parts.config().site),
     }),
     liveRequests: createLiveRequests({ lists, accounts, sessions, log, repeat: parts.repeat }),
   }

@@ -1,5 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
-import { feedPaths } from '../feed/routes.ts'
+import { feedUrl } from '../links.ts'
 import type { PublicSettings } from './schema.ts'
 import { timeZoneAt } from './time-zone.ts'
 
@@ -51,9 +51,4 @@ export function encodeSettings(source: SettingsSource, nowMs: number): string {
     server_utc_offset: zone.utcOffset,
   }
   return JSON.stringify({ code: 0, message: 'success', data })
-}
-
-/** SPEC 4: the feed is on the status page's host, else on the gateway's own. */
-function feedUrl(base: string | null): string | null {
-  return base === null ? null : base.replace(/\/+$/, '') + feedPaths[0]
 }
