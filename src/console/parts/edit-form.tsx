@@ -15,18 +15,20 @@ interface EditFormProps<State, Values> {
   readonly shown: (state: State) => Readonly<Record<string, unknown>>
   /** The fields. */
   readonly children: ReactNode
+  /** What is pressed below them; absent: to save, and to discard. */
+  readonly buttons?: ReactNode
 }
 
 /** The form of a thing that is edited: its fields, what another person has changed, and saving. */
-export function EditForm<State extends { readonly revision: string }, Values>({
+export function EditForm<State, Values>({
   edit,
   shown,
   children,
+  buttons,
 }: EditFormProps<State, Values>) {
-  const text = useText(texts)
-  const { form, seen, present, error, showInForm, save } = edit
+  const { form, seen, present, error } = edit
   return (
-    <form onSubmit={form.onSubmit(() => save(seen.revision))} noValidate>
+    <form onSubmit={form.onSubmit(edit.save)} noValidate>
       <Stack>
         {children}
         {present && (
@@ -34,22 +36,29 @@ export function EditForm<State extends { readonly revision: string }, Values>({
             seen={seen}
             present={present}
             show={shown}
-            takeTheirs={() => showInForm(present)}
-            keepMine={() => void save(present.revision)}
+            takeTheirs={edit.takeTheirs}
+            keepMine={() => void edit.keepMine()}
           />
         )}
         {error !== null && <ErrorNotice error={error} />}
-        <Group>
-          <Button type="submit" loading={form.submitting} disabled={!form.isDirty()}>
-            {text.save}
-          </Button>
-          {form.isDirty() && (
-            <Button variant="subtle" onClick={() => form.reset()}>
-              {text.discard}
-            </Button>
-          )}
-        </Group>
+        {buttons ?? <Buttons form={form} />}
       </Stack>
     </form>
+  )
+}
+
+function Buttons<Values>({ form }: Pick<Edit<unknown, Values>, 'form'>) {
+  const text = useText(texts)
+  return (
+    <Group>
+      <Button type="submit" loading={form.submitting} disabled={!form.isDirty()}>
+        {text.save}
+      </Button>
+      {form.isDirty() && (
+        <Button variant="subtle" onClick={() => form.reset()}>
+          {text.discard}
+        </Button>
+      )}
+    </Group>
   )
 }

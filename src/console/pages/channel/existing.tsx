@@ -27,7 +27,7 @@ export function Existing({ live }: { readonly live: Channel }) {
     live,
     valuesOf,
     validate: (seen) => validateChannel(text, seen.keys.length),
-    send: (seen, values, revision) => call(route.patch({ ...changeOf(seen, values), revision })),
+    send: (seen, values) => call(route.patch(changeOf(seen, values))),
     showAtFields: showChannelError,
     tell: (now) => {
       queries.setQueryData(['channel', String(live.id)], now)

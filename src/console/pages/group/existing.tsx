@@ -25,7 +25,7 @@ export function Existing({ live }: { readonly live: GroupView }) {
     live,
     valuesOf,
     validate: () => validateGroup(text),
-    send: (seen, values, revision) => call(route.patch({ ...changeOf(seen, values), revision })),
+    send: (seen, values) => call(route.patch(changeOf(seen, values))),
     showAtFields: showGroupError,
     tell: (now) => {
       queries.setQueryData(['group', String(live.id)], now)

@@ -1,0 +1,40 @@
+import type { Page } from 'playwright-core'
+import { openBrowser } from './browser.ts'
+import { type Person, people, startConsoleScene } from './console-scene.ts'
+
+type Options = Parameters<typeof startConsoleScene>[0]
+
+/** A scene of the console, and a browser in which its people look at it. */
+export async function startConsolePages(yaml?: Options) {
+  const [scene, browser] = await Promise.all([startConsoleScene(yaml), openBrowser()])
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request) => scene.tollgate.app.handle(request),
+  })
+
+  return {
+    scene,
+    /** A page of the console, `/admin/groups/1`, as this person sees it. */
+    async open(person: Person, path: string, locale: 'en-US' | 'zh-CN' = 'en-US'): Promise<Page> {
+      const extraHTTPHeaders = { 'x-test-person': people[person] }
+      const page = await browser.newPage({ locale, extraHTTPHeaders })
+      page.setDefaultTimeout(5_000)
+      await page.goto(`${server.url.origin}/console${path}`)
+      return page
+    },
+    async stop() {
+      await browser.close()
+      server.stop(true)
+      await scene.stop()
+    },
+  }
+}
+
+/** Makes a page look for what is new, as who comes back to it from another one does. */
+export const comeBackTo = (page: Page) =>
+  page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+
+/** Presses a button, the last of this name: in a dialog that has just opened. */
+export const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).last().click()
