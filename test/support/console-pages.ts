@@ -31,10 +31,19 @@ export async function startConsolePages(yaml?: Options) {
   }
 }
 
-/** Makes a page look for what is new, as who comes back to it from another one does. */
-export const comeBackTo = (page: Page) =>
-  page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+/** Makes a page look for what is new, as when people come back to it a minute later. */
+export async function comeBackTo(page: Page): Promise<void> {
+  const now = Number(await page.evaluate('Date.now()'))
+  await page.clock.setSystemTime(now + 60_000)
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+}
 
-/** Presses a button, the last of this name: in a dialog that has just opened. */
+/** Presses a button. */
 export const press = (page: Page, name: string) =>
-  page.getByRole('button', { name, exact: true }).last().click()
+  page.getByRole('button', { name, exact: true }).click()
+
+/** Presses a button, and one of this name in the dialog that it opens. */
+export async function pressTwice(page: Page, name: string): Promise<void> {
+  await press(page, name)
+  await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+}

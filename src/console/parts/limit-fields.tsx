@@ -26,7 +26,7 @@ interface LimitFieldsProps {
 export function LimitFields({ inputProps }: LimitFieldsProps) {
   const text = useText(texts)
   return (
-    <SimpleGrid cols={{ base: 1, sm: 3 }}>
+    <SimpleGrid type="container" cols={{ base: 1, '420px': 3 }}>
       {(['rpm', 'tpm', 'concurrency'] as const).map((name) => (
         <NumberInput
           key={name}

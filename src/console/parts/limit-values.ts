@@ -25,4 +25,9 @@ export const readLimits = ({ rpm, tpm, concurrency }: LimitValues) => ({
   concurrency: read(concurrency),
 })
 
-const read = (value: number | string) => (value === '' ? null : Number(value))
+/** What is no number goes as it is: the API refuses it at its field. */
+function read(value: number | string): number | null {
+  if (value === '') return null
+  const limit = Number(value)
+  return Number.isNaN(limit) ? (value as never) : limit
+}

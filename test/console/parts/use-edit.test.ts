@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { describeInBrowser } from '../../support/browser.ts'
-import { press, startConsolePages } from '../../support/console-pages.ts'
+import { press, pressTwice, startConsolePages } from '../../support/console-pages.ts'
 
 // What two people do to one thing at the same time, in a real browser.
 
@@ -27,8 +27,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     const page = await pages.open('admin', '/admin/groups/1')
     await page.getByLabel('Description').fill('half typed')
     await save('groups', { rate_multiplier: '1.5' })
-    await press(page, 'Disable')
-    await press(page, 'Disable')
+    await pressTwice(page, 'Disable')
     await page.getByRole('button', { name: 'Enable' }).waitFor()
     expect(await page.getByLabel('Multiplier').inputValue()).toBe('1.5')
     expect(await page.getByLabel('Description').inputValue()).toBe('half typed')
@@ -46,8 +45,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     const page = await pages.open('admin', '/admin/channels/1')
     await page.getByLabel('Requests a minute').fill('60')
     await save('channels', { weight: 7, limits: { concurrency: 4 } })
-    await press(page, 'Drain')
-    await press(page, 'Drain')
+    await pressTwice(page, 'Drain')
     await page.getByRole('button', { name: 'Activate' }).waitFor()
     await press(page, 'Save')
     await saved(page)
@@ -64,8 +62,7 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     const page = await pages.open('admin', '/admin/groups/1')
     await page.getByLabel('Multiplier').fill('2')
     await save('groups', { rate_multiplier: '1.5', platform: 'new', limits: { rpm: 9 } })
-    await press(page, 'Disable')
-    await press(page, 'Disable')
+    await pressTwice(page, 'Disable')
     await page.getByText('Multiplier: 1 → 1.5').waitFor()
     expect(await page.getByLabel('Multiplier').inputValue()).toBe('2')
     await press(page, 'Keep mine')

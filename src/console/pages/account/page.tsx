@@ -4,8 +4,10 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { showProblems } from '../../lib/problems.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { useEdit } from '../../parts/use-edit.ts'
 import { accountText } from '../accounts/text.ts'
 import { Adjust } from './adjust.tsx'
 import { Figures } from './figures.tsx'
@@ -14,22 +16,20 @@ import { Remove } from './remove.tsx'
 import { Settings } from './settings.tsx'
 import { Suspend } from './suspend.tsx'
 import { Tokens } from './tokens.tsx'
+import { changeOf, valuesOf } from './values.ts'
 
 /** One account: its balance, what it may do, its tokens and its ledger. */
 export function Page() {
+  const { id = '' }: { id?: string } = useParams({ strict: false })
+  return <Loaded key={id} id={Number(id)} />
+}
+
+function Loaded({ id }: { readonly id: number }) {
   const text = useText(accountText)
-  const { id: word }: { id?: string } = useParams({ strict: false })
-  const id = Number(word)
-  const queries = useQueryClient()
   const query = useQuery({
     queryKey: ['account', id],
     queryFn: () => call(api.admin.accounts({ id }).get()),
   })
-  /** Puts what an answer says in place of what was there. */
-  const show = async (account: AccountDetail) => {
-    queries.setQueryData(['account', id], account)
-    await queries.invalidateQueries({ queryKey: ['accounts'] })
-  }
   const account = query.data
   return (
     <PageFrame
@@ -41,19 +41,25 @@ export function Page() {
       }
     >
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {account && <Content account={account} show={show} />}
+      {account && <Content account={account} />}
     </PageFrame>
   )
 }
 
-interface ContentProps {
-  readonly account: AccountDetail
-  readonly show: (account: AccountDetail) => Promise<void>
-}
-
-function Content({ account, show }: ContentProps) {
+function Content({ account }: { readonly account: AccountDetail }) {
   const text = useText(accountText)
-  const { id, email, is_self, in_file, status, revision } = account
+  const queries = useQueryClient()
+  const { id, email, is_self, in_file, status } = account
+  const edit = useEdit({
+    live: account,
+    valuesOf,
+    send: (seen, values) => call(api.admin.accounts({ id }).patch(changeOf(seen, values))),
+    showAtFields: (form, error) => showProblems(form, error, (field) => field),
+    tell: (now) => {
+      queries.setQueryData(['account', id], now)
+      void queries.invalidateQueries({ queryKey: ['accounts'] })
+    },
+  })
   return (
     <Stack>
       {is_self && <Alert color="gray">{text.self}</Alert>}
@@ -74,7 +80,7 @@ function Content({ account, show }: ContentProps) {
             <Title order={2} size="h4">
               {text.settings}
             </Title>
-            <Settings key={revision} account={account} show={show} />
+            <Settings account={account} edit={edit} />
           </Stack>
         </Paper>
       </SimpleGrid>
@@ -95,7 +101,7 @@ function Content({ account, show }: ContentProps) {
         >
           {text.audit}
         </Button>
-        {!is_self && <Suspend account={account} show={show} />}
+        {!is_self && <Suspend account={account} show={edit.show} />}
         {!is_self && <Remove account={account} />}
       </Group>
       <Tabs defaultValue="ledger" keepMounted={false}>

@@ -3,18 +3,22 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.tsx'
+import { faultText } from '../../lib/fault-text.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
 import { confirm } from '../../parts/confirm.tsx'
+import { presentOf } from '../../parts/conflict.tsx'
 import { accountText } from '../accounts/text.ts'
 
 interface SuspendProps {
   readonly account: AccountDetail
-  readonly show: (account: AccountDetail) => Promise<void>
+  /** Shows what became of it. */
+  readonly show: (now: AccountDetail) => void
 }
 
 /** Suspends an account, or lets it in again. */
 export function Suspend({ account, show }: SuspendProps) {
   const text = useText(accountText)
+  const { language } = useLanguage()
   const { id, email, status, revision } = account
   const isActive = status === 'active'
   const change = useMutation({
@@ -22,12 +26,17 @@ export function Suspend({ account, show }: SuspendProps) {
       call(
         api.admin.accounts({ id }).patch({ revision, status: isActive ? 'disabled' : 'active' }),
       ),
-    onSuccess: async (changed) => {
-      await show(changed)
+    onSuccess: (changed) => {
+      show(changed)
       const message = isActive ? text.isSuspended(email) : text.isResumed(email)
       notifications.show({ message, color: 'green' })
     },
-    onError: ({ message }) => notifications.show({ message, color: 'red' }),
+    onError: (error) => {
+      // What another person has changed is shown first: then it can be decided again.
+      const present = presentOf<AccountDetail>(error)
+      if (present) show(present)
+      notifications.show({ message: faultText(error, language), color: 'red' })
+    },
   })
   async function ask(): Promise<void> {
     const isSure =

@@ -1,0 +1,34 @@
+import type { AccountDetail, AccountPatch } from '../../../admin/accounts/schema.ts'
+import { type LimitValues, limitValues, readLimits } from '../../parts/limit-values.ts'
+
+/** What stands in the form of an account. */
+export interface AccountValues {
+  role: AccountDetail['role']
+  credit_limit: string
+  balance_low_below: string
+  limits: LimitValues
+}
+
+/** The form of an account as it is. */
+export const valuesOf = (account: AccountDetail): AccountValues => ({
+  role: account.role,
+  credit_limit: account.credit_limit,
+  balance_low_below: account.balance_low_below ?? '',
+  limits: limitValues(account.limits),
+})
+
+/** What the form changes of what was seen: nothing else is named. */
+export function changeOf(seen: AccountDetail, values: AccountValues): AccountPatch {
+  const before = valuesOf(seen)
+  const { role, credit_limit, balance_low_below: low } = values
+  const limits = Object.entries(readLimits(values.limits)).filter(
+    ([name, limit]) => limit !== seen.limits[name as keyof LimitValues],
+  )
+  return {
+    ...(role !== before.role && { role }),
+    ...(credit_limit !== before.credit_limit && { credit_limit: credit_limit.trim() || '0' }),
+    ...(low !== before.balance_low_below && { balance_low_below: low.trim() || null }),
+    ...(limits.length > 0 && { limits: Object.fromEntries(limits) }),
+    revision: seen.revision,
+  }
+}
