@@ -50,7 +50,7 @@ export function Ledger({ id }: { readonly id: number }) {
               request_id === null ? (
                 <span className="cut">{reason}</span>
               ) : (
-                <Anchor component={Link} to={`/requests/${request_id}`} className="cut">
+                <Anchor component={Link} to={`/admin/requests/${request_id}`} className="cut">
                   {request_id}
                 </Anchor>
               ),
