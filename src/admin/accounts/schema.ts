@@ -87,6 +87,7 @@ export type AdjustmentOrder = Static<typeof AdjustmentOrder>
 
 export const AdjustmentDone = Type.Object({
   ledger_id: Type.Integer(),
+  amount: Usd,
   balance: Usd,
   is_repeat: Type.Boolean({ description: 'The key was used before: nothing changed now.' }),
 })

@@ -116,7 +116,12 @@ export function createAccountService(parts: AccountParts): AccountService {
         )
         await changed()
         const { ledgerId, balanceNano, isRepeat } = done
-        return { ledger_id: ledgerId, balance: formatNano(balanceNano), is_repeat: isRepeat }
+        return {
+          ledger_id: ledgerId,
+          amount: formatNano(amountNano),
+          balance: formatNano(balanceNano),
+          is_repeat: isRepeat,
+        }
       } catch (error) {
         throw isOverdraft(error) ? wouldOverdraw(await find(id), amountNano) : error
       }

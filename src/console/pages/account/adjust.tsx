@@ -32,7 +32,7 @@ export function Adjust({ account }: { readonly account: AccountDetail }) {
     const route = api.admin.accounts({ id: account.id })
     const isCredit = kind === 'credit'
     try {
-      const { balance } = await call(
+      const booked = await call(
         isCredit
           ? route.credit.post(order)
           : route.debit.post({ ...order, may_overdraw: mayOverdraw }),
@@ -41,7 +41,7 @@ export function Adjust({ account }: { readonly account: AccountDetail }) {
       key.current = crypto.randomUUID()
       const words = isCredit ? text.credited : text.debited
       notifications.show({
-        message: words(formatUsd(order.amount), formatUsd(balance)),
+        message: words(formatUsd(booked.amount), formatUsd(booked.balance)),
         color: 'green',
       })
       await Promise.all(
