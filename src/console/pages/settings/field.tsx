@@ -1,13 +1,15 @@
 import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { SettingView } from '../../../admin/settings/schema.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { fieldValue } from './form-values.ts'
 import { settingNames, settingsText } from './text.ts'
 
 interface FieldProps {
   readonly setting: SettingView
-  readonly value: SettingView['value']
-  readonly error: string | undefined
-  readonly set: (value: SettingView['value']) => void
+  readonly value: string | boolean
+  readonly error: ReactNode
+  readonly set: (value: string | boolean) => void
 }
 
 /** One setting, with what it is for and its default. */
@@ -40,14 +42,14 @@ export function Field({ setting, value, error, set }: FieldProps) {
           }))}
           allowDeselect={false}
           value={String(value)}
-          onChange={(word) => set(word)}
+          onChange={(word) => set(word ?? '')}
         />
       )}
       {(kind === 'text' || kind === 'whole') && (
         <TextInput
           {...common}
           inputMode={kind === 'whole' ? 'numeric' : undefined}
-          value={value === null ? '' : String(value)}
+          value={String(value)}
           onChange={(event) => set(event.currentTarget.value)}
         />
       )}
@@ -55,12 +57,12 @@ export function Field({ setting, value, error, set }: FieldProps) {
         <Text size="xs" c="dimmed" className="cut">
           {isFixed ? text.fixed(line) : text.byDefault(usual)}
         </Text>
-        {!isFixed && value !== setting.default && (
+        {!isFixed && value !== fieldValue(setting.default) && (
           <Button
             size="compact-xs"
             variant="subtle"
             aria-label={`${text.reset}: ${label}`}
-            onClick={() => set(setting.default)}
+            onClick={() => set(fieldValue(setting.default))}
           >
             {text.reset}
           </Button>

@@ -1,17 +1,16 @@
-import { Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import type { SettingList, SettingView } from '../../../admin/settings/schema.ts'
-import { api, CallFailed, call } from '../../lib/api.ts'
-import { faultText } from '../../lib/fault-text.ts'
+import { Paper, SimpleGrid, Text, Title } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { SettingList } from '../../../admin/settings/schema.ts'
+import { api, call } from '../../lib/api.ts'
+import { showAtField } from '../../lib/field-errors.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { EditForm } from '../../parts/edit-form.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { type Edit, useEdit } from '../../parts/use-edit.ts'
 import { Field } from './field.tsx'
-import { settingsText } from './text.ts'
-
-type Value = SettingView['value']
+import { changedIn, changeOf, type SettingValues, valueIn, valuesOf } from './form-values.ts'
+import { settingNames, settingsText } from './text.ts'
 
 /** Settings of the whole gateway; only what was changed is sent. */
 export function Page() {
@@ -19,34 +18,51 @@ export function Page() {
   const query = useQuery({
     queryKey: ['settings'],
     queryFn: () => call(api.admin.settings.get()),
-    // What is being typed must not be replaced.
-    refetchOnWindowFocus: false,
   })
   return (
     <PageFrame title={text.title} description={text.description}>
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {query.data && <Form key={query.data.revision} list={query.data} />}
+      {query.data && <Form live={query.data} />}
     </PageFrame>
   )
 }
 
-function Form({ list }: { readonly list: SettingList }) {
+function Form({ live }: { readonly live: SettingList }) {
   const text = useText(settingsText)
-  const { language } = useLanguage()
-  const [changes, setChanges] = useState<ReadonlyMap<string, Value>>(new Map())
-  const save = useSave(list, changes)
-  const { error } = save
-  const field = error instanceof CallFailed ? error.field : undefined
+  const queries = useQueryClient()
+  const shown = useShown()
+  const edit = useEdit<SettingList, SettingValues>({
+    live,
+    valuesOf,
+    send: (seen, values) => call(api.admin.settings.patch(changeOf(seen, values))),
+    showAtFields: (form, error) =>
+      showAtField(form, error, Object.fromEntries(live.items.map(({ name }) => [name, name]))),
+    tell: (now) => {
+      queries.setQueryData(['settings'], now)
+      void queries.invalidateQueries({ queryKey: ['me'] })
+    },
+  })
+  const count = changedIn(edit.seen, edit.form.values).length
+  return (
+    <EditForm edit={edit} shown={shown}>
+      <Section name="site" hint={text.siteHint} edit={edit} />
+      <Section name="settings" hint={text.settingsHint} edit={edit} />
+      <Text size="sm" aria-live="polite">
+        {count > 0 && text.changed(count)}
+      </Text>
+    </EditForm>
+  )
+}
 
-  function set({ name, value }: SettingView, wanted: Value): void {
-    save.reset()
-    const next = new Map(changes)
-    if (wanted === value) next.delete(name)
-    else next.set(name, wanted)
-    setChanges(next)
-  }
+interface SectionProps {
+  readonly name: 'site' | 'settings'
+  readonly hint: string
+  readonly edit: Edit<SettingList, SettingValues>
+}
 
-  const section = (name: 'site' | 'settings', hint: string) => (
+function Section({ name, hint, edit: { form, seen } }: SectionProps) {
+  const text = useText(settingsText)
+  return (
     <Paper withBorder p="md">
       <Title order={2} size="h4">
         {text[name]}
@@ -55,83 +71,30 @@ function Form({ list }: { readonly list: SettingList }) {
         {hint}
       </Text>
       <SimpleGrid cols={{ base: 1, md: 2 }} verticalSpacing="lg">
-        {list.items
+        {seen.items
           .filter((setting) => setting.name.startsWith(`${name}.`))
           .map((setting) => (
             <Field
               key={setting.name}
               setting={setting}
-              value={
-                changes.has(setting.name) ? (changes.get(setting.name) ?? null) : setting.value
-              }
-              error={error && field === setting.name ? faultText(error, language) : undefined}
-              set={(value) => set(setting, value)}
+              value={valueIn(form.values, setting.name)}
+              error={form.errors[setting.name]}
+              set={(value) => form.setFieldValue(setting.name as `${string}.${string}`, value)}
             />
           ))}
       </SimpleGrid>
     </Paper>
   )
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate()
-      }}
-    >
-      <Stack>
-        {section('site', text.siteHint)}
-        {section('settings', text.settingsHint)}
-        {error && field === undefined && <ErrorNotice error={error} />}
-        <Group>
-          <Button type="submit" disabled={changes.size === 0} loading={save.isPending}>
-            {text.save}
-          </Button>
-          {changes.size > 0 && (
-            <>
-              <Button variant="default" onClick={() => setChanges(new Map())}>
-                {text.discard}
-              </Button>
-              <Text size="sm" aria-live="polite">
-                {text.changed(changes.size)}
-              </Text>
-            </>
-          )}
-        </Group>
-      </Stack>
-    </form>
-  )
 }
 
-/** An empty text, and the default, take a setting away; whole numbers are sent as such. */
-function wanted({ kind, default: usual }: SettingView, value: Value): Value {
-  if (value === usual || value === null) return null
-  if (typeof value !== 'string') return value
-  const typed = value.trim()
-  if (typed === '') return null
-  return kind === 'whole' && /^\d{1,15}$/.test(typed) ? Number(typed) : typed
-}
-
-function useSave(list: SettingList, changes: ReadonlyMap<string, Value>) {
-  const text = useText(settingsText)
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: () => {
-      const named = list.items.flatMap((setting) => {
-        const value = changes.get(setting.name)
-        return value === undefined ? [] : [[setting.name, wanted(setting, value)] as const]
-      })
-      const body = { revision: list.revision, changes: Object.fromEntries(named) }
-      return call(api.admin.settings.patch(body))
-    },
-    onSuccess: async (now) => {
-      queries.setQueryData(['settings'], now)
-      notifications.show({ message: text.saved, color: 'green' })
-      await queries.invalidateQueries({ queryKey: ['me'] })
-    },
-    onError: (error) => {
-      if (!(error instanceof CallFailed) || error.reason !== 'conflict') return
-      queries.setQueryData(['settings'], error.data as SettingList)
-      notifications.show({ message: text.conflict, color: 'yellow', autoClose: false })
-    },
-  })
+/** What two people may have changed, by its label. */
+function useShown(): (list: SettingList) => Record<string, unknown> {
+  const { language } = useLanguage()
+  return ({ items }) =>
+    Object.fromEntries(
+      items.map(({ name, value }) => {
+        const names = settingNames[name]
+        return [names?.[language] ?? name, names?.choices?.[String(value)]?.[language] ?? value]
+      }),
+    )
 }
