@@ -9,6 +9,7 @@ const en = {
   theirs: 'Take theirs',
   mine: 'Keep mine',
   hint: 'Take theirs: what you typed is lost. Keep mine: what you changed is saved over it, the rest stays theirs.',
+  wholeHint: 'Take theirs: what you typed is lost. Keep mine: all of this form is saved over it.',
 }
 
 const texts: Texts<typeof en> = {
@@ -20,6 +21,7 @@ const texts: Texts<typeof en> = {
     theirs: '采用对方的',
     mine: '保留我的',
     hint: '采用对方的：您输入的内容将丢失。保留我的：保存您改动的部分，其余保持对方的修改。',
+    wholeHint: '采用对方的：您输入的内容将丢失。保留我的：用整个表单的内容覆盖对方的修改。',
   },
 }
 
@@ -32,6 +34,8 @@ interface ConflictProps<State> {
   readonly present: State
   /** What people see of a state, by the label of its field. */
   readonly show: (state: State) => Readonly<Record<string, unknown>>
+  /** Keeping mine keeps nothing of theirs. */
+  readonly isWhole: boolean
   readonly takeTheirs: () => void
   readonly keepMine: () => void
 }
@@ -52,7 +56,7 @@ export function Conflict<State>(props: ConflictProps<State>) {
         ))}
       </List>
       <Text size="sm" mb="xs">
-        {text.hint}
+        {props.isWhole ? text.wholeHint : text.hint}
       </Text>
       <Group gap="xs">
         <Button size="xs" variant="default" onClick={props.takeTheirs}>

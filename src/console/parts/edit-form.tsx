@@ -36,7 +36,8 @@ export function EditForm<State, Values>({
             seen={seen}
             present={present}
             show={shown}
-            takeTheirs={edit.takeTheirs}
+            isWhole={edit.isWhole}
+            takeTheirs={() => edit.showInForm(present)}
             keepMine={() => void edit.keepMine()}
           />
         )}

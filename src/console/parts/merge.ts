@@ -13,20 +13,24 @@ interface Merged<Values> {
   readonly isClash: boolean
 }
 
+/** What is typed, or what was saved meanwhile, as one: it is not made of parts of both. */
+export function choose<Values>({ before, typed, now }: Versions<Values>): Merged<Values> {
+  const isNow = isSame(typed, before) || isSame(typed, now)
+  return isNow ? { values: now, isClash: false } : { values: typed, isClash: !isSame(before, now) }
+}
+
 /** What is typed in a form, over what was saved meanwhile: all that nobody typed becomes new. */
-export function merge<Values>({ before, typed, now }: Versions<Values>): Merged<Values> {
-  if (isSame(typed, before) || isSame(typed, now)) return { values: now, isClash: false }
-  if (isMap(before) && isMap(typed) && isMap(now)) {
-    const fields = Object.keys(typed).map((name) => {
-      const versions = { before: before[name], typed: typed[name], now: now[name] }
-      return [name, merge(versions)] as const
-    })
-    return {
-      values: Object.fromEntries(fields.map(([name, { values }]) => [name, values])) as Values,
-      isClash: fields.some(([, { isClash }]) => isClash),
-    }
+export function merge<Values>(versions: Versions<Values>): Merged<Values> {
+  const { before, typed, now } = versions
+  if (!isMap(before) || !isMap(typed) || !isMap(now)) return choose(versions)
+  const fields = Object.keys(typed).map((name) => {
+    const merged = merge({ before: before[name], typed: typed[name], now: now[name] })
+    return [name, merged] as const
+  })
+  return {
+    values: Object.fromEntries(fields.map(([name, { values }]) => [name, values])) as Values,
+    isClash: fields.some(([, { isClash }]) => isClash),
   }
-  return { values: typed, isClash: !isSame(before, now) }
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { type Texts, useText } from '../lib/language.tsx'
 import { presentOf } from './conflict.tsx'
-import { merge } from './merge.ts'
+import { choose, merge } from './merge.ts'
 
 const en = { saved: 'Saved. It holds from the next request on.' }
 
@@ -22,6 +22,8 @@ interface EditOptions<State, Values> {
   readonly showAtFields: (form: UseFormReturnType<Values>, error: unknown) => boolean
   /** Tells the rest of the console of a new state. */
   readonly tell: (now: State) => void
+  /** Its fields make sense together alone, as those of a price: nobody's are mixed with another's. */
+  readonly isWhole?: boolean
   /** Says that it is saved; absent: in a few words. */
   readonly saySaved?: (now: State, before: State) => void
 }
@@ -33,16 +35,17 @@ export interface Edit<State, Values> {
   readonly seen: State
   /** What another person has saved since, which does not go with what is typed. */
   readonly present: State | undefined
+  readonly isWhole: boolean
   /** Why the last save failed, when no field shows it; else null. */
   readonly error: unknown
   /** Takes a new state into the form. What is typed stays; where both changed, `present` tells. */
   readonly show: (now: State) => void
+  /** Takes a new state into the form: what is typed is lost. */
+  readonly showInForm: (now: State) => void
   /** Saves what is typed; shows how it fails. */
   readonly save: () => Promise<void>
-  /** Saves what is typed over `present`, whose other fields stay. */
+  /** Saves what is typed over `present`, whose other fields stay unless it `isWhole`. */
   readonly keepMine: () => Promise<void>
-  /** Takes `present` into the form: what is typed is lost. */
-  readonly takeTheirs: () => void
 }
 
 /** Edits a thing that other people may change meanwhile. */
@@ -50,7 +53,7 @@ export function useEdit<State, Values extends object>(
   options: EditOptions<State, Values>,
 ): Edit<State, Values> {
   const text = useText(texts)
-  const { live, valuesOf } = options
+  const { live, valuesOf, isWhole = false } = options
   const [seen, setSeen] = useState(live)
   const [present, setPresent] = useState<State>()
   const [error, setError] = useState<unknown>(null)
@@ -67,8 +70,10 @@ export function useEdit<State, Values extends object>(
   }
 
   // Of the form and not of `seen`: whoever calls may do so long after it was drawn.
-  const mergedWith = (now: State) =>
-    merge({ before: form.getInitialValues(), typed: form.getValues(), now: valuesOf(now) })
+  function mergedWith(now: State) {
+    const versions = { before: form.getInitialValues(), typed: form.getValues() }
+    return (isWhole ? choose : merge)({ ...versions, now: valuesOf(now) })
+  }
 
   useDidUpdate(() => {
     if (!form.isDirty()) fill(live, valuesOf(live))
@@ -81,13 +86,17 @@ export function useEdit<State, Values extends object>(
     options.tell(now)
   }
 
+  function showInForm(now: State): void {
+    fill(now, valuesOf(now))
+    options.tell(now)
+  }
+
   async function saveOver(state: State, values: Values): Promise<void> {
     setError(null)
     setPresent(undefined)
     try {
       const now = await options.send(state, values)
-      fill(now, valuesOf(now))
-      options.tell(now)
+      showInForm(now)
       if (options.saySaved) options.saySaved(now, state)
       else notifications.show({ message: text.saved, color: 'green' })
     } catch (failure) {
@@ -98,18 +107,13 @@ export function useEdit<State, Values extends object>(
   }
 
   return {
-    ...{ form, seen, present, error, show },
+    ...{ form, seen, present, isWhole, error, show, showInForm },
     save: () => saveOver(seen, form.getValues()),
     async keepMine() {
       if (present === undefined) return
       const { values } = mergedWith(present)
       fill(present, values)
       await saveOver(present, values)
-    },
-    takeTheirs() {
-      if (present === undefined) return
-      fill(present, valuesOf(present))
-      options.tell(present)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { merge } from '../../../src/console/parts/merge.ts'
+import { choose, merge } from '../../../src/console/parts/merge.ts'
 
 describe('what is typed over what was saved meanwhile', () => {
   const before = { name: 'a', limits: { rpm: 1, tpm: 2 }, models: ['x'] }
@@ -20,6 +20,13 @@ describe('what is typed over what was saved meanwhile', () => {
     const typed = { ...before, models: ['x', 'mine'] }
     const now = { ...before, models: ['x', 'theirs'] }
     expect(merge({ before, typed, now })).toEqual({ values: typed, isClash: true })
+  })
+
+  test('stays as a whole of which no part makes sense alone', () => {
+    const typed = { ...before, name: 'mine' }
+    const now = { ...before, models: ['theirs'] }
+    expect(choose({ before, typed, now })).toEqual({ values: typed, isClash: true })
+    expect(choose({ before, typed: before, now })).toEqual({ values: now, isClash: false })
   })
 
   test('is no clash when both wrote the same', () => {

@@ -42,7 +42,7 @@ function Content({ model }: { readonly model: string }) {
   const query = useQuery({
     queryKey: ['price', model],
     queryFn: () => call(api.admin.prices({ model: encodeURIComponent(model) }).get()),
-    // What is being typed must not be replaced.
+    // It is read anew when the drawer is opened.
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -58,8 +58,8 @@ function Content({ model }: { readonly model: string }) {
           <Tabs.Tab value="edit">{text.edit}</Tabs.Tab>
           <Tabs.Tab value="history">{text.history}</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="edit">
-          <Edit key={view.price?.id ?? 0} view={view} />
+        <Tabs.Panel value="edit" keepMounted>
+          <Edit view={view} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <History model={model} inForce={view.price?.id} />

@@ -8,13 +8,12 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { useText } from '../../lib/language.tsx'
-import { showProblems } from '../../lib/problems.ts'
+import { EditForm } from '../../parts/edit-form.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { firstValues, type PriceValues, termsValues } from './form-values.ts'
+import { type PriceValues, termsValues, valuesOf } from './form-values.ts'
 import { LivePreview } from './live-preview.tsx'
 import { RateFields } from './rate-fields.tsx'
 import { Simulate } from './simulate.tsx'
@@ -26,17 +25,16 @@ import { usePriceEdit } from './use-price-edit.tsx'
 /** The form of a price, with what comes of it. */
 export function Edit({ view }: { readonly view: PriceView }) {
   const text = useText(priceText)
-  const form = useForm<PriceValues>({ initialValues: firstValues(view) })
-  const { save, remove, showConflict } = usePriceEdit(view)
+  const { edit, remove, showConflict } = usePriceEdit(view)
+  const { form, seen } = edit
   const [error, setError] = useState<unknown>(null)
 
-  async function attempt(work: () => Promise<void>): Promise<void> {
+  async function takeAway(to: 'list_price' | 'not_callable'): Promise<void> {
     setError(null)
     try {
-      await work()
+      await remove(to)
     } catch (failure) {
-      if (showConflict(failure)) return
-      if (!showProblems(form, failure, (field) => field)) setError(failure)
+      if (!showConflict(failure)) setError(failure)
     }
   }
 
@@ -49,56 +47,80 @@ export function Edit({ view }: { readonly view: PriceView }) {
   return (
     <Stack gap="lg">
       <ListPrice view={view} take={(values) => form.setValues(values)} />
-      <form onSubmit={form.onSubmit((values) => attempt(() => save(values)))}>
-        <Stack>
-          <SegmentedControl
-            aria-label={text.billing}
-            data={units}
-            fullWidth
-            {...form.getInputProps('unit')}
-          />
-          {unit === 'tokens' && (
-            <>
-              <Fieldset legend={text.perMillion}>
-                <RateFields form={form} />
-              </Fieldset>
-              <TierFields form={form} />
-              <TextInput
-                label={text.window}
-                description={text.windowHint}
-                inputMode="numeric"
-                {...form.getInputProps('context_window')}
-              />
-            </>
-          )}
-          {unit === 'call' && (
+      <EditForm
+        edit={edit}
+        shown={(state) => shown(state, text)}
+        buttons={
+          <>
+            {error !== null && <ErrorNotice error={error} />}
+            <Group>
+              <Button type="submit" loading={form.submitting}>
+                {text.save}
+              </Button>
+              <Removal view={seen} remove={(to) => void takeAway(to)} />
+            </Group>
+          </>
+        }
+      >
+        <SegmentedControl
+          aria-label={text.billing}
+          data={units}
+          fullWidth
+          {...form.getInputProps('unit')}
+        />
+        {unit === 'tokens' && (
+          <>
+            <Fieldset legend={text.perMillion}>
+              <RateFields form={form} />
+            </Fieldset>
+            <TierFields form={form} />
             <TextInput
-              label={text.usdPerCall}
-              leftSection="$"
-              inputMode="decimal"
-              required
-              {...form.getInputProps('per_call')}
+              label={text.window}
+              description={text.windowHint}
+              inputMode="numeric"
+              {...form.getInputProps('context_window')}
             />
-          )}
+          </>
+        )}
+        {unit === 'call' && (
           <TextInput
-            label={text.note}
-            description={text.noteHint}
-            maxLength={500}
-            {...form.getInputProps('note')}
+            label={text.usdPerCall}
+            leftSection="$"
+            inputMode="decimal"
+            required
+            {...form.getInputProps('per_call')}
           />
-          {error !== null && <ErrorNotice error={error} />}
-          <Group>
-            <Button type="submit" loading={form.submitting}>
-              {text.save}
-            </Button>
-            <Removal view={view} remove={(to) => void attempt(() => remove(to))} />
-          </Group>
-        </Stack>
-      </form>
+        )}
+        <TextInput
+          label={text.note}
+          description={text.noteHint}
+          maxLength={500}
+          {...form.getInputProps('note')}
+        />
+      </EditForm>
       <LivePreview model={view.model} values={form.values} />
       <Simulate model={view.model} values={form.values} />
     </Stack>
   )
+}
+
+/** What two people may have changed, by its label. */
+function shown(view: PriceView, text: (typeof priceText)['en']): Record<string, unknown> {
+  const values = valuesOf(view)
+  const units = { tokens: text.byToken, call: text.byCall, free: text.asFree }
+  return {
+    [text.source]: view.price && text.sources[view.price.source],
+    [text.billing]: units[values.unit],
+    [text.input]: values.input,
+    [text.output]: values.output,
+    [text.cacheRead]: values.cache_read,
+    [text.cacheWrite]: values.cache_write,
+    [text.cacheWrite1h]: values.cache_write_1h,
+    [text.tiers]: values.tiers.map(({ key: _, ...tier }) => tier),
+    [text.usdPerCall]: values.per_call,
+    [text.window]: values.context_window,
+    [text.note]: values.note,
+  }
 }
 
 interface ListPriceProps {

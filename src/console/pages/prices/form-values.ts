@@ -33,13 +33,8 @@ export const noRates: RateValues = {
 }
 
 let tierCount = 0
-/** A tier of a form, with nothing in it or with what is given. */
-export const tierValues = (given: Partial<TierValues> = {}): TierValues => ({
-  ...noRates,
-  above: '',
-  ...given,
-  key: `tier ${++tierCount}`,
-})
+/** A tier of a form with nothing in it. */
+export const emptyTier = (): TierValues => ({ ...noRates, above: '', key: `tier ${++tierCount}` })
 
 type Rates = Omit<Extract<PriceTermsView, { unit: 'tokens' }>, 'unit' | 'tiers'>
 const rateValues = (rates: Rates): RateValues => ({
@@ -56,7 +51,8 @@ export function termsValues(terms: PriceTermsView | undefined) {
   switch (terms?.unit) {
     case 'tokens': {
       const tiers = terms.tiers.map((tier) =>
-        tierValues({ ...rateValues(tier), above: String(tier.above) }),
+        // A tier that is on record is the same one whenever it is read.
+        ({ ...rateValues(tier), above: String(tier.above), key: `above ${tier.above}` }),
       )
       return { ...nothing, ...rateValues(terms), tiers }
     }
@@ -69,8 +65,8 @@ export function termsValues(terms: PriceTermsView | undefined) {
   }
 }
 
-/** What a form begins with. */
-export function firstValues({ price }: PriceView): PriceValues {
+/** The form of a price as it is. */
+export function valuesOf({ price }: PriceView): PriceValues {
   return {
     ...termsValues(price?.terms),
     context_window: price?.context_window == null ? '' : String(price.context_window),

@@ -1,7 +1,7 @@
 import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useText } from '../../lib/language.tsx'
-import { type PriceValues, tierValues } from './form-values.ts'
+import { emptyTier, type PriceValues } from './form-values.ts'
 import { RateFields } from './rate-fields.tsx'
 import { priceText } from './text.ts'
 
@@ -34,7 +34,7 @@ export function TierFields({ form }: { readonly form: UseFormReturnType<PriceVal
         <Button
           variant="default"
           w="fit-content"
-          onClick={() => form.insertListItem('tiers', tierValues())}
+          onClick={() => form.insertListItem('tiers', emptyTier())}
         >
           {text.addTier}
         </Button>

@@ -2,61 +2,39 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import type { PriceView } from '../../../admin/prices/schema.ts'
-import { api, CallFailed, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.tsx'
+import { api, call } from '../../lib/api.ts'
+import { faultText } from '../../lib/fault-text.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { showProblems } from '../../lib/problems.ts'
 import { confirm } from '../../parts/confirm.tsx'
-import { givenPrice, type PriceValues, termsValues } from './form-values.ts'
+import { presentOf } from '../../parts/conflict.tsx'
+import { useEdit } from '../../parts/use-edit.ts'
+import { givenPrice, type PriceValues, valuesOf } from './form-values.ts'
 import { priceText } from './text.ts'
 
-/** What can be done to the price of a model; all show what they did. */
-export function usePriceEdit(view: PriceView) {
+/** The price of a model with its form, and what can be done to it; all show what they did. */
+export function usePriceEdit(live: PriceView) {
   const text = useText(priceText)
+  const { language } = useLanguage()
   const queries = useQueryClient()
-  const { model, price } = view
+  const { model } = live
   const route = api.admin.prices({ model: encodeURIComponent(model) })
-  const replaces = price?.id ?? null
+  const put = (values: PriceValues, replaces: number | null) =>
+    call(route.put({ ...givenPrice(values), note: values.note, replaces }))
 
-  async function show(now: PriceView): Promise<void> {
-    queries.setQueryData(['price', model], now)
-    await Promise.all(
-      ['prices', 'feed', 'price-history'].map((name) =>
-        queries.invalidateQueries({ queryKey: [name] }),
-      ),
-    )
-  }
-
-  /** Shows the present state after a conflict; false for any other error. */
-  function showConflict(error: unknown): boolean {
-    if (!(error instanceof CallFailed) || error.reason !== 'conflict') return false
-    void show(error.data as PriceView)
-    notifications.show({ message: text.conflict, color: 'yellow', autoClose: false })
-    return true
-  }
-
-  async function takeAway(to: 'list_price' | 'not_callable', seen = replaces): Promise<void> {
-    const done = await call(route.delete({ replaces: seen, to }))
-    await show(done.price)
-  }
-
-  /** Puts back what was in force before. */
-  async function undo(now: number): Promise<void> {
-    if (price === null || price.terms.unit === 'none') return takeAway('not_callable', now)
-    if (price.source === 'vendor') return takeAway('list_price', now)
-    const window = price.context_window
-    const values: PriceValues = {
-      ...termsValues(price.terms),
-      context_window: window === null ? '' : String(window),
-      note: price.note,
-    }
-    await show(await call(route.put({ ...givenPrice(values), note: price.note, replaces: now })))
-  }
-
-  return {
-    showConflict,
-    async save(values: PriceValues): Promise<void> {
-      const body = { ...givenPrice(values), note: values.note, replaces }
-      const saved = await call(route.put(body))
-      await show(saved)
+  const edit = useEdit<PriceView, PriceValues>({
+    live,
+    valuesOf,
+    isWhole: true,
+    send: ({ price }, values) => put(values, price?.id ?? null),
+    showAtFields: (form, error) => showProblems(form, error, (field) => field),
+    tell: (now) => {
+      queries.setQueryData(['price', model], now)
+      for (const name of ['prices', 'feed', 'price-history']) {
+        void queries.invalidateQueries({ queryKey: [name] })
+      }
+    },
+    saySaved: (now, before) => {
       const id = notifications.show({
         color: 'green',
         autoClose: 10_000,
@@ -68,7 +46,7 @@ export function usePriceEdit(view: PriceView) {
               variant="light"
               onClick={() => {
                 notifications.hide(id)
-                void undo(saved.price?.id ?? 0).catch(showConflict)
+                void undo(before, now)
               }}
             >
               {text.undo}
@@ -77,6 +55,43 @@ export function usePriceEdit(view: PriceView) {
         ),
       })
     },
+  })
+
+  async function takeAway({ price }: PriceView, to: 'list_price' | 'not_callable') {
+    const done = await call(route.delete({ replaces: price?.id ?? null, to }))
+    edit.showInForm(done.price)
+  }
+
+  /** Puts back what was in force before. */
+  async function restore(before: PriceView, now: PriceView): Promise<void> {
+    const { price } = before
+    if (price === null || price.terms.unit === 'none') return takeAway(now, 'not_callable')
+    if (price.source === 'vendor') return takeAway(now, 'list_price')
+    edit.showInForm(await put(valuesOf(before), now.price?.id ?? null))
+  }
+
+  async function undo(before: PriceView, now: PriceView): Promise<void> {
+    try {
+      await restore(before, now)
+    } catch (error) {
+      if (showConflict(error)) return
+      const message = error instanceof Error ? faultText(error, language) : String(error)
+      notifications.show({ message, color: 'red', autoClose: false })
+    }
+  }
+
+  /** Shows the present state after a conflict; false for any other error. */
+  function showConflict(error: unknown): boolean {
+    const present = presentOf<PriceView>(error)
+    if (present === undefined) return false
+    edit.show(present)
+    notifications.show({ message: text.conflict, color: 'yellow', autoClose: false })
+    return true
+  }
+
+  return {
+    edit,
+    showConflict,
     async remove(to: 'list_price' | 'not_callable'): Promise<void> {
       const isList = to === 'list_price'
       const isSure = await confirm({
@@ -87,7 +102,7 @@ export function usePriceEdit(view: PriceView) {
         isDangerous: !isList,
       })
       if (!isSure) return
-      await takeAway(to)
+      await takeAway(edit.seen, to)
       notifications.show({
         message: isList ? text.isList(model) : text.isAway(model),
         color: 'green',
