@@ -21,14 +21,13 @@ const spans = [1, 7, 30, 90]
 export function Simulate({ model, values }: SimulateProps) {
   const text = useText(priceText)
   const [days, setDays] = useState(7)
+  const order = { ...givenPrice(values), days }
   const run = useMutation({
-    mutationFn: () =>
-      call(
-        api.admin
-          .prices({ model: encodeURIComponent(model) })
-          .simulate.post({ ...givenPrice(values), days }),
-      ),
+    mutationFn: (asked: typeof order) =>
+      call(api.admin.prices({ model: encodeURIComponent(model) }).simulate.post(asked)),
   })
+  // What was found of another price, or of other days, says nothing of these.
+  const isOfThese = JSON.stringify(run.variables) === JSON.stringify(order)
   return (
     <Stack gap="xs">
       <Title order={3} size="h5">
@@ -45,13 +44,13 @@ export function Simulate({ model, values }: SimulateProps) {
           data={spans.map((count) => ({ value: String(count), label: text.dayCount(count) }))}
           onChange={(value) => setDays(Number(value ?? 7))}
         />
-        <Button variant="default" loading={run.isPending} onClick={() => run.mutate()}>
+        <Button variant="default" loading={run.isPending} onClick={() => run.mutate(order)}>
           {text.run}
         </Button>
       </Group>
       <div aria-live="polite">
-        {run.error && <ErrorNotice error={run.error} />}
-        {run.data && <Result result={run.data} />}
+        {isOfThese && run.error && <ErrorNotice error={run.error} />}
+        {isOfThese && run.data && <Result result={run.data} />}
       </div>
     </Stack>
   )

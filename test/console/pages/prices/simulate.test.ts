@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, test } from 'bun:test'
+import { describeInBrowser } from '../../../support/browser.ts'
+import { press, startConsolePages } from '../../../support/console-pages.ts'
+
+describeInBrowser('a price that is simulated', () => {
+  let pages: Awaited<ReturnType<typeof startConsolePages>>
+  beforeAll(async () => {
+    pages = await startConsolePages()
+    await (await pages.scene.chat()).text()
+    await pages.scene.tollgate.settled()
+  }, 30_000)
+  afterAll(() => pages?.stop())
+
+  test('has figures only while it is the one in the form, for the days that are chosen', async () => {
+    const page = await pages.open('admin', '/admin/prices?model=test-model')
+    const input = page.locator('[data-path="input"]')
+    const figures = page.getByText('At this price')
+    await input.fill('3')
+    await press(page, 'Simulate this price')
+    await figures.waitFor()
+    await input.fill('300')
+    await figures.waitFor({ state: 'hidden' })
+    await press(page, 'Simulate this price')
+    await figures.waitFor()
+    await page.getByRole('combobox', { name: 'Recorded requests of the last' }).click()
+    await page.getByRole('option', { name: '30 days' }).click()
+    await figures.waitFor({ state: 'hidden' })
+    await page.close()
+  }, 20_000)
+})
