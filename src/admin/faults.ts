@@ -32,6 +32,7 @@ export const faults = [
   'tiers_must_rise',
   'costs_nothing',
   'keys_stay_at_home',
+  'group_gone',
   'set_by_file',
   'own_account',
 ] as const

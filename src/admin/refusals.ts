@@ -1,5 +1,13 @@
 import { WriteRefused } from '../store/ports/admin.ts'
-import { Conflict, InUse, NameTaken, NotKnown, NotThere, TooMany } from '../store/ports/edits.ts'
+import {
+  Conflict,
+  GroupGone,
+  InUse,
+  NameTaken,
+  NotKnown,
+  NotThere,
+  TooMany,
+} from '../store/ports/edits.ts'
 import { ApiError } from './api-error.ts'
 
 interface Explained {
@@ -22,6 +30,9 @@ export async function edit<Result>(
     if (error instanceof Conflict) {
       const data = await present?.()
       throw new ApiError('conflict', sentence(error.message), { data, cause: error })
+    }
+    if (error instanceof GroupGone) {
+      throw new ApiError('not_found', sentence(error.message), { fault: 'group_gone' })
     }
     if (error instanceof NotThere) throw new ApiError('not_found', sentence(error.message), at)
     if (error instanceof NameTaken) throw new ApiError('name_taken', sentence(error.message), at)

@@ -40,6 +40,7 @@ const faultTexts: Readonly<Record<Fault, Readonly<Record<Translated, string>>>> 
   keys_stay_at_home: {
     zh: '已保存的密钥不会发往新的主机或代理：请移除它们，并重新填写用于新地址的密钥',
   },
+  group_gone: { zh: '无法恢复：该令牌所在的分组已被删除' },
   set_by_file: { zh: '由 tollgate.yaml 设定，请在该文件中修改' },
   own_account: { zh: '不能对自己的账户这样做，需要另一位管理员操作' },
 }

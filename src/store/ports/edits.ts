@@ -31,6 +31,9 @@ export class NotThere extends WriteRefused {
   override readonly name = 'NotThere'
 }
 
+/** A token can't come back: its group is not there any more. */
+export class GroupGone extends NotThere {}
+
 /** A name that another one has. */
 export class NameTaken extends WriteRefused {
   override readonly name = 'NameTaken'

@@ -118,6 +118,18 @@ describe('a token', () => {
     expect((await scene.ask('user', 'POST', `${path}/${token.id}/restore`)).status).toBe(404)
   })
 
+  test('whose group was removed meanwhile does not come back: the group is named', async () => {
+    const channels = ['main']
+    const group = { name: 'passing', rate_multiplier: '1', channels }
+    const made = await scene.ask('admin', 'POST', '/api/v1/admin/groups', group)
+    const { token } = await issue({ name: 'passing', group: 'passing' })
+    await scene.ask('user', 'DELETE', `${path}/${token.id}`)
+    await scene.ask('admin', 'DELETE', `/api/v1/admin/groups/${made.data.id}`, {})
+    const answer = await scene.ask('user', 'POST', `${path}/${token.id}/restore`)
+    expect(answer).toMatchObject({ status: 404, reason: 'not_found', fault: 'group_gone' })
+    expect(answer.message).toContain('its group "passing" was removed')
+  })
+
   test('shows its key again for the password alone', async () => {
     const { token, key } = await issue({ name: 'seen' })
     const reveal = (password: string) =>

@@ -77,9 +77,10 @@ eachEngine((open) => {
       await expect(restore()).rejects.toThrow('its key is in use again')
     })
 
-    test('does not come back into a group that is gone', async () => {
+    test('does not come back into a group that is gone, which is named', async () => {
       await store.admin.write({ remove: { groups: ['default'] } })
-      await expect(restore()).rejects.toBeInstanceOf(NotThere)
+      await expect(restore()).rejects.toThrow('its group "default" was removed')
+      await expect(restore('other@example.com')).rejects.toThrow('you did not remove it')
     })
   })
 

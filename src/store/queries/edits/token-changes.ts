@@ -1,6 +1,6 @@
 import { freeName } from '../../../lib/ids.ts'
 import { WriteRefused } from '../../ports/admin.ts'
-import { NameTaken, NotThere, TooMany } from '../../ports/edits.ts'
+import { GroupGone, NameTaken, NotThere, TooMany } from '../../ports/edits.ts'
 import {
   maxTokensOfAccount,
   type NewToken,
@@ -150,10 +150,10 @@ export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
       .innerJoin('group', 'group.id', 'token.group_id')
       .innerJoin('account', 'account.id', 'token.account_id')
       .select(['token.name as name', 'token.key_hash as keyHash', 'account.email as account'])
+      .select(['group.name as group', 'group.deleted_at as groupDeletedAt'])
       .where('token.id', '=', id)
       .where('token.account_id', '=', accountId)
       .where('token.deleted_at', '>', now - tokenUndoMs)
-      .where('group.deleted_at', 'is', null)
       .where('account.deleted_at', 'is', null),
   )
   if (removed === undefined || (yield* remover(id)) !== edit.actor) {
@@ -161,7 +161,10 @@ export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
       `token ${id} can't be brought back: you did not remove it within the last 10 minutes`,
     )
   }
-  const { name, keyHash, account } = removed
+  const { name, keyHash, account, group } = removed
+  if (removed.groupDeletedAt !== null) {
+    throw new GroupGone(`token ${id} can't be brought back: its group "${group}" was removed`)
+  }
   yield* claimName(token, name)
   const live = build.selectFrom('token').select('id').where('key_hash', '=', keyHash)
   if (yield* first(live.where('deleted_at', 'is', null))) {
