@@ -7,6 +7,8 @@ const statuses = {
   invalid_value: 400,
   not_signed_in: 401,
   wrong_credentials: 401,
+  wrong_passkey: 401,
+  begin_again: 401,
   sign_in_again: 401,
   wrong_password: 403,
   wrong_code: 403,

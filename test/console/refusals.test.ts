@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { reasonText } from '../../src/console/lib/reason-text.ts'
 import { describeInBrowser, openBrowser } from '../support/browser.ts'
 import { people, startConsoleScene } from '../support/console-scene.ts'
 
@@ -87,6 +88,24 @@ describeInBrowser('a refusal on a page in Chinese', () => {
     const english = alert.locator('[lang="en"]')
     expect(await english.textContent()).toContain('no-such-model')
   }, 20_000)
+
+  test('of a second step that took too long: that it is to be begun again', async () => {
+    const halfway = { code: 0, message: 'success', data: { two_factor: true } }
+    await page.route('**/api/v1/auth/sign-in/email', (route) => route.fulfill({ json: halfway }))
+    await open('/sign-in')
+    await write('邮箱', people.user)
+    await write('密码', 'a long password')
+    await press('登录')
+    await page.getByLabel('验证码').fill('123456', { timeout: 5_000 })
+    await page.keyboard.press('Enter')
+    const alert = page.getByRole('alert')
+    await alert.getByText('请重新开始').waitFor({ timeout: 5_000 })
+    expect(await alert.textContent()).not.toMatch(/[a-z]/)
+  }, 20_000)
+
+  test('of a passkey that is not accepted: not that a password is wrong', () => {
+    expect(reasonText('wrong_passkey', 'zh')).toBe('通行密钥未通过验证')
+  })
 
   test('of a setting', async () => {
     await open('/admin/settings')

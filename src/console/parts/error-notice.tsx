@@ -28,6 +28,8 @@ interface ErrorNoticeProps {
 /** What their few words say is all that there is to say. */
 const clear = [
   'wrong_credentials',
+  'wrong_passkey',
+  'begin_again',
   'wrong_password',
   'wrong_code',
   'not_signed_in',

@@ -35,10 +35,10 @@ test('a passkey is added, signs in without a password, and is removed', async ()
   expect(await enter(browser)).toMatchObject({ status: 200, data: null })
   expect((await browser.get('/api/v1/me')).data).toMatchObject({ email: admin.email })
   // The same answer again is worth nothing, nor is it in another browser.
-  expect(await enter(browser)).toMatchObject({ status: 401, reason: 'not_signed_in' })
+  expect(await enter(browser)).toMatchObject({ status: 401, reason: 'begin_again' })
   const other = createBrowser(url)
   await optionsOf(other, 'passkey')
-  expect(await enter(other)).toMatchObject({ status: 401, reason: 'wrong_credentials' })
+  expect(await enter(other)).toMatchObject({ status: 401, reason: 'wrong_passkey' })
   expect(await other.status()).toBe(401)
 
   expect(await owner.delete('/api/v1/auth/passkeys/1')).toMatchObject({ status: 200 })

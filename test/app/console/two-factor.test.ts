@@ -99,7 +99,7 @@ test('the first step ends the session that the browser had', async () => {
 test('a code without the first step is worth nothing', async () => {
   const browser = open()
   expect(await post(browser, 'second-factor', { code: totp(secret) })).toMatchObject({
-    ...{ status: 401, reason: 'not_signed_in' },
+    ...{ status: 401, reason: 'begin_again' },
   })
 })
 
