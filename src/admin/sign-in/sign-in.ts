@@ -21,7 +21,7 @@ export function createSignIn(parts: SignInParts) {
   const setup = createSetup(core)
   return {
     sessions,
-    /** Throws 429 after too many guesses; false for an account without a password. */
+    /** Throws for who is not the owner of the account that is signed in. */
     prove: withPassword.prove,
     withPassword,
     secondStep: createSecondStep(core),
