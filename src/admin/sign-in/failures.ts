@@ -21,7 +21,7 @@ const told: { readonly [code: string]: Told } = {
   INVALID_CODE: ['wrong_code', 'The code is wrong, or too old.', 'code'],
   INVALID_BACKUP_CODE: ['wrong_code', 'The code is wrong, or was used before.', 'code'],
   INVALID_TWO_FACTOR_COOKIE: ['begin_again', again],
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: ['begin_again', again],
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: ['begin_again', 'Too many wrong codes. Begin again.'],
   TOTP_NOT_ENABLED: ['invalid_value', 'There is no second factor yet.'],
   TOTP_ALREADY_ENABLED: ['conflict', 'There is a second factor already. Remove it first.'],
   CHALLENGE_NOT_FOUND: ['begin_again', again],

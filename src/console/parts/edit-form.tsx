@@ -42,21 +42,21 @@ export function EditForm<State, Values>({
           />
         )}
         {error !== null && <ErrorNotice error={error} />}
-        {buttons ?? <Buttons form={form} />}
+        {buttons ?? <Buttons edit={edit} />}
       </Stack>
     </form>
   )
 }
 
-function Buttons<Values>({ form }: Pick<Edit<unknown, Values>, 'form'>) {
+function Buttons<State, Values>({ edit }: Pick<EditFormProps<State, Values>, 'edit'>) {
   const text = useText(texts)
   return (
     <Group>
-      <Button type="submit" loading={form.submitting} disabled={!form.isDirty()}>
+      <Button type="submit" loading={edit.form.submitting} disabled={!edit.isTyped}>
         {text.save}
       </Button>
-      {form.isDirty() && (
-        <Button variant="subtle" onClick={() => form.reset()}>
+      {edit.isTyped && (
+        <Button variant="subtle" onClick={edit.discard}>
           {text.discard}
         </Button>
       )}

@@ -33,7 +33,8 @@ export function merge<Values>(versions: Versions<Values>): Merged<Values> {
   }
 }
 
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+/** Whether two values of a form say the same. */
+export const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { type Texts, useText } from '../lib/language.tsx'
 import { presentOf } from './conflict.tsx'
-import { choose, merge } from './merge.ts'
+import { choose, isSame, merge } from './merge.ts'
 
 const en = { saved: 'Saved. It holds from the next request on.' }
 
@@ -38,6 +38,10 @@ export interface Edit<State, Values> {
   readonly isWhole: boolean
   /** Why the last save failed, when no field shows it; else null. */
   readonly error: unknown
+  /** Whether anything is typed that is not saved. */
+  readonly isTyped: boolean
+  /** Shows how the thing is at present: what is typed is lost. */
+  readonly discard: () => void
   /** Takes a new state into the form. What is typed stays; where both changed, `present` tells. */
   readonly show: (now: State) => void
   /** Takes a new state into the form: what is typed is lost. */
@@ -65,18 +69,21 @@ export function useEdit<State, Values extends object>(
   function fill(now: State, values: Values): void {
     setSeen(now)
     setPresent(undefined)
+    setError(null)
     form.setValues(values)
     form.resetDirty(valuesOf(now))
   }
 
   // Of the form and not of `seen`: whoever calls may do so long after it was drawn.
-  function mergedWith(now: State) {
-    const versions = { before: form.getInitialValues(), typed: form.getValues() }
-    return (isWhole ? choose : merge)({ ...versions, now: valuesOf(now) })
+  function mergedWith(now: State, before = form.getInitialValues()) {
+    return (isWhole ? choose : merge)({ before, typed: form.getValues(), now: valuesOf(now) })
   }
 
+  // The form's own mark is of what was touched: a field that was put back takes it from the others.
+  const isTyped = () => !isSame(form.getValues(), form.getInitialValues())
+
   useDidUpdate(() => {
-    if (!form.isDirty()) fill(live, valuesOf(live))
+    if (!isTyped()) fill(live, valuesOf(live))
   }, [live])
 
   function show(now: State): void {
@@ -96,7 +103,9 @@ export function useEdit<State, Values extends object>(
     setPresent(undefined)
     try {
       const now = await options.send(state, values)
-      showInForm(now)
+      // What is typed meanwhile stays.
+      fill(now, mergedWith(now, values).values)
+      options.tell(now)
       if (options.saySaved) options.saySaved(now, state)
       else notifications.show({ message: text.saved, color: 'green' })
     } catch (failure) {
@@ -108,10 +117,15 @@ export function useEdit<State, Values extends object>(
 
   return {
     ...{ form, seen, present, isWhole, error, show, showInForm },
+    isTyped: isTyped(),
+    discard() {
+      fill(live, valuesOf(live))
+      form.clearErrors()
+    },
     save: () => saveOver(seen, form.getValues()),
     async keepMine() {
       if (present === undefined) return
-      const { values } = mergedWith(present)
+      const values = isWhole ? form.getValues() : mergedWith(present).values
       fill(present, values)
       await saveOver(present, values)
     },

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { until } from '../../e2e/until.ts'
 import { describeInBrowser } from '../../support/browser.ts'
-import { press, pressTwice, startConsolePages } from '../../support/console-pages.ts'
+import { comeBackTo, press, pressTwice, startConsolePages } from '../../support/console-pages.ts'
 
 // What two people do to one thing at the same time, in a real browser.
 
@@ -74,4 +75,59 @@ describeInBrowser('a form whose thing another person changes meanwhile', () => {
     expect(await page.getByLabel('Requests a minute').inputValue()).toBe('9')
     await page.close()
   }, 20_000)
+
+  test('knows what is typed, whatever was put back beside it', async () => {
+    const page = await pages.open('admin', '/admin/channels/1')
+    await page.getByLabel('Requests a minute').fill('61')
+    await pressTwice(page, 'Drain')
+    await page.getByRole('button', { name: 'Activate' }).waitFor()
+    const weight = await page.getByLabel('Weight').inputValue()
+    await page.getByLabel('Weight').fill('9')
+    await page.getByLabel('Weight').fill(weight)
+    await press(page, 'Save')
+    await saved(page)
+    expect(await read('channels')).toMatchObject({ limits: { rpm: 61 } })
+    await press(page, 'Activate')
+    await page.getByRole('button', { name: 'Drain' }).waitFor()
+    await page.close()
+  }, 30_000)
+
+  test('keeps what is typed while it is saved', async () => {
+    const page = await pages.open('admin', '/admin/groups/1')
+    const sent = Promise.withResolvers<void>()
+    const typed = Promise.withResolvers<void>()
+    await page.route('**/api/v1/admin/groups/1', async (route) => {
+      if (route.request().method() === 'PATCH') {
+        sent.resolve()
+        await typed.promise
+      }
+      await route.continue()
+    })
+    await page.getByLabel('Description').fill('sent')
+    await press(page, 'Save')
+    await sent.promise
+    await page.getByLabel('Description').fill('typed since')
+    typed.resolve()
+    await saved(page)
+    expect(await page.getByLabel('Description').inputValue()).toBe('typed since')
+    expect(await read('groups')).toMatchObject({ description: 'sent' })
+    await press(page, 'Save')
+    await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'hidden' })
+    expect(await read('groups')).toMatchObject({ description: 'typed since' })
+    await page.close()
+  }, 30_000)
+
+  test('shows the present state when what is typed is discarded', async () => {
+    const page = await pages.open('admin', '/admin/groups/1')
+    await page.getByLabel('Description').fill('half typed')
+    await save('groups', { rate_multiplier: '1.25', description: 'of another' })
+    const asked = page.waitForResponse((answer) => answer.url().endsWith('/admin/groups/1'))
+    await comeBackTo(page)
+    await asked
+    await press(page, 'Discard changes')
+    await until('the present state', async () => {
+      return (await page.getByLabel('Description').inputValue()) === 'of another'
+    })
+    await page.close()
+  }, 30_000)
 })

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
+import { know } from '../../lib/know.ts'
 import { useText } from '../../lib/language.tsx'
 import { showProblems } from '../../lib/problems.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
@@ -56,7 +57,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
     send: (seen, values) => call(api.admin.accounts({ id }).patch(changeOf(seen, values))),
     showAtFields: (form, error) => showProblems(form, error, (field) => field),
     tell: (now) => {
-      queries.setQueryData(['account', id], now)
+      void know(queries, ['account', id], now)
       void queries.invalidateQueries({ queryKey: ['accounts'] })
     },
   })

@@ -10,6 +10,7 @@ import { TestPanel } from '../../channels/test-panel.tsx'
 import { channelText } from '../../channels/text.ts'
 import { validateChannel } from '../../channels/validate.ts'
 import { api, call } from '../../lib/api.ts'
+import { know } from '../../lib/know.ts'
 import { useText } from '../../lib/language.tsx'
 import { EditForm } from '../../parts/edit-form.tsx'
 import { PageFrame } from '../../parts/page.tsx'
@@ -30,7 +31,7 @@ export function Existing({ live }: { readonly live: Channel }) {
     send: (seen, values) => call(route.patch(changeOf(seen, values))),
     showAtFields: showChannelError,
     tell: (now) => {
-      queries.setQueryData(['channel', String(live.id)], now)
+      void know(queries, ['channel', String(live.id)], now)
       for (const name of ['channels', 'groups', 'group', 'prices']) {
         void queries.invalidateQueries({ queryKey: [name] })
       }

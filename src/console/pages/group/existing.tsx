@@ -8,6 +8,7 @@ import { changeOf, valuesOf } from '../../groups/form-values.ts'
 import { groupText } from '../../groups/text.ts'
 import { validateGroup } from '../../groups/validate.ts'
 import { api, call } from '../../lib/api.ts'
+import { know } from '../../lib/know.ts'
 import { useText } from '../../lib/language.tsx'
 import { EditForm } from '../../parts/edit-form.tsx'
 import { PageFrame } from '../../parts/page.tsx'
@@ -28,7 +29,7 @@ export function Existing({ live }: { readonly live: GroupView }) {
     send: (seen, values) => call(route.patch(changeOf(seen, values))),
     showAtFields: showGroupError,
     tell: (now) => {
-      queries.setQueryData(['group', String(live.id)], now)
+      void know(queries, ['group', String(live.id)], now)
       for (const name of ['groups', 'channels', 'channel', 'prices']) {
         void queries.invalidateQueries({ queryKey: [name] })
       }

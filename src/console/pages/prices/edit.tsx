@@ -8,6 +8,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
+import { useDidUpdate } from '@mantine/hooks'
 import { useState } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { useText } from '../../lib/language.tsx'
@@ -28,6 +29,7 @@ export function Edit({ view }: { readonly view: PriceView }) {
   const { edit, remove, showConflict } = usePriceEdit(view)
   const { form, seen } = edit
   const [error, setError] = useState<unknown>(null)
+  useDidUpdate(() => setError(null), [seen])
 
   async function takeAway(to: 'list_price' | 'not_callable'): Promise<void> {
     setError(null)

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { faultText } from '../../lib/fault-text.ts'
+import { know } from '../../lib/know.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { showProblems } from '../../lib/problems.ts'
 import { confirm } from '../../parts/confirm.tsx'
@@ -29,8 +30,8 @@ export function usePriceEdit(live: PriceView) {
     send: ({ price }, values) => put(values, price?.id ?? null),
     showAtFields: (form, error) => showProblems(form, error, (field) => field),
     tell: (now) => {
-      queries.setQueryData(['price', model], now)
-      for (const name of ['prices', 'feed', 'price-history']) {
+      void know(queries, ['price', model], now)
+      for (const name of ['prices', 'feed', 'price-history', 'price-preview']) {
         void queries.invalidateQueries({ queryKey: [name] })
       }
     },

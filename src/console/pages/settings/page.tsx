@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { SettingList } from '../../../admin/settings/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/field-errors.ts'
+import { know } from '../../lib/know.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { EditForm } from '../../parts/edit-form.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
@@ -38,7 +39,7 @@ function Form({ live }: { readonly live: SettingList }) {
     showAtFields: (form, error) =>
       showAtField(form, error, Object.fromEntries(live.items.map(({ name }) => [name, name]))),
     tell: (now) => {
-      queries.setQueryData(['settings'], now)
+      void know(queries, ['settings'], now)
       void queries.invalidateQueries({ queryKey: ['me'] })
     },
   })

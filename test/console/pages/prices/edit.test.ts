@@ -50,6 +50,17 @@ describeInBrowser('the form of a price', () => {
     await page.close()
   }, 20_000)
 
+  test('saves what it shows over theirs when asked to, though nothing was typed', async () => {
+    const page = await open()
+    await save({ input: '1', output: '7', tiers: [] })
+    await press(page, 'Set this price')
+    await page.getByText('Output: 5 → 7').waitFor()
+    await press(page, 'Keep mine')
+    await page.getByText('The price of test-model is set.').waitFor()
+    expect((await read()).terms).toMatchObject({ input: '1', output: '5' })
+    await page.close()
+  }, 20_000)
+
   test('takes theirs when asked to', async () => {
     const page = await open()
     await input(page).fill('3')
