@@ -8,7 +8,7 @@ const reasonTexts: Readonly<Record<ApiErrorReason, Readonly<Record<Language, str
   not_signed_in: { en: 'You are not signed in', zh: '尚未登录' },
   wrong_credentials: { en: 'E-mail or password is wrong', zh: '邮箱或密码错误' },
   wrong_passkey: { en: 'The passkey was not accepted', zh: '通行密钥未通过验证' },
-  begin_again: { en: 'Begin again', zh: '请从头开始登录' },
+  begin_again: { en: 'Begin again', zh: '请重新开始' },
   sign_in_again: { en: 'Sign in again', zh: '请重新登录' },
   wrong_password: { en: 'The password is wrong', zh: '密码错误' },
   wrong_code: { en: 'The code is wrong', zh: '验证码错误' },
