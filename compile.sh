@@ -229,10 +229,10 @@ run_everything() {
   TOLLGATE_TEST_STORE=${store:-sqlite}
   export TOLLGATE_TEST_STORE
   begin_beside long $patience ./test/long
-  begin_beside binary $patience $(tests -L | grep /e2e/)
-  run_tests 'tests' $patience $(tests -L | grep -v /e2e/)
+  begin_beside binary $patience $(tests -L | grep -E '^./test/(e2e|console)/')
+  run_tests 'tests' $patience $(tests -L | grep -v -E '^./test/(e2e|console)/')
   [ -n "$store" ] || run_on_postgres
-  finish_beside binary 'tests on the binary'
+  finish_beside binary 'tests on the binary, and of pages'
   begin_beside waiting $patience $(tests -l | grep -E "$waiting")
   run_tests 'tests that measure time' $patience $(tests -l | grep -v -E "$waiting|$yielding" | xargs grep -L -E "$memory")
   finish_beside waiting 'tests that wait'
