@@ -1,4 +1,5 @@
 import type { PriceTerms, TokenRates } from '../store/ports/catalog.ts'
+import type { UsageExtras } from '../store/ports/extras.ts'
 
 /** Disjoint counts of LLM tokens that a charge is made from. */
 export interface ChargedUsage {
@@ -7,6 +8,7 @@ export interface ChargedUsage {
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
   readonly cacheWrite1hTokens: number
+  readonly extras?: UsageExtras
 }
 
 /** Everything that decides what a request costs. */

@@ -1,3 +1,5 @@
+import type { HostedTool } from './hosted-tools.ts'
+
 /**
  * What an answer used, in disjoint counts of LLM tokens, but for `reasoningTokens`, which is the
  * part of `outputTokens` that was spent on reasoning. Every protocol's `usage.ts` maps to this.
@@ -13,6 +15,33 @@ export interface Usage {
   readonly cacheWriteTokens: number
   /** Written to the cache for one hour; not part of `cacheWriteTokens`. */
   readonly cacheWrite1hTokens: number
+  /** Absent where the vendor bills text tokens alone, at its standard tier. */
+  readonly extras?: UsageExtras
+}
+
+/**
+ * What a vendor bills beside text tokens, or otherwise than them. Absent parts: nothing of it. The
+ * token counts are parts of `inputTokens`, `cacheReadTokens` and `outputTokens`.
+ */
+export interface UsageExtras {
+  readonly modalities?: {
+    readonly inputAudio?: number
+    readonly inputImage?: number
+    readonly inputVideo?: number
+    readonly cacheReadAudio?: number
+    readonly cacheReadImage?: number
+    readonly cacheReadVideo?: number
+    readonly outputAudio?: number
+    readonly outputImage?: number
+    readonly outputVideo?: number
+  }
+  /** Uses of tools that the vendor ran, by the names of `hostedTools`. */
+  readonly tools?: { readonly [tool in HostedTool]?: number }
+  /**
+   * The service tier that the answer names, where it is not the standard one: `flex`, `priority`,
+   * `fast`, `batch`, `us` …; several are joined by `+`.
+   */
+  readonly tier?: string
 }
 
 /** Nothing used: the start of every fold. */
