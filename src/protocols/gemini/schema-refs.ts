@@ -6,23 +6,38 @@ export interface References {
   /** What a local pointer leads to; undefined for what is elsewhere, or is nothing. */
   resolve(ref: unknown): JsonObject | undefined
   /** The pointer to write instead: into `$defs`, the only place that the vendor looks in. */
-  point(ref: string): string
+  point(ref: string, target: JsonObject): string
   /** The next definition that was pointed to and is not yet written. */
-  next(): { readonly name: string; readonly ref: string } | undefined
+  next(): Definition | undefined
 }
+
+interface Definition {
+  readonly name: string
+  readonly target: JsonObject
+  /** It stands within what is written elsewhere, too. */
+  readonly isCopy: boolean
+}
+
+/** A pointer to one of the definitions of the whole: they stand apart, and none within another. */
+const definition = /^#\/(\$defs|definitions)\/[^/]+$/
 
 /** References within `root`. */
 export function createReferences(root: JsonObject): References {
-  const names = new Map<string, string>()
+  // By what is pointed to: one thing can be pointed to in many ways, and is written once.
+  const names = new Map<JsonObject, string>()
   const taken = new Set<string>()
-  const waiting: { readonly name: string; readonly ref: string }[] = []
+  /** By name, the number that makes the next one of it another name. */
+  const counts = new Map<string, number>()
+  const waiting: Definition[] = []
   let at = 0
 
   function nameOf(ref: string): string {
     const last = ref.slice(ref.lastIndexOf('/') + 1)
-    const base = last.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 64) || 'schema'
+    const base = last.slice(0, 64).replace(/[^A-Za-z0-9_.-]/g, '_') || 'schema'
     let name = base
-    for (let count = 2; taken.has(name); count++) name = `${base}_${count}`
+    let count = counts.get(base) ?? 2
+    while (taken.has(name)) name = `${base}_${count++}`
+    counts.set(base, count)
     taken.add(name)
     return name
   }
@@ -39,12 +54,12 @@ export function createReferences(root: JsonObject): References {
       }
       return isJsonObject(value) ? value : undefined
     },
-    point(ref) {
-      let name = names.get(ref)
+    point(ref, target) {
+      let name = names.get(target)
       if (name === undefined) {
         name = nameOf(ref)
-        names.set(ref, name)
-        waiting.push({ name, ref })
+        names.set(target, name)
+        waiting.push({ name, target, isCopy: !definition.test(ref) })
       }
       return `#/$defs/${name}`
     },

@@ -1,8 +1,12 @@
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts'
 import { buildSchema } from './schema-build.ts'
 import { mergeSchemas } from './schema-merge.ts'
 import { createReferences, type References } from './schema-refs.ts'
+
+/** In place of a keyword: what a schema refers to is too much to be written out. */
+export const tooMuch = 'too much'
 
 /** Where in a schema a keyword is that can't be kept: `properties.x.items`; '' is the whole. */
 export interface SchemaFault {
@@ -14,29 +18,46 @@ export interface SchemaFault {
  * A JSON schema as the vendor takes it in `parametersJsonSchema` and `responseJsonSchema`. What it
  * has another word for is said so, and what can be told in a description is; the first keyword that
  * can't be kept in either way is the fault. Source: the API's reference of `responseJsonSchema`.
+ * `budget` is that of the request; a schema that was converted once costs nothing more.
  */
-export function toGeminiSchema(schema: JsonObject): { readonly schema: JsonObject } | SchemaFault {
-  const walk: Walk = { refs: createReferences(schema), fault: undefined, left: largest }
-  const converted = convert(rootOf(schema, walk), '', walk, 0)
+export function toGeminiSchema(
+  schema: JsonObject,
+  budget: SchemaBudget = createSchemaBudget(),
+): Converted {
+  let result = converted.get(schema)
+  if (result === undefined) {
+    result = convertWhole(schema, budget)
+    converted.set(schema, result)
+  }
+  return result
+}
+
+type Converted = { readonly schema: JsonObject } | SchemaFault
+
+/** A request is looked at for what its channel can't take before it is written. */
+const converted = new WeakMap<JsonObject, Converted>()
+
+function convertWhole(schema: JsonObject, budget: SchemaBudget): Converted {
+  const walk: Walk = { refs: createReferences(schema), fault: undefined, budget }
+  const root = convert(rootOf(schema, walk), '', walk, 0)
   const $defs: [string, JsonObject][] = []
   for (let next = walk.refs.next(); next && !walk.fault; next = walk.refs.next()) {
-    const { name, ref } = next
-    $defs.push([name, convert(walk.refs.resolve(ref), `$defs.${name}`, walk, 0)])
+    const { name, target, isCopy } = next
+    if (isCopy) budget.copy(target)
+    $defs.push([name, convert(target, `$defs.${name}`, walk, 0)])
   }
   if (walk.fault) return walk.fault
   const defs = $defs.length === 0 ? {} : { $defs: Object.fromEntries($defs) }
-  return { schema: { ...converted, ...defs } }
+  return { schema: { ...root, ...defs } }
 }
 
-/** Schemas within schemas: more than this, and deeper, no vendor takes. */
-const largest = 20_000
+/** Schemas within schemas deeper than this no vendor takes. */
 const deepest = 64
 
 interface Walk {
   readonly refs: References
   fault: SchemaFault | undefined
-  /** How many schemas may still be looked at. */
-  left: number
+  readonly budget: SchemaBudget
 }
 
 function fail(walk: Walk, path: string, keyword: string): JsonObject {
@@ -59,7 +80,7 @@ function rootOf(schema: JsonObject, walk: Walk): JsonObject {
 function convert(value: unknown, path: string, walk: Walk, depth: number): JsonObject {
   if (walk.fault || value === true) return {}
   if (!isJsonObject(value)) return value === false ? fail(walk, path, 'false') : {}
-  if (depth > deepest || walk.left-- <= 0) return fail(walk, path, 'nesting')
+  if (depth > deepest) return fail(walk, path, 'nesting')
   const schema = flatten(value, path, walk, 0)
   const impossible = findImpossible(schema)
   if (impossible !== undefined) return fail(walk, path, impossible)
@@ -72,7 +93,8 @@ function convert(value: unknown, path: string, walk: Walk, depth: number): JsonO
 
 /** One schema without `allOf`, and with a reference only where it stands alone. */
 function flatten(schema: JsonObject, path: string, walk: Walk, depth: number): JsonObject {
-  if (depth > deepest || walk.left-- <= 0) return fail(walk, path, 'nesting')
+  if (depth > deepest) return fail(walk, path, 'nesting')
+  if (walk.budget.isSpent()) return fail(walk, path, tooMuch)
   const { $ref, allOf, anyOf, oneOf, ...rest } = schema
   const members: unknown[] = Array.isArray(allOf) ? [...allOf] : []
   const kept: Record<string, unknown> = { ...rest }
@@ -96,24 +118,18 @@ function flatten(schema: JsonObject, path: string, walk: Walk, depth: number): J
     const whole = part && typeof part.$ref === 'string' ? resolved(part, path, walk, depth) : part
     const next = whole && mergeSchemas(merged, whole)
     if (next === undefined) return fail(walk, path, 'allOf')
-    walk.left -= sizeOf(next)
+    walk.budget.merge(next)
     merged = next
   }
   return merged
 }
-
-/** What it costs to merge with a schema once more. */
-const sizeOf = ({ properties, enum: values, required }: JsonObject) =>
-  [isJsonObject(properties) ? Object.keys(properties) : [], values, required].reduce<number>(
-    (sum, list) => sum + (Array.isArray(list) ? list.length : 0),
-    0,
-  )
 
 function resolved(schema: JsonObject, path: string, walk: Walk, depth: number): JsonObject {
   const { $ref, ...remarks } = schema
   const target = walk.refs.resolve($ref)
   if (target === undefined) return fail(walk, path, '$ref')
   const { $defs, definitions, ...own } = target
+  for (const member of Object.values(own)) walk.budget.copy(member)
   return flatten({ ...own, ...remarks }, path, walk, depth + 1)
 }
 
@@ -128,10 +144,9 @@ const isRemark = (schema: JsonObject) => Object.keys(schema).every((key) => rema
 /** A reference stands alone with this vendor: remarks go around it. */
 function convertRef(schema: JsonObject, path: string, walk: Walk): JsonObject {
   const { $ref, description } = schema
-  if (typeof $ref !== 'string' || walk.refs.resolve($ref) === undefined) {
-    return fail(walk, path, '$ref')
-  }
-  const ref = { $ref: walk.refs.point($ref) }
+  const target = walk.refs.resolve($ref)
+  if (typeof $ref !== 'string' || target === undefined) return fail(walk, path, '$ref')
+  const ref = { $ref: walk.refs.point($ref, target) }
   return typeof description === 'string' ? { description, anyOf: [ref] } : ref
 }
 
