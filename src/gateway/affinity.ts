@@ -7,6 +7,8 @@ export interface Origin {
   readonly channelId: number
   /** The channel's key that it was asked with: another one's account may not know the answer. */
   readonly key: string
+  /** LLM tokens of its input and output: what continues it has at least so much input. */
+  readonly contextTokens?: number
   /** The answer is made in the background: it is charged when its final form is fetched. */
   readonly pending?: PendingCharge
 }

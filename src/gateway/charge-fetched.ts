@@ -41,7 +41,8 @@ export async function chargeFetched(
   // How well it was served was told when it began.
   const uncounted = { ...parts, availability: { record() {} } }
   await settle(uncounted, exchange, bodyEnd(exchange, observer.seen), observer.seen)
-  parts.affinity.remember(caller.token.id, id, settled, true)
+  const contextTokens = exchange.usedLlmTokens
+  parts.affinity.remember(caller.token.id, id, { ...settled, contextTokens }, true)
   return requestId
 }
 

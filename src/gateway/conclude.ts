@@ -50,8 +50,8 @@ export async function settle(
   isDelivered = false,
 ): Promise<void> {
   const { caller, operation } = exchange
-  if (caller) rememberOrigin(parts, exchange, caller, seen)
   if (!operation.charged || caller === undefined) {
+    if (caller) rememberOrigin(parts, exchange, caller, seen)
     return logExchange(parts.log, exchange, end, undefined, parts.tick())
   }
   try {
@@ -62,6 +62,7 @@ export async function settle(
         ? affordedTokens(exchange, counted, parts.reservations.heldFor(exchange.requestId))
         : counted
     exchange.usedLlmTokens = llmTokens(used)
+    rememberOrigin(parts, exchange, caller, seen)
     const settlement = buildSettlement(exchange, caller, end, used, seen, parts.tick())
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
     const failed = () =>
@@ -140,12 +141,12 @@ function rememberOrigin(
   caller: Caller,
   seen: Observation,
 ): void {
-  const { candidate, route, upstreamKey } = exchange
+  const { candidate, route, upstreamKey, usedLlmTokens: contextTokens } = exchange
   if (candidate === undefined || upstreamKey === undefined || seen.answerId === undefined) return
   // The client was given ids of the gateway's own: nothing can be asked for by them.
   if (route?.translation !== undefined) return
   const tokenId = caller.token.id
-  const origin = { channelId: candidate.channel.id, key: upstreamKey }
+  const origin = { channelId: candidate.channel.id, key: upstreamKey, contextTokens }
   for (const id of seen.partIds) affinity.remember(tokenId, id, origin, true)
   const pending = seen.pending ? pendingCharge(exchange) : undefined
   // What a vendor does not keep has no parts that can be referred to.

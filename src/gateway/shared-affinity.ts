@@ -22,8 +22,8 @@ const mostLooked = 100
 /** Vendors' ids are shorter: nothing else is stored, or asked for. */
 const longestId = 200
 
-/** Channel, mark of its key, and what is still to be charged. */
-type Told = readonly [number, string, PendingCharge?]
+/** Channel, mark of its key, what is still to be charged, and the tokens of its context. */
+type Told = readonly [number, string, (PendingCharge | null)?, number?]
 
 /**
  * Origins of answers that all nodes know. Told behind the requests' backs; looked up before a choice
@@ -50,15 +50,18 @@ export function createSharedAffinity(parts: SharedAffinityParts): Affinity {
   }
 
   function originIn(text: string): Origin {
-    const [channelId, mark, pending] = JSON.parse(text) as Told
+    const [channelId, mark, pending, contextTokens] = JSON.parse(text) as Told
     // Without its key it is still the channel that has it.
     const key = keysOf(channelId).find((one) => keyMark(one) === mark) ?? ''
-    return { channelId, key, ...(pending && { pending }) }
+    return { channelId, key, ...(pending && { pending }), ...(contextTokens && { contextTokens }) }
   }
 
-  function tell(tokenId: number, answerId: string, { channelId, key, pending }: Origin): void {
+  function tell(tokenId: number, answerId: string, origin: Origin): void {
+    const { channelId, key, pending = null, contextTokens } = origin
     const mark = keyMark(key)
-    const told: Told = pending ? [channelId, mark, pending] : [channelId, mark]
+    const told: Told = contextTokens
+      ? [channelId, mark, pending, contextTokens]
+      : [channelId, mark, pending]
     for (const [name, text] of [
       [ownName(tokenId, answerId), JSON.stringify(told)],
       [anyName(answerId), '1'],
