@@ -1,0 +1,242 @@
+import type { Rows } from '../torture/facts.ts'
+import type { Asked, Person } from './customers.ts'
+import { type Bill, cost, inMillionths } from './prices.ts'
+import { explainReceipt } from './receipts.ts'
+import type { Customer, Script } from './script.ts'
+import type { Vendor } from './vendor/vendor.ts'
+import type { World } from './world.ts'
+
+/** A promise that was not kept. */
+export interface Fault {
+  readonly promise:
+    | 'what the vendor bills is charged'
+    | 'nobody falls below zero by more than one answer'
+    | 'who got a whole answer pays what it cost'
+    | 'a receipt explains itself'
+    | 'nothing stays set aside'
+    | 'stored answers are their own account’s'
+    | 'verify finds nothing'
+    | 'no fault is logged'
+  readonly text: string
+}
+
+/** What is stored of a request. */
+interface Recorded {
+  readonly id: string
+  readonly email: string
+  readonly ending: string
+  readonly status: number
+  readonly cause: string | null
+  readonly estimated: number | boolean
+  readonly amount: number
+  /** Of the vendor's requests, as its attempts name them: `vendor-17,vendor-18`. */
+  readonly vendor: string | null
+  readonly operation: string
+}
+
+interface Entry {
+  readonly email: string
+  readonly kind: string
+  readonly amount: number
+  readonly after: number
+}
+
+/** All that is known of the world when it is at rest. */
+export interface Evidence {
+  readonly records: readonly Recorded[]
+  readonly entries: readonly Entry[]
+}
+
+const selectRecords = `SELECT request.request_id AS id, account.email AS email, ending, request.status AS status,
+  request.cause AS cause, estimated, request.amount_nano AS amount, operation,
+  (SELECT string_agg(upstream_request_id, ',') FROM attempt WHERE request_row = request.id) AS vendor
+  FROM request JOIN account ON account.id = request.account_id ORDER BY request.id`
+
+const selectEntries = `SELECT account.email AS email, kind, amount_nano AS amount,
+  balance_after_nano AS after FROM ledger JOIN account ON account.id = ledger.account_id ORDER BY ledger.id`
+
+export async function readEvidence(rows: Rows): Promise<Evidence> {
+  return { records: await rows<Recorded>(selectRecords), entries: await rows<Entry>(selectEntries) }
+}
+
+/** So long a gateway may take to conclude what its customers are done with. */
+const restMs = 30_000
+
+/** Waits until nothing is set aside any more, and the vendor works on nothing. */
+export async function untilRest(world: World, vendor: Vendor): Promise<readonly Fault[]> {
+  const end = performance.now() + restMs
+  for (;;) {
+    await vendor.rest()
+    const open = await world.rows<object>(
+      'SELECT request_id, amount_nano, email FROM reservation JOIN account ON account.id = account_id',
+    )
+    if (open.length === 0) return []
+    if (performance.now() > end) {
+      return [{ promise: 'nothing stays set aside', text: JSON.stringify(open.slice(0, 3)) }]
+    }
+    await Bun.sleep(10)
+  }
+}
+
+export interface Run {
+  readonly script: Script
+  readonly people: readonly Person[]
+  readonly asked: readonly Asked[]
+}
+
+/** What went wrong in one run. */
+export async function judge(
+  { script, people, asked }: Run,
+  { records, entries }: Evidence,
+  bills: readonly Bill[],
+  url: string,
+): Promise<readonly Fault[]> {
+  const faults: Fault[] = []
+  for (const [at, customer] of script.customers.entries()) {
+    const person = people[at]
+    if (person === undefined) continue
+    const { email } = person
+    const ofAccount = {
+      customer,
+      asked: asked.filter((one) => one.email === email),
+      records: records.filter((record) => record.email === email),
+      bills: bills.filter((bill) => bill.email === email),
+    }
+    const own = entries.filter((entry) => entry.email === email)
+    faults.push(...checkCharges(ofAccount), ...checkBalance(own), ...checkExact(ofAccount))
+    faults.push(...(await checkReceipts(ofAccount.records, person, url)))
+  }
+  faults.push(...checkOwnership(asked))
+  return faults
+}
+
+interface OfAccount {
+  readonly customer: Customer
+  readonly asked: readonly Asked[]
+  readonly records: readonly Recorded[]
+  readonly bills: readonly Bill[]
+}
+
+/**
+ * What must be charged of a bill. Policy `drain`: all of it. `observed`: all but the words that an
+ * account's customer had not got when it left, for the gateway need not have seen them.
+ */
+function owed(bill: Bill, { customer, asked }: OfAccount): bigint {
+  const one = asked.find(({ number }) => number === bill.number)
+  const words = (one?.ask?.plan.words ?? 0) * (one?.ask?.units ?? 1)
+  if (bill.brokeOff && (one === undefined || one.words === 0 || one.ask?.stream !== true)) return 0n
+  const isExcused = bill.brokeOff || (customer.policy === 'observed' && one?.hasLeft === true)
+  return inMillionths(
+    cost(bill, isExcused ? Math.max(0, words - (one?.words ?? 0)) : 0),
+    customer.multiplier,
+  )
+}
+
+const oneNano = 1_000_000n
+
+function checkCharges(of: OfAccount): readonly Fault[] {
+  const { records, bills } = of
+  const charged = records.reduce((sum, { amount }) => sum + BigInt(amount), 0n) * oneNano
+  const due = bills.reduce((sum, bill) => sum + owed(bill, of), 0n)
+  if (charged + BigInt(records.length) * oneNano >= due) return perRequest(of)
+  const text = `${of.customer.policy}: charged ${usd(charged)}, the vendor bills ${usd(due)}`
+  return [lost(`${text}: ${underpaid(of).join('; ')}`)]
+}
+
+/** Sums may hide one loss behind what another paid too much. */
+function perRequest(of: OfAccount): readonly Fault[] {
+  const texts = underpaid(of)
+  return texts.length === 0 ? [] : [lost(texts.join('; '))]
+}
+
+const lost = (text: string): Fault => ({ promise: 'what the vendor bills is charged', text })
+const usd = (millionths: bigint) => `${Number(millionths) / 1e15} USD`
+
+function underpaid(of: OfAccount): readonly string[] {
+  return [...new Set(of.bills.map(({ number }) => number))].flatMap((number) => {
+    const due = of.bills
+      .filter((bill) => bill.number === number)
+      .reduce((sum, bill) => sum + owed(bill, of), 0n)
+    const own = recordsOf(of, number)
+    const charged = own.reduce((sum, { amount }) => sum + BigInt(amount), 0n) * oneNano
+    if (charged + oneNano >= due) return []
+    const [bill] = of.bills.filter((one) => one.number === number)
+    const said = own.map(({ id, ending, cause, operation }) => ({ id, ending, cause, operation }))
+    return [
+      `${number} (${bill?.model} ${bill?.what}): charged ${usd(charged)} of ${usd(due)}, ` +
+        `recorded as ${JSON.stringify(said)}`,
+    ]
+  })
+}
+
+/** The records that belong to one request of a customer, by the vendor's or the gateway's id. */
+function recordsOf({ records, asked }: OfAccount, number: number): readonly Recorded[] {
+  const id = asked.find((one) => one.number === number)?.requestId
+  return records.filter(
+    (record) => record.id === id || record.vendor?.split(',').includes(`vendor-${number}`),
+  )
+}
+
+function checkBalance(entries: readonly Entry[]): readonly Fault[] {
+  const lowest = Math.min(0, ...entries.map(({ after }) => after))
+  const dearest = Math.max(
+    0,
+    ...entries.filter(({ kind }) => kind === 'charge').map((one) => -one.amount),
+  )
+  if (lowest >= -dearest) return []
+  const text = `the balance fell to ${lowest / 1e9} USD, the dearest answer cost ${dearest / 1e9}`
+  return [{ promise: 'nobody falls below zero by more than one answer', text }]
+}
+
+/** Who stayed to the end pays just what the vendor says. */
+function checkExact(of: OfAccount): readonly Fault[] {
+  const { asked, bills, customer } = of
+  return asked.flatMap((one) => {
+    const own = bills.filter(({ number }) => number === one.number)
+    const [bill] = own
+    const [record] = of.records.filter(({ id }) => id === one.requestId)
+    if (one.hasLeft || one.ask?.background || own.length !== 1 || bill === undefined) return []
+    if (record?.ending !== 'complete' || Number(record.estimated) !== 0) return []
+    const due = inMillionths(cost(bill), customer.multiplier)
+    const over = BigInt(record.amount) * oneNano - due
+    if (over <= oneNano) return []
+    const text = `${one.number} (${bill.model} ${bill.what}): charged ${record.amount / 1e9} of ${usd(due)}`
+    return [{ promise: 'who got a whole answer pays what it cost', text } as const]
+  })
+}
+
+async function checkReceipts(
+  records: readonly Recorded[],
+  { key }: Person,
+  url: string,
+): Promise<readonly Fault[]> {
+  const found = await Promise.all(
+    records.slice(0, 12).map(async ({ id }) => {
+      const response = await fetch(`${url}/v1/receipts/${id}`, {
+        headers: { authorization: `Bearer ${key}` },
+        proxy: false,
+      })
+      const text = await response.text()
+      const wrong =
+        response.status === 200 ? explainReceipt(JSON.parse(text)) : `${response.status}: ${text}`
+      return wrong === undefined ? [] : [`${id}: ${wrong}`]
+    }),
+  )
+  return found.flat().map((text) => ({ promise: 'a receipt explains itself', text }))
+}
+
+/** Nobody gets an answer that another account has stored. */
+function checkOwnership(asked: readonly Asked[]): readonly Fault[] {
+  const owners = new Map(
+    asked.filter(({ ask }) => ask !== undefined).map(({ number, email }) => [number, email]),
+  )
+  return asked
+    .filter(({ ask, status }) => ask === undefined && status === 200)
+    .flatMap((one) => {
+      const number = Number(/resp_v(\d+)/.exec(one.text)?.[1])
+      const owner = owners.get(number)
+      if (owner === undefined || owner === one.email) return []
+      const text = `${one.email} was shown answer ${number} of ${owner}`
+      return [{ promise: 'stored answers are their own account’s', text } as const]
+    })
+}
