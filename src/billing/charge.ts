@@ -1,5 +1,6 @@
 import type { PriceTerms, TokenRates } from '../store/ports/catalog.ts'
-import type { UsageExtras } from '../store/ports/extras.ts'
+import type { UsageExtras, VendorExtras } from '../store/ports/extras.ts'
+import { type ChargeLine, sumLines, tierFactors, tokenLines, toolLines } from './lines.ts'
 
 /** Disjoint counts of LLM tokens that a charge is made from. */
 export interface ChargedUsage {
@@ -8,7 +9,7 @@ export interface ChargedUsage {
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
   readonly cacheWrite1hTokens: number
-  readonly extras?: UsageExtras
+  readonly extras?: UsageExtras | undefined
 }
 
 /** Everything that decides what a request costs. */
@@ -20,6 +21,8 @@ export interface ChargeBasis {
   readonly multiplierMillionths: number
   /** False: the base tier, however long the context. */
   readonly longContextPricing: boolean
+  /** List prices for the extras that the price does not name. */
+  readonly vendor?: VendorExtras | undefined
 }
 
 export interface Charge {
@@ -33,7 +36,8 @@ export interface Charge {
  * Throws on a price that was removed: a request must never be charged by it.
  */
 export function charge(basis: ChargeBasis): Charge {
-  const { terms } = basis
+  const { terms, usage } = basis
+  if (usage.extras !== undefined) return chargeWithExtras(basis, usage.extras)
   switch (terms.unit) {
     case 'free':
       return { amountNano: 0, tierAbove: null }
@@ -54,8 +58,38 @@ export function charge(basis: ChargeBasis): Charge {
   }
 }
 
+/** The same for what is billed beside text tokens, or otherwise: tools, other tokens, service tiers. */
+function chargeWithExtras(basis: ChargeBasis, extras: UsageExtras): Charge {
+  const { terms, usage, vendor } = basis
+  if (terms.unit === 'free' || terms.unit === 'none')
+    return charge({ ...basis, usage: { ...usage, extras: undefined } })
+  const tier = terms.unit === 'tokens' ? chargedTier(terms, basis) : undefined
+  const { value, scale } = sumLines(
+    [...paidLines(basis, terms, tier), ...toolLines(terms, extras, vendor)],
+    tierFactors(terms, extras, vendor),
+  )
+  const product = value * BigInt(basis.multiplierMillionths)
+  const amountNano = roundHalfUp(product, 1_000_000_000n * scale)
+  return { amountNano, tierAbove: tier?.above ?? null }
+}
+
+function paidLines(
+  { usage, calls, vendor }: ChargeBasis,
+  terms: Extract<PriceTerms, { unit: 'tokens' | 'call' }>,
+  tier: TokenRates | undefined,
+): readonly ChargeLine[] {
+  if (terms.unit === 'call')
+    return [{ name: 'calls', unit: 'call', count: calls, price: terms.perCallNano }]
+  const { base } = terms
+  const rates = tier ?? base
+  return tokenLines(effectiveRates(rates), usage, { rates, base, vendor })
+}
+
+/** The five prices of text tokens. */
+export type TextRates = Record<Exclude<keyof TokenRates, 'modalities'>, number>
+
 /** All five prices as they are charged: a cache price that is not set falls back (CONTRACT 4.3). */
-export function effectiveRates(rates: TokenRates): Record<keyof TokenRates, number> {
+export function effectiveRates(rates: TokenRates): TextRates {
   const cacheWrite = rates.cacheWrite ?? rates.input
   return {
     input: rates.input,
@@ -87,10 +121,7 @@ export function chargedTier(
  * The sum of rates × tokens: of what nearly all requests use an exact number, which is many times as
  * fast; a bigint beyond. Where the sum is exact, each of its parts is.
  */
-function microTimesTokens(
-  rates: Record<keyof TokenRates, number>,
-  usage: ChargedUsage,
-): number | bigint {
+function microTimesTokens(rates: TextRates, usage: ChargedUsage): number | bigint {
   const micro =
     rates.input * usage.inputTokens +
     rates.output * usage.outputTokens +

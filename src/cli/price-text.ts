@@ -1,4 +1,4 @@
-import { effectiveRates } from '../billing/charge.ts'
+import { effectiveRates, type TextRates } from '../billing/charge.ts'
 import { formatDecimal, formatNano, priceDecimals } from '../billing/money.ts'
 import type { Column } from '../lib/table.ts'
 import type { PriceRow, PriceTerms, TokenRates } from '../store/ports/catalog.ts'
@@ -44,7 +44,7 @@ function describeRates(rates: TokenRates): string {
 const usd = (micro: number) => formatDecimal(micro, priceDecimals)
 
 /** One of the five rates, as it is charged; empty for a price that has none. */
-const rate = (title: string, kind: keyof TokenRates): Column<PriceRow> => ({
+const rate = (title: string, kind: keyof TextRates): Column<PriceRow> => ({
   title,
   right: true,
   text: ({ terms }) => (terms.unit === 'tokens' ? usd(effectiveRates(terms.base)[kind]) : ''),

@@ -1,4 +1,6 @@
 import { type Charge, charge } from '../billing/charge.ts'
+import { chargedExtras } from '../billing/extras.ts'
+import { vendorExtras } from '../catalog/vendor-extras.ts'
 import { toJsonText } from '../protocols/canonical/json-text.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
 import { emptyUsage, type Usage } from '../protocols/canonical/usage.ts'
@@ -104,11 +106,24 @@ async function countInput({ facts }: Concluded, count: CountTokens): Promise<num
 }
 
 /** What an exchange costs by what it used; nothing before it has a price. */
-export function chargeFor({ plan }: Concluded, { usage, calls }: UsedTokens): Charge {
+export function chargeFor(exchange: Concluded, { usage, calls }: UsedTokens): Charge {
+  const { plan } = exchange
   if (plan === undefined) return { amountNano: 0, tierAbove: null }
   const { multiplierMillionths, longContextPricing } = plan.group
   const { terms } = plan.offer.price
-  return charge({ terms, usage, calls, multiplierMillionths, longContextPricing })
+  const vendor = usage.extras && vendorOf(exchange)
+  return charge({ terms, usage, calls, multiplierMillionths, longContextPricing, vendor })
+}
+
+/** List prices for the extras that a model's price does not name. */
+const vendorOf = ({ route, candidate, model = '' }: Concluded) =>
+  vendorExtras(route?.operation.protocol, candidate?.upstreamModel ?? model)
+
+/** What of an answer's usage is recorded besides its counts. */
+function extrasJson(exchange: Concluded, { extras }: Usage): string | null {
+  const terms = exchange.plan?.offer.price.terms
+  if (extras === undefined || terms === undefined) return null
+  return JSON.stringify(chargedExtras(terms, extras, vendorOf(exchange)))
 }
 
 /** Of a model whose context window is not known: as much as the largest of today's vendors. */
@@ -161,7 +176,7 @@ export function buildSettlement(
   nowTick: number,
 ): Settlement {
   const { plan, operation, candidate, route, firstByteTick, startedTick } = exchange
-  const { usage } = used
+  const { extras: _, ...counts } = used.usage
   return {
     request: {
       requestId: exchange.requestId,
@@ -178,7 +193,8 @@ export function buildSettlement(
       stream: exchange.facts?.stream ?? false,
       ...end,
       causeText: end.causeText?.slice(0, maxCauseLength) ?? null,
-      ...usage,
+      ...counts,
+      extrasJson: extrasJson(exchange, used.usage),
       calls: used.calls,
       estimated: used.estimated,
       clamped: used.clamped,

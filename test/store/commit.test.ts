@@ -25,6 +25,12 @@ eachEngine((open) => {
   const charges = async () =>
     (await collect(store.records.exportLedger({}))).filter((entry) => entry.kind === 'charge')
 
+  test('stores what was charged besides text tokens', async () => {
+    const extrasJson = '{"tools":{"web_search":3},"tier":"fast"}'
+    await store.records.commit({ settle: [settlement({ requestId: 'req_1', extrasJson })] })
+    expect((await store.records.receipt('req_1'))?.request.extrasJson).toBe(extrasJson)
+  })
+
   test('stores request, attempts, charge and balance together', async () => {
     const attempts = [
       attemptRow({ status: 503, cause: 'upstream_error', usageRaw: '{"total":1}' }),
@@ -39,6 +45,7 @@ eachEngine((open) => {
       request: {
         id: 1,
         ...requestRow({ requestId: 'req_1' }),
+        extrasJson: null,
         account: 'ann@example.com',
         token: 'laptop',
         group: '默认【官转·稳定】',

@@ -90,11 +90,17 @@ const Bill = Type.Object({
   lines: Type.Array(
     Type.Object({
       name: Type.String(),
+      unit: Type.Union([Type.Literal('tokens'), Type.Literal('call'), Type.Literal('use')]),
       count,
-      price: Type.String({ description: 'USD per 1M tokens, or per call.' }),
+      price: Type.String({
+        description: 'USD per 1M tokens, per call, or per use of a tool; service tiers included.',
+      }),
       amount: Type.String(),
     }),
   ),
+  service_tiers: Type.Array(Type.Object({ name: Type.String(), factor: Type.String() }), {
+    description: 'By what tokens and calls cost more, or less; empty: the standard tier.',
+  }),
   sum: Type.String(),
   multiplier: Type.String(),
   amount: Type.String(),
@@ -116,6 +122,9 @@ const receipt = {
   estimated_reason: orNull(Type.String()),
   clamped_reason: orNull(Type.String()),
   usage_raw: Type.Unknown(),
+  extras: Type.Unknown({
+    description: 'Tokens that are no text, uses of tools, service tier; null: none of it.',
+  }),
   price: Type.Unknown(),
   context_tokens: count,
   long_context_pricing: Type.Boolean(),

@@ -1,11 +1,6 @@
-import {
-  formatDecimal,
-  formatNano,
-  multiplierDecimals,
-  nanoDecimals,
-  priceDecimals,
-} from '../../billing/money.ts'
-import { type ChargeLine, explainCharge } from '../../billing/receipt/explain.ts'
+import { linePrice, linesAmount } from '../../billing/lines.ts'
+import { formatDecimal, formatNano, multiplierDecimals } from '../../billing/money.ts'
+import { explainCharge } from '../../billing/receipt/explain.ts'
 import { clientRequestFields, requestFields, viewOf } from '../../billing/receipt/fields.ts'
 import { clientReceiptView, receiptView } from '../../billing/receipt/view.ts'
 import type { ListedRequest } from '../../store/ports/lists.ts'
@@ -41,30 +36,26 @@ const inUsd = (rows: ReceiptRows) => ({
   bill: toBill(rows),
 })
 
-/** Micro-USD per 1M tokens × tokens are 10⁻¹² USD. */
-const tokenSumDecimals = 12
-
 /** The charge as a bill; null when no price applied. What was not used has no line. */
 function toBill(rows: ReceiptRows): Bill | null {
   const explanation = explainCharge(rows)
   if (explanation === null) return null
-  const { unit, amountNano } = explanation
-  const [prices, sums] =
-    unit === 'tokens' ? [priceDecimals, tokenSumDecimals] : [nanoDecimals, nanoDecimals]
+  const { unit, factors, amountNano } = explanation
   const used = explanation.lines.filter(({ count }) => count > 0)
-  const costOf = ({ count, price }: ChargeLine) => BigInt(count) * BigInt(price)
   return {
     unit,
     lines: used.map((line) => ({
       name: line.name.replaceAll(' ', '_'),
+      unit: line.unit,
       count: line.count,
-      price: formatDecimal(line.price, prices),
-      amount: formatDecimal(costOf(line), sums),
+      price: linePrice(line, factors),
+      amount: linesAmount([line], factors),
     })),
-    sum: formatDecimal(
-      used.reduce((sum, line) => sum + costOf(line), 0n),
-      sums,
-    ),
+    service_tiers: factors.map(({ name, millionths }) => ({
+      name,
+      factor: formatDecimal(millionths, multiplierDecimals),
+    })),
+    sum: linesAmount(used, factors),
     multiplier: formatDecimal(rows.request.multiplierMillionths, multiplierDecimals),
     amount: formatNano(amountNano),
   }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import type { TextRates } from '../../billing/charge.ts'
 import { nanoDecimals, priceDecimals } from '../../billing/money.ts'
-import type { TokenRates } from '../../store/ports/catalog.ts'
 import { joinPath } from '../config/problem.ts'
 import { UserError } from '../instance.ts'
 import { jsonProblems } from './json-problems.ts'
@@ -26,7 +26,7 @@ const kinds = {
   cacheRead: 'cache_read_input_token_cost',
   cacheWrite: 'cache_creation_input_token_cost',
   cacheWrite1h: 'cache_creation_input_token_cost_above_1hr',
-} as const satisfies Record<keyof TokenRates, string>
+} as const satisfies Record<keyof TextRates, string>
 
 /** Charged besides the tokens: nearly every answer would be charged wrongly without it. */
 const besides: { readonly [field: string]: string } = {

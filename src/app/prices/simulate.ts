@@ -1,4 +1,6 @@
 import { charge } from '../../billing/charge.ts'
+import { recordedUsage } from '../../billing/extras.ts'
+import { vendorExtras } from '../../catalog/vendor-extras.ts'
 import type { CatalogStore, PriceTerms } from '../../store/ports/catalog.ts'
 import type { Span, StoredRequest } from '../../store/ports/records.ts'
 import { percentOf } from './figures.ts'
@@ -125,9 +127,14 @@ const usedNothing = (request: SimulatedRequest) => tokensOf(request) === 0 && re
 function simulateOne(request: SimulatedRequest, terms: PriceTerms, hasTiers: boolean) {
   if (terms.unit === 'tokens' && tokensOf(request) === 0) return undefined
   if (terms.unit === 'call' && request.calls === 0) return undefined
+  const { usage } = recordedUsage(request)
   return charge({
     terms,
-    usage: request,
+    usage,
+    vendor: vendorExtras(
+      request.upstreamProtocol ?? request.clientProtocol,
+      request.upstreamModel ?? request.model ?? '',
+    ),
     calls: request.calls,
     multiplierMillionths: request.multiplierMillionths,
     longContextPricing: hasTiers,

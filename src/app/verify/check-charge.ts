@@ -1,4 +1,5 @@
 import { charge } from '../../billing/charge.ts'
+import { recordedUsage } from '../../billing/extras.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { CheckedRequest } from '../../store/ports/verification.ts'
 import { changesIn, type Difference } from './difference.ts'
@@ -59,7 +60,8 @@ function dueFor(request: CheckedRequest, price: CheckedPrice | null): Due | stri
   try {
     const { calls, multiplierMillionths, longContextPricing } = request
     const { terms } = price
-    const due = charge({ terms, usage: request, calls, multiplierMillionths, longContextPricing })
+    const made = { terms, calls, multiplierMillionths, longContextPricing }
+    const due = charge({ ...made, ...recordedUsage(request) })
     return { ...due, reason: `by its counts, its multiplier and price ${price.id}` }
   } catch (error) {
     return `price ${price.id}: ${error instanceof Error ? error.message : String(error)}`

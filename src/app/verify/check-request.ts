@@ -1,5 +1,6 @@
 import type { CheckedRequest } from '../../store/ports/verification.ts'
 import { checkAmount, checkPrice } from './check-charge.ts'
+import { checkExtras } from './check-extras.ts'
 import { checkUsage } from './check-usage.ts'
 import { changesIn, type Difference } from './difference.ts'
 import type { CheckedPrice } from './prices.ts'
@@ -16,6 +17,8 @@ export function checkRequest(
     const reason = `${what}: not a count that can be charged for`
     return [{ kind: 'counts', row, changes: [], reason }, ...checkEntry(request, row)]
   }
+  const extras = checkExtras(request, price, row)
+  if (extras.length > 0) return [...extras, ...checkEntry(request, row)]
   return [
     ...checkUsage(request, row),
     ...checkPrice(request, price, row),

@@ -1,6 +1,7 @@
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import { decodeStoredUsage } from '../../protocols/stored-usage.ts'
 import type { CheckedRequest } from '../../store/ports/verification.ts'
+import { checkTold } from './check-extras.ts'
 import { changesIn, type Difference } from './difference.ts'
 
 /**
@@ -19,7 +20,10 @@ export function checkUsage(request: CheckedRequest, row: string): readonly Diffe
   const protocol = request.upstreamProtocol ?? request.clientProtocol
   const usage = decodeStoredUsage(protocol, report)
   if (usage === undefined) return found(`its usage_raw has no counts of the protocol ${protocol}`)
-  return compare(request, row, usage, 'by its usage_raw')
+  return [
+    ...compare(request, row, usage, 'by its usage_raw'),
+    ...checkTold(usage.extras, request, row),
+  ]
 }
 
 function compare(

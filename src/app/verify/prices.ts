@@ -35,20 +35,24 @@ export function createPrices(store: Pick<VerificationStore, 'price'>) {
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const OptionalCount = Type.Union([Count, Type.Null()])
+const Counts = Type.Optional(Type.Record(Type.String(), Count))
+const extras = Type.Optional(Type.Object({ tools: Counts, serviceTiers: Counts }))
 const rates = {
   input: Count,
   output: Count,
   cacheRead: OptionalCount,
   cacheWrite: OptionalCount,
   cacheWrite1h: OptionalCount,
+  modalities: Counts,
 }
 const Terms = Type.Union([
   Type.Object({
     unit: Type.Literal('tokens'),
     base: Type.Object(rates),
     tiers: Type.Array(Type.Object({ above: Count, ...rates })),
+    extras,
   }),
-  Type.Object({ unit: Type.Literal('call'), perCallNano: Count }),
+  Type.Object({ unit: Type.Literal('call'), perCallNano: Count, extras }),
   Type.Object({ unit: Type.Literal('free') }),
   Type.Object({ unit: Type.Literal('none') }),
 ])

@@ -1,18 +1,16 @@
 import { counted, grouped } from '../../lib/format.ts'
 import { formatTable } from '../../lib/table.ts'
 import type { ReceiptRows } from '../../store/ports/records.ts'
-import { formatDecimal, formatNano, nanoDecimals, priceDecimals, usd } from '../money.ts'
-import { type ChargeLine, type Explanation, multiplierOf } from './explain.ts'
-
-/** Micro-USD per 1M tokens × tokens are 10⁻¹² USD. */
-const tokenSumDecimals = 12
+import { type ChargeLine, linePrice, linesAmount, type TierFactor } from '../lines.ts'
+import { formatDecimal, multiplierDecimals, usd } from '../money.ts'
+import { type Explanation, multiplierOf } from './explain.ts'
 
 /** The sum of a receipt, line by line, and its formula. */
 export function describeCharge(
   explanation: Explanation,
   { request }: ReceiptRows,
 ): readonly string[] {
-  const { unit, lines, formula } = explanation
+  const { unit, lines, factors, formula } = explanation
   if (unit === 'free') return [`Model ${request.model} is free, so nothing was charged.`]
   const used = lines.filter(({ count }) => count > 0)
   if (used.length === 0 && request.amountNano === 0) {
@@ -24,7 +22,11 @@ export function describeCharge(
   }
   const reasoning = unit === 'tokens' ? request.reasoningTokens : 0
   return [
-    ...formatTable(columnsOf(unit), [...used.map(lineRow(unit)), ...sumRow(unit, used)]),
+    ...formatTable(columnsOf(unit), [
+      ...used.map((line) => lineRow(line, factors)),
+      ...sumRow(used, factors),
+    ]),
+    ...factors.map(tierText),
     ...(reasoning > 0
       ? [`Of the output, ${counted(reasoning, 'token')} went into reasoning.`]
       : []),
@@ -42,24 +44,20 @@ interface Row {
   readonly usd: string
 }
 
-const decimalsOf = (unit: Explanation['unit']) =>
-  unit === 'tokens' ? tokenSumDecimals : nanoDecimals
+/** A tool among tokens says what its price is for. */
+const lineRow = (line: ChargeLine, factors: readonly TierFactor[]): Row => ({
+  name: line.name,
+  count: grouped(line.count),
+  price: `${linePrice(line, factors)}${line.unit === 'use' ? ' each' : ''}`,
+  usd: linesAmount([line], factors),
+})
 
-const lineRow =
-  (unit: Explanation['unit']) =>
-  ({ name, count, price }: ChargeLine): Row => ({
-    name,
-    count: grouped(count),
-    price: unit === 'tokens' ? formatDecimal(price, priceDecimals) : formatNano(price),
-    usd: formatDecimal(BigInt(count) * BigInt(price), decimalsOf(unit)),
-  })
+const tierText = ({ name, millionths }: TierFactor): string =>
+  `Service tier "${name}": × ${formatDecimal(millionths, multiplierDecimals)}, in the prices above.`
 
 /** One line is its own sum. */
-function sumRow(unit: Explanation['unit'], used: readonly ChargeLine[]): readonly Row[] {
-  if (used.length < 2) return []
-  const sum = used.reduce((all, { count, price }) => all + BigInt(count) * BigInt(price), 0n)
-  return [{ name: 'sum', count: '', price: '', usd: formatDecimal(sum, decimalsOf(unit)) }]
-}
+const sumRow = (used: readonly ChargeLine[], factors: readonly TierFactor[]): readonly Row[] =>
+  used.length < 2 ? [] : [{ name: 'sum', count: '', price: '', usd: linesAmount(used, factors) }]
 
 const columnsOf = (unit: Explanation['unit']) => [
   { title: unit === 'tokens' ? 'TOKENS' : '', text: ({ name }: Row) => name },

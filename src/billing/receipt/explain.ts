@@ -1,21 +1,24 @@
-import type { PriceTerms } from '../../store/ports/catalog.ts'
 import type { ReceiptRows, StoredRequest } from '../../store/ports/records.ts'
 import { effectiveRates } from '../charge.ts'
+import { recordedUsage } from '../extras.ts'
+import {
+  type ChargeLine,
+  sumLines,
+  type TierFactor,
+  tierFactors,
+  tokenLines,
+  toolLines,
+} from '../lines.ts'
 import { formatDecimal, multiplierDecimals } from '../money.ts'
 import { explainTier, type TierChoice } from './tier.ts'
-
-/** One factor of a charge. Prices are in micro-USD per 1M tokens, or in nano-USD per call. */
-export interface ChargeLine {
-  readonly name: string
-  readonly count: number
-  readonly price: number
-}
 
 /** How an amount came about. */
 export interface Explanation {
   readonly unit: 'tokens' | 'call' | 'free'
-  /** All kinds of tokens, also those that did not occur; empty for a free model. */
+  /** All kinds of text tokens, also those that did not occur; empty for a free model. */
   readonly lines: readonly ChargeLine[]
+  /** Service tiers, which tokens and calls are multiplied by; tools are not. */
+  readonly factors: readonly TierFactor[]
   /** Null unless the price is one for tokens. */
   readonly tier: TierChoice | null
   /** `(120 × 250000 + 40 × 2000000) × 0.8 / 1000 = 88000 nano-USD`. */
@@ -27,6 +30,7 @@ export interface Explanation {
 const free: Explanation = {
   unit: 'free',
   lines: [],
+  factors: [],
   tier: null,
   formula: 'free = 0 nano-USD',
   amountNano: 0n,
@@ -40,53 +44,63 @@ export function explainCharge({ request, price }: ReceiptRows): Explanation | nu
   const terms = price?.terms
   if (terms === undefined || terms.unit === 'none') return null
   if (terms.unit === 'free') return free
-  return terms.unit === 'call'
-    ? explainCalls(terms.perCallNano, request)
-    : explainTokens(terms, request)
-}
-
-function explainCalls(perCallNano: number, request: StoredRequest): Explanation {
-  const line = { name: 'calls', count: request.calls, price: perCallNano }
-  const result = roundHalfUp(exactCharge(request, [line]), 6)
-  const formula = `${line.count} × ${line.price} × ${multiplierOf(request)} = ${result.text}`
-  return { unit: 'call', lines: [line], tier: null, formula, amountNano: result.amountNano }
-}
-
-function explainTokens(
-  terms: Extract<PriceTerms, { unit: 'tokens' }>,
-  request: StoredRequest,
-): Explanation {
+  const { usage, vendor } = recordedUsage(request)
+  const { extras = {} } = usage
+  const factors = tierFactors(terms, extras, vendor)
+  const tools = toolLines(terms, extras, vendor)
+  if (terms.unit === 'call') {
+    const calls = { name: 'calls', unit: 'call', count: request.calls, price: terms.perCallNano }
+    return {
+      unit: 'call',
+      tier: null,
+      ...worked(request, [calls as ChargeLine, ...tools], factors),
+    }
+  }
   const tier = explainTier(terms, request)
-  const lines = tokenLines(request, effectiveRates(tier.rates))
-  const used = lines.filter(({ count }) => count > 0)
-  const sum = used.map(({ count, price: micro }) => `${count} × ${micro}`).join(' + ') || '0'
-  const result = roundHalfUp(exactCharge(request, lines), 9)
-  const formula = `(${sum}) × ${multiplierOf(request)} / 1000 = ${result.text}`
-  return { unit: 'tokens', lines, tier, formula, amountNano: result.amountNano }
+  const { rates } = tier
+  const tokens = tokenLines(effectiveRates(rates), usage, { rates, base: terms.base, vendor })
+  return { unit: 'tokens', tier, ...worked(request, [...tokens, ...tools], factors) }
 }
 
-function tokenLines(
+function worked(
   request: StoredRequest,
-  rates: ReturnType<typeof effectiveRates>,
-): readonly ChargeLine[] {
-  return [
-    { name: 'input', count: request.inputTokens, price: rates.input },
-    { name: 'output', count: request.outputTokens, price: rates.output },
-    { name: 'cache read', count: request.cacheReadTokens, price: rates.cacheRead },
-    { name: 'cache write', count: request.cacheWriteTokens, price: rates.cacheWrite },
-    { name: 'cache write 1h', count: request.cacheWrite1hTokens, price: rates.cacheWrite1h },
-  ]
+  lines: readonly ChargeLine[],
+  factors: readonly TierFactor[],
+): Pick<Explanation, 'lines' | 'factors' | 'formula' | 'amountNano'> {
+  const { value } = sumLines(lines, factors)
+  const exact = value * BigInt(request.multiplierMillionths)
+  // 10⁻¹⁸ USD, with six more places for each factor.
+  const { amountNano, text } = roundHalfUp(exact, 9 + 6 * factors.length)
+  const formula = `${formulaOf(request, lines, factors)} = ${text}`
+  return { lines, factors, formula, amountNano }
+}
+
+/** `(120 × 250000 + 40 × 2000000) × 0.8 / 1000`, with extras `((…) × 6 / 1000 + 3 × 10000000) × 0.8`. */
+function formulaOf(
+  request: StoredRequest,
+  lines: readonly ChargeLine[],
+  factors: readonly TierFactor[],
+): string {
+  const sum = (chosen: readonly ChargeLine[]) =>
+    chosen
+      .filter(({ count, unit }) => count > 0 || unit === 'call')
+      .map(({ count, price }) => `${count} × ${price}`)
+      .join(' + ')
+  const isTokens = lines.some(({ unit }) => unit === 'tokens')
+  const tools = sum(lines.filter(({ unit }) => unit === 'use'))
+  const paid = sum(lines.filter(({ unit }) => unit !== 'use')) || '0'
+  const tiers = factors.map(({ millionths }) => ` × ${formatDecimal(millionths, 6)}`).join('')
+  const multiplier = multiplierOf(request)
+  const base = `${isTokens ? `(${paid})` : paid}${tiers}`
+  const perThousand = isTokens ? ' / 1000' : ''
+  return tools === ''
+    ? `${base} × ${multiplier}${perThousand}`
+    : `(${base}${perThousand} + ${tools}) × ${multiplier}`
 }
 
 /** The group's multiplier as people write it: `0.8`. */
 export const multiplierOf = ({ multiplierMillionths }: StoredRequest): string =>
   formatDecimal(multiplierMillionths, multiplierDecimals)
-
-/** The charge before rounding: prices × millionths. */
-function exactCharge(request: StoredRequest, lines: readonly ChargeLine[]): bigint {
-  const sum = lines.reduce((all, line) => all + BigInt(line.count) * BigInt(line.price), 0n)
-  return sum * BigInt(request.multiplierMillionths)
-}
 
 /** The amount in nano-USD, and the exact value before it where rounding changed it. */
 function roundHalfUp(exact: bigint, decimals: number) {

@@ -37,6 +37,7 @@ export const requestFields = {
   calls: (row) => row.calls,
   estimated: (row) => row.estimated,
   clamped: (row) => row.clamped,
+  extras: (row) => row.extrasJson ?? null,
   amount_nano: (row) => row.amountNano,
   first_byte_ms: (row) => row.firstByteMs,
   duration_ms: (row) => row.durationMs,

@@ -16,6 +16,7 @@ export function receiptView(rows: ReceiptRows) {
     estimated_reason: estimatedReason(request),
     clamped_reason: clampedReason(request),
     usage_raw: parseRaw(request.usageRaw),
+    extras: parseRaw(request.extrasJson ?? null),
     price: price === null ? null : priceView(price),
     context_tokens: contextTokens(request),
     long_context_pricing: request.longContextPricing,

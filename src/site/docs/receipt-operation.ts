@@ -32,6 +32,7 @@ const receipt = {
   estimated_reason: null,
   clamped_reason: null,
   usage_raw: { prompt_tokens: 1200, completion_tokens: 40, total_tokens: 1240 },
+  extras: null,
   price: {
     id: 7,
     model: 'long-model',

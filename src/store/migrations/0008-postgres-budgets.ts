@@ -10,9 +10,14 @@ const swept = "ending = 'interrupted'"
  * once in each of its parts, and sets nothing aside for one that it releases; `of_accounts` and
  * `of_tokens` name those of what it settles, reserves and grows, as far as they are known. Another
  * form of it gets another name, where it does not serve both alike: nodes of two versions run side by
- * side. `repeats`: what tells that something has grown before; see the next version.
+ * side. `repeats`: what tells that something has grown before; see the next version. `added`: columns of later
+ * versions.
  */
-export const commitFunction = (create: string, repeats = { asked: '', found: '', leave: '' }) => `
+export const commitFunction = (
+  create: string,
+  repeats = { asked: '', found: '', leave: '' },
+  added = { column: '', field: '' },
+) => `
 ${create} commit_requests(batch json, settled text[], released text[], of_accounts bigint[],
   of_tokens bigint[], at_ms bigint, today text, node bigint) RETURNS json
 LANGUAGE plpgsql ${byIndex} AS $$
@@ -85,7 +90,7 @@ BEGIN
         cause, cause_text, ending, input_tokens, output_tokens, reasoning_tokens,
         cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, calls, estimated, clamped,
         usage_raw, price_id, tier_above, long_context_pricing, multiplier_millionths, amount_nano,
-        first_byte_ms, duration_ms)
+        first_byte_ms, duration_ms${added.column})
       SELECT * FROM json_to_recordset(batch->'settle') AS request ("requestId" text,
         "createdAt" bigint, "accountId" bigint, "tokenId" bigint, "groupId" bigint, model text,
         "upstreamModel" text, "channelId" bigint, "clientProtocol" text, "upstreamProtocol" text,
@@ -94,7 +99,7 @@ BEGIN
         "cacheReadTokens" bigint, "cacheWriteTokens" bigint, "cacheWrite1hTokens" bigint,
         calls bigint, estimated smallint, clamped smallint, "usageRaw" text, "priceId" bigint,
         "tierAbove" bigint, "longContextPricing" smallint, "multiplierMillionths" bigint,
-        "amountNano" bigint, "firstByteMs" bigint, "durationMs" bigint)
+        "amountNano" bigint, "firstByteMs" bigint, "durationMs" bigint${added.field})
       ON CONFLICT (request_id) DO NOTHING RETURNING id
     ) SELECT array_agg(id) INTO added FROM stored;
   END IF;

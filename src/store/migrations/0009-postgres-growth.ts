@@ -5,7 +5,7 @@ import { commitFunction } from './0008-postgres-budgets.ts'
  * is more then than who asks for more knows of (`fromNano`; nodes of the former version do not say it).
  * It grows by what is missing.
  */
-export const postgresGrowth = commitFunction('CREATE OR REPLACE FUNCTION', {
+const repeats = {
   asked: ', "fromNano" bigint',
   found: ', amount_nano',
   leave: `    IF one.amount_nano > one."fromNano" THEN
@@ -13,4 +13,12 @@ export const postgresGrowth = commitFunction('CREATE OR REPLACE FUNCTION', {
       CONTINUE WHEN one."byNano" <= 0;
     END IF;
 `,
-})
+}
+
+/** The same with columns of later versions: nodes of the former version do not fill them. */
+export const growingCommit = (added?: {
+  readonly column: string
+  readonly field: string
+}): string => commitFunction('CREATE OR REPLACE FUNCTION', repeats, added)
+
+export const postgresGrowth = growingCommit()

@@ -9,6 +9,7 @@ import { postgresTables } from './0007-postgres-tables.ts'
 import { postgresBudgets } from './0008-postgres-budgets.ts'
 import { postgresGrowth } from './0009-postgres-growth.ts'
 import { postgresSweep } from './0010-postgres-sweep.ts'
+import { extrasPostgres, extrasSqlite } from './0011-charged-extras.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { postgres: postgresBudgets },
   { postgres: postgresGrowth },
   { postgres: postgresSweep },
+  { sqlite: extrasSqlite, postgres: extrasPostgres },
 ]
 
 /** The version of a database that is up to date. */

@@ -1,3 +1,5 @@
+import type { ExtraPrices, ModalityRates } from './extras.ts'
+
 /** Rows that say what may be called, where and at what price. Names are unique among live rows. */
 
 export type ProtocolBases = { readonly [protocol: string]: string }
@@ -89,6 +91,8 @@ export interface TokenRates {
   readonly cacheRead: number | null
   readonly cacheWrite: number | null
   readonly cacheWrite1h: number | null
+  /** Of LLM tokens that are no text. */
+  readonly modalities?: ModalityRates
 }
 
 export type PriceTerms =
@@ -99,8 +103,9 @@ export type PriceTerms =
       readonly tiers: readonly (TokenRates & { readonly above: number })[]
       /** Tokens that the model can hold, where the operator has set it; no part of the price. */
       readonly contextWindow?: number
+      readonly extras?: ExtraPrices
     }
-  | { readonly unit: 'call'; readonly perCallNano: number }
+  | { readonly unit: 'call'; readonly perCallNano: number; readonly extras?: ExtraPrices }
   /** Free on purpose. */
   | { readonly unit: 'free' }
   /** The price was removed: the model is not callable. */

@@ -21,3 +21,24 @@ export interface UsageExtras {
   /** The service tier that the answer names, where it is not the standard one; several are joined by `+`. */
   readonly tier?: string
 }
+
+/** Micro-USD per 1M tokens; what is absent is charged as `modalityRate` says. */
+export type ModalityRates = { readonly [kind in ModalityKind]?: number }
+
+/** What a price says of more than its tokens; absent: the list prices of the vendor hold. */
+export interface ExtraPrices {
+  /** Nano-USD for each use; 0: free on purpose. */
+  readonly tools?: { readonly [tool: string]: number }
+  /** Service tier → by how much tokens and calls cost more, in millionths. */
+  readonly serviceTiers?: { readonly [tier: string]: number }
+}
+
+/** List prices of a vendor, for what the price of a model does not name. */
+export interface VendorExtras extends ExtraPrices {
+  readonly modalities?: ModalityRates
+}
+
+/** What a request was charged for besides text tokens, and the vendor's prices that were used for it. */
+export interface ChargedExtras extends UsageExtras {
+  readonly vendor?: VendorExtras
+}

@@ -50,6 +50,8 @@ export interface RequestRow {
   readonly clamped: boolean
   /** The upstream's own usage report, as JSON text. */
   readonly usageRaw: string | null
+  /** `ChargedExtras` as JSON text; null or absent: only text tokens were charged, at the standard tier. */
+  readonly extrasJson?: string | null
   readonly priceId: number | null
   /** The tier that was charged: the `above` it exceeded; null for the base tier. */
   readonly tierAbove: number | null

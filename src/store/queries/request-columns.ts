@@ -26,6 +26,7 @@ export const requestColumns = [
   'request.estimated as estimated',
   'request.clamped as clamped',
   'request.usage_raw as usageRaw',
+  'request.extras as extrasJson',
   'request.price_id as priceId',
   'request.tier_above as tierAbove',
   'request.long_context_pricing as longContextPricing',

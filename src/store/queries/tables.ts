@@ -124,6 +124,7 @@ interface RequestTable {
   estimated: Flag
   clamped: Flag
   usage_raw: Json | null
+  extras: Json | null
   price_id: number | null
   tier_above: number | null
   long_context_pricing: Flag

@@ -5,6 +5,7 @@ import {
   WriteRefused,
 } from '../ports/admin.ts'
 import type { PriceTerms, TokenRates } from '../ports/catalog.ts'
+import type { ExtraPrices } from '../ports/extras.ts'
 import { build } from './build.ts'
 import { limitsOf } from './limits.ts'
 import { findNamed, requireNamed } from './names.ts'
@@ -96,9 +97,22 @@ export function* linkChannels(
   }
 }
 
-function ratesInOrder(rates: TokenRates): TokenRates {
+// Undefined leaves no trace in the text.
+function ratesInOrder(rates: TokenRates) {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h } = rates
-  return { input, output, cacheRead, cacheWrite, cacheWrite1h }
+  const modalities = sorted(rates.modalities)
+  return { input, output, cacheRead, cacheWrite, cacheWrite1h, modalities }
+}
+
+function extrasInOrder({ tools, serviceTiers }: ExtraPrices = {}) {
+  const extras = { tools: sorted(tools), serviceTiers: sorted(serviceTiers) }
+  return extras.tools || extras.serviceTiers ? extras : undefined
+}
+
+/** By name; nothing for a list without entries. */
+function sorted(prices: { readonly [name: string]: number } = {}) {
+  const entries = Object.entries(prices).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
 /** Terms as text: equal terms are equal texts, whatever the order of their fields. */
@@ -107,11 +121,15 @@ function termsText(terms: PriceTerms): string {
     case 'tokens': {
       const { unit, base, contextWindow } = terms
       const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesInOrder(tier) }))
-      // Undefined leaves no trace in the text.
-      return JSON.stringify({ unit, base: ratesInOrder(base), tiers, contextWindow })
+      const extras = extrasInOrder(terms.extras)
+      return JSON.stringify({ unit, base: ratesInOrder(base), tiers, contextWindow, extras })
     }
     case 'call':
-      return JSON.stringify({ unit: terms.unit, perCallNano: terms.perCallNano })
+      return JSON.stringify({
+        unit: terms.unit,
+        perCallNano: terms.perCallNano,
+        extras: extrasInOrder(terms.extras),
+      })
     default:
       return JSON.stringify({ unit: terms.unit })
   }

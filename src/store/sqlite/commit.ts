@@ -105,7 +105,9 @@ export function createCommit(
     }
     const account = openAccounts.get(request.accountId)
     release(request.requestId)
-    const { changes, lastInsertRowid } = statements.insertRequest.run(request)
+    const { changes, lastInsertRowid } = statements.insertRequest.run(
+      request.extrasJson === undefined ? { ...request, extrasJson: null } : request,
+    )
     if (changes === 0) return
     const requestRow = Number(lastInsertRowid)
     for (const [position, attempt] of attempts.entries()) {

@@ -81,6 +81,7 @@ test('a receipt has all that explains the charge', () => {
     duration_ms: 34,
     estimated_reason: null,
     clamped_reason: null,
+    extras: null,
     usage_raw: { prompt_tokens: 16 },
     price,
     context_tokens: 213_000,

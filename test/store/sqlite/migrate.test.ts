@@ -88,6 +88,7 @@ function inNewest(rows: Rows): Rows {
       ...row,
       ...uncounted,
     })),
+    ...changed('request', (row) => ({ ...row, extras: null })),
     ...changed('reservation', (row) => ({ ...row, node_id: null })),
     setting: [],
     node: [],

@@ -49,5 +49,10 @@ export function shownPrice({ id, terms, source, note }: PriceRow): {
 
 const flat = (terms: PriceTerms) =>
   terms.unit === 'tokens'
-    ? { unit: terms.unit, ...terms.base, ...(terms.tiers.length > 0 && { tiers: terms.tiers }) }
+    ? {
+        unit: terms.unit,
+        ...terms.base,
+        ...(terms.tiers.length > 0 && { tiers: terms.tiers }),
+        ...(terms.extras && { extras: terms.extras }),
+      }
     : terms

@@ -1,0 +1,120 @@
+import type { PriceTerms } from '../store/ports/catalog.ts'
+import { modalityKinds, type UsageExtras, type VendorExtras } from '../store/ports/extras.ts'
+import type { ChargedUsage, TextRates } from './charge.ts'
+import {
+  modalityRate,
+  partOf,
+  type RateSources,
+  tierFactor,
+  tierWords,
+  toolPrice,
+} from './extras.ts'
+import { formatDecimal, formatNano, nanoDecimals, priceDecimals } from './money.ts'
+
+/**
+ * One factor of a charge. Prices are in micro-USD per 1M tokens, or in nano-USD per call or use of a
+ * tool.
+ */
+export interface ChargeLine {
+  readonly name: string
+  readonly unit: 'tokens' | 'call' | 'use'
+  readonly count: number
+  readonly price: number
+}
+
+/**
+ * All kinds of text tokens, also those that did not occur, and of other tokens those that did: each
+ * token is on one line. `from` is absent for usage that is all text.
+ */
+export function tokenLines(
+  text: TextRates,
+  usage: ChargedUsage,
+  from?: Omit<RateSources, 'text'>,
+): readonly ChargeLine[] {
+  const { modalities } = usage.extras ?? {}
+  const rest = { ...usage }
+  const others: ChargeLine[] = []
+  for (const kind of from && modalities ? modalityKinds : []) {
+    const { tokens } = partOf(kind)
+    const count = Math.min(modalities?.[kind] ?? 0, rest[tokens])
+    if (count === 0 || !from) continue
+    rest[tokens] -= count
+    const price = modalityRate(kind, { ...from, text })
+    others.push({ name: words(kind), unit: 'tokens', count, price })
+  }
+  const line = (name: string, count: number, price: number): ChargeLine => ({
+    name,
+    unit: 'tokens',
+    count,
+    price,
+  })
+  return [
+    line('input', rest.inputTokens, text.input),
+    line('output', rest.outputTokens, text.output),
+    line('cache read', rest.cacheReadTokens, text.cacheRead),
+    line('cache write', rest.cacheWriteTokens, text.cacheWrite),
+    line('cache write 1h', rest.cacheWrite1hTokens, text.cacheWrite1h),
+    ...others,
+  ]
+}
+
+/** The tools that the vendor ran. One that nobody has a price for costs nothing: `verify` tells of it. */
+export function toolLines(
+  terms: PriceTerms,
+  { tools = {} }: UsageExtras,
+  vendor: VendorExtras | undefined,
+): readonly ChargeLine[] {
+  return Object.entries(tools)
+    .filter(([, count]) => count > 0)
+    .map(([tool, count]) => ({
+      name: tool.replaceAll('_', ' '),
+      unit: 'use',
+      count,
+      price: toolPrice(terms, vendor, tool) ?? 0,
+    }))
+}
+
+/** A service tier by its words: what tokens and calls cost is multiplied by each. */
+export interface TierFactor {
+  readonly name: string
+  readonly millionths: number
+}
+
+/** The factors of the tier that an answer named; none for the standard one. */
+export const tierFactors = (
+  terms: PriceTerms,
+  { tier }: UsageExtras,
+  vendor: VendorExtras | undefined,
+): readonly TierFactor[] =>
+  tierWords(tier).map((name) => ({ name, millionths: tierFactor(terms, vendor, name) }))
+
+/**
+ * The sum of all lines, as exact as they are: `value` in units of 10⁻¹² USD / `scale`. Service tiers
+ * multiply tokens and calls; tools cost the same in each.
+ */
+export function sumLines(lines: readonly ChargeLine[], factors: readonly TierFactor[]) {
+  const scale = 1_000_000n ** BigInt(factors.length)
+  const factor = factors.reduce((all, { millionths }) => all * BigInt(millionths), 1n)
+  let value = 0n
+  for (const { unit, count, price } of lines) {
+    const product = BigInt(count) * BigInt(price)
+    if (unit === 'tokens') value += product * factor
+    else value += product * 1_000n * (unit === 'call' ? factor : scale)
+  }
+  return { value, scale }
+}
+
+/** The price of a line in USD, service tiers included: by it times the count the line's amount is made. */
+export function linePrice({ unit, price }: ChargeLine, factors: readonly TierFactor[]): string {
+  if (unit === 'use') return formatNano(price)
+  const factor = factors.reduce((all, { millionths }) => all * BigInt(millionths), BigInt(price))
+  const decimals = unit === 'tokens' ? priceDecimals : nanoDecimals
+  return formatDecimal(factor, decimals + 6 * factors.length)
+}
+
+/** What lines come to in USD, service tiers included. */
+export const linesAmount = (lines: readonly ChargeLine[], factors: readonly TierFactor[]): string =>
+  formatDecimal(sumLines(lines, factors).value, 12 + 6 * factors.length)
+
+/** `cacheReadAudio` → `cache read audio`. */
+const words = (kind: string) => kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

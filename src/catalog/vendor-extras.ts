@@ -1,0 +1,60 @@
+import file from '../../data/vendor-extras.json' with { type: 'json' }
+import type { VendorExtras } from '../store/ports/extras.ts'
+import { findVendorPrice } from './vendor-prices.ts'
+
+/** Whose list prices hold on a channel that speaks a protocol, where nobody else has said a price. */
+const vendors: { readonly [protocol: string]: string } = {
+  chat: 'openai',
+  responses: 'openai',
+  messages: 'anthropic',
+  gemini: 'google',
+}
+
+interface Entry {
+  readonly vendor: string
+  /** Beginnings of model ids; absent: all others. */
+  readonly models?: readonly string[]
+}
+
+const none: VendorExtras = {}
+const known = new Map<string, VendorExtras>()
+
+/**
+ * What extras cost where a model's price does not say: by the list price of the model itself, else by
+ * that of the vendor whose protocol its channel speaks. `model` is as the upstream calls it.
+ */
+export function vendorExtras(protocol: string | undefined, model: string): VendorExtras {
+  const vendor = vendors[protocol ?? '']
+  if (vendor === undefined) return none
+  const key = `${vendor} ${model}`
+  const found = known.get(key)
+  if (found) return found
+  const extras = lookUp(vendor, model)
+  // Models come from the catalog, so they are few; a catalog that ever changes must not grow this.
+  if (known.size >= 10_000) known.clear()
+  known.set(key, extras)
+  return extras
+}
+
+function lookUp(vendor: string, model: string): VendorExtras {
+  const terms = findVendorPrice(model)?.terms
+  const tools: [string, number][] = pick(file.tools, vendor, model).map((e) => [e.tool, e.nano])
+  const tiers: [string, number][] = pick(file.serviceTiers, vendor, model).map((e) => [
+    e.tier,
+    e.millionths,
+  ])
+  const modalities = terms?.base.modalities
+  return {
+    ...(modalities && { modalities }),
+    // The first that fits counts, so it is put in last.
+    tools: { ...Object.fromEntries(tools.toReversed()), ...terms?.extras?.tools },
+    serviceTiers: { ...Object.fromEntries(tiers.toReversed()), ...terms?.extras?.serviceTiers },
+  }
+}
+
+const pick = <One extends Entry>(entries: readonly One[], vendor: string, model: string) =>
+  entries.filter(
+    (entry) =>
+      entry.vendor === vendor &&
+      (entry.models === undefined || entry.models.some((start) => model.startsWith(start))),
+  )

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { checkTold } from '../../../src/app/verify/check-extras.ts'
+import { checkRequest } from '../../../src/app/verify/check-request.ts'
+import { describeDifference } from '../../../src/app/verify/difference.ts'
+import type { ChargedExtras } from '../../../src/store/ports/extras.ts'
+import { price, request } from './rows.ts'
+
+const vendor = { tools: { web_search: 10_000_000 }, serviceTiers: { fast: 2_000_000 } }
+const recorded = (extras: ChargedExtras, amountNano: number) =>
+  request({ extrasJson: JSON.stringify(extras), amountNano, entryAmountNano: -amountNano })
+const found = (...of: Parameters<typeof recorded>) =>
+  checkRequest(recorded(...of), price()).map(describeDifference)
+
+test('a charge for tools and tiers is worked out from its record', () => {
+  // (95,000 × 2 + 3 × 10,000,000) × 0.5
+  const extras = { tools: { web_search: 3 }, tier: 'fast', vendor }
+  expect(found(extras, 15_095_000)).toEqual([])
+  expect(found(extras, 47_500)).toEqual([
+    'request req_1: amount_nano is 47500, should be 15095000: by its counts, its multiplier and price 3',
+  ])
+})
+
+test('a tool without a price is told', () => {
+  expect(found({ tools: { web_search: 3 } }, 47_500)).toEqual([
+    'request req_1: it used the tool "web_search", which had no price',
+  ])
+})
+
+test('extras that are no counts are told', () => {
+  const broken = { tools: { web_search: -3 }, vendor }
+  expect(found(broken, 47_500)).toEqual([
+    'request req_1: its extras are none that can be charged for',
+  ])
+})
+
+test('what the upstream told and nobody charged is found, more is not', () => {
+  const told = { tools: { web_search: 2 }, tier: 'fast', modalities: { inputAudio: 7 } }
+  const row = recorded({ tools: { web_search: 1, file_search: 1 } }, 0)
+  expect(checkTold(told, row, 'request req_1').map(describeDifference)).toEqual([
+    'request req_1: extras.modalities.inputAudio is 0, should be 7; extras.tools.web_search is 1, should be 2; extras.tier is null, should be "fast": by its usage_raw',
+  ])
+  expect(checkTold(told, recorded(told, 0), 'request req_1')).toEqual([])
+  expect(checkTold(undefined, row, 'request req_1')).toEqual([])
+})
