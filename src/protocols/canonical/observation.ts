@@ -1,3 +1,4 @@
+import type { ObservedExtras } from './extras.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -29,6 +30,10 @@ export interface Observation {
   usage: Usage | undefined
   /** The upstream's own usage object (for streams: the last one, or the merged ones), as JSON. */
   usageRaw: unknown
+  /** What the answer tells of tools that the vendor ran, and of its tier, beside its usage. */
+  observed: ObservedExtras | undefined
+  /** That of it which is in `usage`. */
+  counted: ObservedExtras | undefined
   /** Usage was reported, but no report said what the input was. */
   lacksInput: boolean
   /** Length of the text at the last report of output: what came later is in no report. */
@@ -68,6 +73,8 @@ export function createObservation(): Observation {
     ended: new Set(),
     usage: undefined,
     usageRaw: undefined,
+    observed: undefined,
+    counted: undefined,
     lacksInput: false,
     reportedLength: Number.POSITIVE_INFINITY,
     answerId: undefined,

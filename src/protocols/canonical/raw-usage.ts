@@ -1,4 +1,5 @@
 import { isJsonObject } from '../json.ts'
+import { type ObservedExtras, observedField } from './extras.ts'
 import type { Observation } from './observation.ts'
 import { readCount, type Usage } from './usage.ts'
 
@@ -25,15 +26,37 @@ const maxReports = 64
 export function noteUsage<Counts>(
   seen: Observation,
   counts: Counts,
-  wire: unknown,
+  report: unknown,
   reports: UsageReports<Counts>,
 ): void {
+  const wire = withObserved(report, seen.observed)
   const usage = reports.fold(counts, wire)
   if (usage === undefined) return
+  seen.counted = seen.observed
   noteTold(seen, wire, reports)
   seen.usage = usage
   const { usageRaw } = seen
   seen.usageRaw = usageRaw === undefined ? wire : join(usageRaw, wire, counts, reports)
+}
+
+/** What was seen beside a report is kept in it, so that it decodes to what is charged. */
+function withObserved(report: unknown, observed: ObservedExtras | undefined): unknown {
+  const isPlain = !observed?.tier && observed?.tools === undefined
+  return isPlain || !isJsonObject(report) ? report : { ...report, [observedField]: observed }
+}
+
+/** Counts what was seen beside a report that had come already. */
+export function noteObserved<Counts>(
+  seen: Observation,
+  counts: Counts,
+  reports: UsageReports<Counts>,
+): void {
+  if (seen.usage === undefined || seen.observed === seen.counted) return
+  seen.counted = seen.observed
+  const list = listOf(seen.usageRaw)
+  const last = withObserved(list.at(-1), seen.observed)
+  seen.usage = reports.fold(counts, last) ?? seen.usage
+  seen.usageRaw = list.length > 1 ? [...list.slice(0, -1), last] : last
 }
 
 /** What no report has told, somebody else must count. */
@@ -81,9 +104,10 @@ const listOf = (raw: unknown): readonly unknown[] => (Array.isArray(raw) ? raw :
 const overlay = (under: unknown, over: unknown): unknown =>
   isJsonObject(under) && isJsonObject(over) ? { ...under, ...over } : over
 
-/** Counts have the same fields always: numbers, or objects of such. */
+/** Counts are numbers, words, or objects of such. */
 function isSame(a: unknown, b: unknown): boolean {
   if (!isJsonObject(a) || !isJsonObject(b)) return a === b
+  if (Object.keys(a).length !== Object.keys(b).length) return false
   for (const field in a) if (!isSame(a[field], b[field])) return false
   return true
 }

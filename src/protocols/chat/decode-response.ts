@@ -1,4 +1,5 @@
 import type { DecodeContext } from '../canonical/codec.ts'
+import { withoutExtras } from '../canonical/extras.ts'
 import type { Citation, TextPart, ToolCallPart } from '../canonical/request.ts'
 import type { AnswerPart, CanonicalResponse, Choice } from '../canonical/response.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
@@ -19,7 +20,7 @@ export function decodeChatResponse(body: JsonObject, context: DecodeContext): Ca
   return {
     ...decodeHead(body),
     choices: choices.map((choice, place) => decodeChoice(choice, place, sources, context)),
-    usage: foldChatUsage(createChatCounts(), usageIn(body)),
+    usage: withoutExtras(foldChatUsage(createChatCounts(), usageIn(body))),
     serviceTier: decodeTier(body),
     error: body.error ? decodeOpenAiError(body) : undefined,
   }

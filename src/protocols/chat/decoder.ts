@@ -1,5 +1,6 @@
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
 import type { AnswerEvent } from '../canonical/event.ts'
+import { withoutExtras } from '../canonical/extras.ts'
 import type { ServiceTier } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, parseJsonObject } from '../json.ts'
@@ -56,7 +57,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
     for (const wire of wires) {
       if (isJsonObject(wire)) choiceAt(countIn(wire, 'index') ?? 0).push(wire, sources)
     }
-    usage = foldChatUsage(counts, usageIn(chunk)) ?? usage
+    usage = withoutExtras(foldChatUsage(counts, usageIn(chunk))) ?? usage
     serviceTier = decodeTier(chunk) ?? serviceTier
     if (!chunk.error) return
     start(head)

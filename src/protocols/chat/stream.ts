@@ -9,18 +9,21 @@ import {
   type Outcome,
   type TextSample,
 } from '../canonical/observation.ts'
-import { noteUsage } from '../canonical/raw-usage.ts'
+import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
+import { createToolTally, type ToolTally } from '../canonical/tool-tally.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { createRepeatedEvents } from '../repeated-events.ts'
 import { addMessageText } from './text.ts'
+import { observeExtras } from './tool-uses.ts'
 import { type ChatCounts, chatReports, createChatCounts } from './usage.ts'
 
 /** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
 export function createCompletionsObserver(): AnswerObserver {
   const seen = createObservation()
   const counts = createChatCounts()
+  const tally = createToolTally(seen)
   const repeated = createRepeatedEvents(readText)
   return {
     seen,
@@ -39,13 +42,13 @@ export function createCompletionsObserver(): AnswerObserver {
       const chunk = json ?? parseJsonObject(data)
       if (chunk === undefined) return 'pass'
       if (json === undefined) repeated.learn(data, chunk)
-      const reported = readAnswer(seen, counts, chunk)
+      const reported = readAnswer({ seen, counts, tally }, chunk)
       if (isFailed(seen, chunk)) return 'pass'
       return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : 'pass'
     },
     pushBody(body) {
       if (!isJsonObject(body)) return fail(seen, notAnObject)
-      readAnswer(seen, counts, body)
+      readAnswer({ seen, counts, tally }, body)
       noteForeign(seen, body, ['choices', 'error'])
       if (isFailed(seen, body)) return
       seen.phase = 'closed'
@@ -67,13 +70,23 @@ function readText(chunk: JsonObject): string | undefined {
   return text.sample
 }
 
+interface Reading {
+  readonly seen: Observation
+  readonly counts: ChatCounts
+  readonly tally: ToolTally
+}
+
 /** Reads a chunk or a whole body; true when it carried a usage object. */
-function readAnswer(seen: Observation, counts: ChatCounts, answer: JsonObject): boolean {
+function readAnswer({ seen, counts, tally }: Reading, answer: JsonObject): boolean {
+  observeExtras(seen, tally, answer)
   for (const choice of arrayIn(answer, 'choices')) {
     if (isJsonObject(choice)) readChoice(seen, choice)
   }
   const wire = reportIn(answer)
-  if (wire === undefined) return false
+  if (wire === undefined) {
+    noteObserved(seen, counts, chatReports)
+    return false
+  }
   noteUsage(seen, counts, wire, chatReports)
   return true
 }

@@ -1,7 +1,9 @@
+import { mergeExtras, type ReportedExtras, withExtras } from '../canonical/extras.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { readChatExtras } from './usage-extras.ts'
 
 /** The largest counts seen in one answer, in the vendor's own terms. */
 export interface ChatCounts {
@@ -11,6 +13,7 @@ export interface ChatCounts {
   cached: number | undefined
   cacheWrite: number | undefined
   reasoning: number | undefined
+  extras: ReportedExtras | undefined
 }
 
 /** No counts yet. */
@@ -22,6 +25,7 @@ export function createChatCounts(): ChatCounts {
     cached: undefined,
     cacheWrite: undefined,
     reasoning: undefined,
+    extras: undefined,
   }
 }
 
@@ -56,7 +60,8 @@ export function foldChatUsage(counts: ChatCounts, wire: unknown): Usage | undefi
   counts.cached = larger(counts.cached, readCached(wire, input))
   counts.cacheWrite = larger(counts.cacheWrite, readCount(input?.cache_write_tokens))
   counts.reasoning = larger(counts.reasoning, readCount(output?.reasoning_tokens))
-  return toUsage(counts)
+  counts.extras = mergeExtras(counts.extras, readChatExtras(wire, input, output))
+  return withExtras(toUsage(counts), counts.extras)
 }
 
 /** The usage reports of this protocol. */

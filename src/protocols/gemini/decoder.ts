@@ -1,5 +1,6 @@
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
 import type { AnswerEvent } from '../canonical/event.ts'
+import { withoutExtras } from '../canonical/extras.ts'
 import type { ServiceTier } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
@@ -73,7 +74,7 @@ export function createChunkDecoder(context: DecodeContext): ChunkDecoder {
       if (isOver) return []
       const chunk = camelNames(wire)
       const metadata = objectIn(chunk, 'usageMetadata')
-      usage = foldGeminiUsage(counts, metadata && camelNames(metadata)) ?? usage
+      usage = withoutExtras(foldGeminiUsage(counts, metadata && camelNames(metadata))) ?? usage
       serviceTier = tierOf(metadata) ?? serviceTier
       const events = [...start(chunk)]
       const add = (event: AnswerEvent) => {

@@ -8,10 +8,12 @@ import {
   type Observation,
   type Outcome,
 } from '../canonical/observation.ts'
-import { noteUsage } from '../canonical/raw-usage.ts'
+import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
+import { createToolTally, type ToolTally } from '../canonical/tool-tally.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { observeTools } from './tool-uses.ts'
 import { createGeminiCounts, type GeminiCounts, geminiReports } from './usage.ts'
 
 /**
@@ -21,16 +23,17 @@ import { createGeminiCounts, type GeminiCounts, geminiReports } from './usage.ts
 export function createGeminiObserver(): AnswerObserver {
   const seen = createObservation()
   const counts = createGeminiCounts()
+  const reading = { seen, counts, tally: createToolTally(seen) }
   return {
     seen,
     push(data, _event, json) {
       const chunk = json ?? parseJsonObject(data)
-      if (chunk !== undefined) readAnswer(seen, counts, chunk)
+      if (chunk !== undefined) readAnswer(reading, chunk)
       return 'pass'
     },
     pushBody(body) {
       if (!isJsonObject(body)) return fail(seen, notAnObject)
-      readAnswer(seen, counts, body)
+      readAnswer(reading, body)
       noteForeign(seen, body, answerFields)
       seen.phase = 'closed'
       seen.outcome ??= 'complete'
@@ -40,11 +43,19 @@ export function createGeminiObserver(): AnswerObserver {
 
 const answerFields = ['candidates', 'promptFeedback', 'error', 'embedding', 'embeddings']
 
-function readAnswer(seen: Observation, counts: GeminiCounts, answer: JsonObject): void {
+interface Reading {
+  readonly seen: Observation
+  readonly counts: GeminiCounts
+  readonly tally: ToolTally
+}
+
+function readAnswer({ seen, counts, tally }: Reading, answer: JsonObject): void {
+  observeTools(tally, answer)
   for (const candidate of arrayIn(answer, 'candidates')) {
     if (isJsonObject(candidate)) readCandidate(seen, candidate)
   }
   noteUsage(seen, counts, answer.usageMetadata, geminiReports)
+  noteObserved(seen, counts, geminiReports)
   if (stringIn(objectIn(answer, 'promptFeedback'), 'blockReason') !== undefined) {
     noteSideAnswer(seen, 0, 'incomplete')
   }

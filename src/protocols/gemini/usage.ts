@@ -1,4 +1,14 @@
 import type { EncodeContext } from '../canonical/codec.ts'
+import {
+  type Modalities,
+  type Modality,
+  mergeExtras,
+  plus,
+  type ReportedExtras,
+  reportedExtras,
+  tierName,
+  withExtras,
+} from '../canonical/extras.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, emptyUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
 import { isJsonObject } from '../json.ts'
@@ -11,6 +21,7 @@ export interface GeminiCounts {
   cached: number | undefined
   candidates: number | undefined
   thoughts: number | undefined
+  extras: ReportedExtras | undefined
 }
 
 /** No counts yet. */
@@ -21,6 +32,7 @@ export function createGeminiCounts(): GeminiCounts {
     cached: undefined,
     candidates: undefined,
     thoughts: undefined,
+    extras: undefined,
   }
 }
 
@@ -48,14 +60,60 @@ export function foldGeminiUsage(counts: GeminiCounts, wire: unknown): Usage | un
   counts.cached = larger(counts.cached, readCount(wire.cachedContentTokenCount))
   counts.candidates = larger(counts.candidates, candidates)
   counts.thoughts = larger(counts.thoughts, thoughts)
-  return disjointUsage({
+  counts.extras = mergeExtras(counts.extras, readExtras(wire))
+  const usage = disjointUsage({
     input: (counts.prompt ?? 0) + (counts.toolUse ?? 0),
     output: (counts.candidates ?? 0) + (counts.thoughts ?? 0),
     reasoning: counts.thoughts ?? 0,
     cacheRead: Math.min(counts.cached ?? 0, counts.prompt ?? 0),
     cacheWrite: 0,
   })
+  return withExtras(usage, counts.extras)
 }
+
+/**
+ * What is no text among the LLM tokens, and the tier. Documents are told apart, but cost what text
+ * does. Vertex names the tier as `trafficType`.
+ */
+function readExtras(wire: JsonObject): ReportedExtras | undefined {
+  let modalities: Modalities | undefined
+  for (const [field, names] of detailFields) {
+    const details = wire[field]
+    if (!Array.isArray(details)) continue
+    for (const detail of details) {
+      const name = isJsonObject(detail) ? names.get(detail.modality) : undefined
+      if (name !== undefined) modalities = plus(modalities, name, detail.tokenCount)
+    }
+  }
+  const tier = tierName(wire.serviceTier) ?? tierName(wire.trafficType, trafficTypes)
+  return reportedExtras(wire, { tier, modalities })
+}
+
+type Names = ReadonlyMap<unknown, Modality>
+
+const namesOf = (audio: Modality, image: Modality, video: Modality): Names =>
+  new Map([
+    ['AUDIO', audio],
+    ['IMAGE', image],
+    ['VIDEO', video],
+  ])
+
+const inputNames = namesOf('inputAudio', 'inputImage', 'inputVideo')
+const detailFields: readonly (readonly [field: string, names: Names])[] = [
+  ['promptTokensDetails', inputNames],
+  ['promptTokenDetails', inputNames],
+  ['toolUsePromptTokensDetails', inputNames],
+  ['cacheTokensDetails', namesOf('cacheReadAudio', 'cacheReadImage', 'cacheReadVideo')],
+  ['candidatesTokensDetails', namesOf('outputAudio', 'outputImage', 'outputVideo')],
+]
+
+const trafficTypes: ReadonlyMap<string, string> = new Map([
+  ['traffic_type_unspecified', ''],
+  ['on_demand_flex', 'flex'],
+  ['on_demand_priority', 'priority'],
+  ['on_demand_offpeak', 'offpeak'],
+  ['provisioned_throughput', 'provisioned'],
+])
 
 /** The usage reports of this protocol. */
 export const geminiReports: UsageReports<GeminiCounts> = {

@@ -1,6 +1,7 @@
 import type { DecodeContext } from '../canonical/codec.ts'
 import type { CanonicalError } from '../canonical/error.ts'
 import type { AnswerEvent } from '../canonical/event.ts'
+import { withoutExtras } from '../canonical/extras.ts'
 import type { ServiceTier } from '../canonical/request.ts'
 import type { Finish } from '../canonical/response.ts'
 import type { Usage } from '../canonical/usage.ts'
@@ -116,7 +117,7 @@ function start(answer: Answer, message: JsonObject | undefined): void {
 }
 
 function noteUsage(answer: Answer, wire: unknown): void {
-  answer.usage = foldMessagesUsage(answer.counts, wire) ?? answer.usage
+  answer.usage = withoutExtras(foldMessagesUsage(answer.counts, wire)) ?? answer.usage
   answer.serviceTier = decodeServiceTier(wire) ?? answer.serviceTier
 }
 

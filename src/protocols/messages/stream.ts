@@ -9,17 +9,20 @@ import {
   type Observation,
   type Outcome,
 } from '../canonical/observation.ts'
-import { noteUsage } from '../canonical/raw-usage.ts'
+import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
+import { createToolTally, type ToolTally } from '../canonical/tool-tally.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { createRepeatedEvents } from '../repeated-events.ts'
+import { observeBlock } from './tool-uses.ts'
 import { createMessagesCounts, type MessagesCounts, messagesReports } from './usage.ts'
 
 /** Watches a message. `message_stop` is its last event. */
 export function createMessagesObserver(): AnswerObserver {
   const seen = createObservation()
   const counts = createMessagesCounts()
+  const tally = createToolTally(seen)
   const repeated = createRepeatedEvents(readText)
   return {
     seen,
@@ -32,14 +35,14 @@ export function createMessagesObserver(): AnswerObserver {
       }
       const event = json ?? parseJsonObject(data)
       if (event !== undefined && json === undefined) repeated.learn(data, event)
-      if (event !== undefined) readEvent(seen, counts, event, name)
+      if (event !== undefined) readEvent({ seen, counts, tally }, event, name)
       else if (name === 'error') fail(seen, data)
       return 'pass'
     },
     pushBody(body) {
       if (!isJsonObject(body)) return fail(seen, notAnObject)
       if (body.type === 'error') return fail(seen, objectIn(body, 'error')?.message)
-      for (const block of arrayIn(body, 'content')) addBlockText(seen, block)
+      for (const block of arrayIn(body, 'content')) readBlock({ seen, counts, tally }, block)
       readMessage(seen, counts, body)
       noteForeign(seen, body, ['content', 'stop_reason'])
       seen.phase = 'closed'
@@ -55,18 +58,26 @@ function readText({ type, delta }: JsonObject): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-function readEvent(
-  seen: Observation,
-  counts: MessagesCounts,
-  event: JsonObject,
-  name: string,
-): void {
+interface Reading {
+  readonly seen: Observation
+  readonly counts: MessagesCounts
+  readonly tally: ToolTally
+}
+
+function readBlock({ seen, counts, tally }: Reading, block: unknown): void {
+  addBlockText(seen, block)
+  observeBlock(tally, block)
+  noteObserved(seen, counts, messagesReports)
+}
+
+function readEvent(reading: Reading, event: JsonObject, name: string): void {
+  const { seen, counts } = reading
   switch (stringIn(event, 'type') ?? name) {
     case 'content_block_delta':
       addDeltaText(seen, event.delta)
       return
     case 'content_block_start':
-      addBlockText(seen, event.content_block)
+      readBlock(reading, event.content_block)
       return
     case 'message_start': {
       const message = objectIn(event, 'message')

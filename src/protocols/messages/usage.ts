@@ -1,3 +1,14 @@
+import {
+  hasObserved,
+  joinTiers,
+  mergeExtras,
+  plus,
+  type ReportedExtras,
+  reportedExtras,
+  type ToolCounts,
+  tierName,
+  withExtras,
+} from '../canonical/extras.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
 import type { ServiceTier } from '../canonical/request.ts'
 import { larger, readCount, type Usage } from '../canonical/usage.ts'
@@ -12,6 +23,7 @@ export interface MessagesCounts {
   cacheRead: number | undefined
   cacheWrite: number | undefined
   split: CacheSplit | undefined
+  extras: ReportedExtras | undefined
 }
 
 interface CacheSplit {
@@ -28,6 +40,7 @@ export function createMessagesCounts(): MessagesCounts {
     cacheRead: undefined,
     cacheWrite: undefined,
     split: undefined,
+    extras: undefined,
   }
 }
 
@@ -62,7 +75,23 @@ export function foldMessagesUsage(counts: MessagesCounts, wire: unknown): Usage 
   counts.split = laterSplit(counts.split, reports)
   const thinking = objectIn(wire, 'output_tokens_details')?.thinking_tokens
   counts.thinking = larger(counts.thinking, readCount(thinking))
-  return toUsage(counts)
+  counts.extras = mergeExtras(counts.extras, readExtras(wire))
+  return withExtras(toUsage(counts), counts.extras)
+}
+
+/** A report names three kinds of tiers. Its searches and fetches are those that are billed. */
+function readExtras(wire: JsonObject): ReportedExtras | undefined {
+  const used = objectIn(wire, 'server_tool_use')
+  const keepsZero = used !== undefined && hasObserved(wire)
+  let tools: ToolCounts | undefined
+  tools = plus(tools, 'web_search', used?.web_search_requests, keepsZero)
+  tools = plus(tools, 'web_fetch', used?.web_fetch_requests, keepsZero)
+  const { service_tier, speed, inference_geo } = wire
+  const isSilent = (service_tier ?? speed ?? inference_geo ?? undefined) === undefined
+  const tier = isSilent
+    ? undefined
+    : joinTiers([tierName(service_tier), tierName(speed), tierName(inference_geo)])
+  return reportedExtras(wire, { tier, tools })
 }
 
 /** The usage reports of this protocol. */

@@ -1,5 +1,6 @@
 import type { DecodeContext, StreamDecoder } from '../canonical/codec.ts'
 import type { AnswerEvent } from '../canonical/event.ts'
+import { withoutExtras } from '../canonical/extras.ts'
 import type { FinishReason } from '../canonical/response.ts'
 import type { Usage } from '../canonical/usage.ts'
 import { decodeOpenAiError } from '../chat/error.ts'
@@ -51,7 +52,7 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
     if (isOver || !(type === 'error' || type.startsWith('response.'))) return []
     const response = objectIn(event, 'response')
     begin(response)
-    usage = foldResponsesUsage(counts, response?.usage) ?? usage
+    usage = withoutExtras(foldResponsesUsage(counts, response?.usage)) ?? usage
     if (type === 'error') fail(event)
     else if (type === 'response.failed') fail(response ?? event)
     else if (ends.has(type)) finish(response ?? {}, type)

@@ -7,27 +7,31 @@ import {
   type Observation,
   type Outcome,
 } from '../canonical/observation.ts'
-import { noteUsage } from '../canonical/raw-usage.ts'
+import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
+import { createToolTally, observeTier } from '../canonical/tool-tally.ts'
+import { openAiTier } from '../chat/tool-uses.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
+import { createToolReader, type ToolReader } from './tool-uses.ts'
 import { createResponsesCounts, type ResponsesCounts, responsesReports } from './usage.ts'
 
 /** Watches a response. The kinds of events go by `type`: some vendors send no `event:` line. */
 export function createResponsesObserver(): AnswerObserver {
   const seen = createObservation()
   const counts = createResponsesCounts()
+  const reading = { seen, counts, tools: createToolReader(createToolTally(seen)) }
   return {
     seen,
     push(data, name, json) {
       if (isOver(seen)) return 'pass'
       const event = json ?? parseJsonObject(data)
-      if (event !== undefined) readEvent(seen, counts, event, name)
+      if (event !== undefined) readEvent(reading, event, name)
       return 'pass'
     },
     pushBody(body) {
       if (!isJsonObject(body)) return fail(seen, notAnObject)
-      readResponse(seen, counts, body)
+      readResponse(reading, body)
       noteForeign(seen, body, ['output', 'object', 'id', 'error'])
       const failure = failureOf(body)
       if (failure !== undefined) return fail(seen, failure)
@@ -42,12 +46,14 @@ const outcomes = new Map<unknown, Outcome>([
   ['cancelled', 'incomplete'],
 ])
 
-function readEvent(
-  seen: Observation,
-  counts: ResponsesCounts,
-  event: JsonObject,
-  name: string,
-): void {
+interface Reading {
+  readonly seen: Observation
+  readonly counts: ResponsesCounts
+  readonly tools: ToolReader
+}
+
+function readEvent(reading: Reading, event: JsonObject, name: string): void {
+  const { seen, tools } = reading
   const type = stringIn(event, 'type') ?? name
   if (typeof event.sequence_number === 'number') seen.sequence = event.sequence_number
   if (type.endsWith('.delta')) {
@@ -60,8 +66,12 @@ function readEvent(
     return
   }
   const response = objectIn(event, 'response')
-  if (response === undefined) return
-  readResponse(seen, counts, response)
+  if (response === undefined) {
+    const item = objectIn(event, 'item')
+    if (item !== undefined) tools.item(item, event.output_index)
+    return
+  }
+  readResponse(reading, response)
   if (type === 'response.failed') fail(seen, failureOf(response))
   else if (type === 'response.completed') close(seen, 'complete')
   else if (type === 'response.incomplete') close(seen, 'incomplete')
@@ -72,7 +82,9 @@ function close(seen: Observation, outcome: Outcome): void {
   seen.outcome ??= outcome
 }
 
-function readResponse(seen: Observation, counts: ResponsesCounts, response: JsonObject): void {
+function readResponse({ seen, counts, tools }: Reading, response: JsonObject): void {
+  observeTier(seen, openAiTier(response.service_tier))
+  tools.response(response)
   seen.answerId ??= stringIn(response, 'id')
   const isBackground = response.background === true || response.status === 'queued'
   seen.pending = isBackground && !finalStates.has(response.status)
@@ -80,7 +92,9 @@ function readResponse(seen: Observation, counts: ResponsesCounts, response: Json
   // Text that came in deltas is not counted again.
   if (seen.text.length === 0) addOutputText(seen, response)
   // What is still being worked on is charged, and its usage recorded, when it is fetched.
-  if (!seen.pending) noteUsage(seen, counts, response.usage, responsesReports)
+  if (seen.pending) return
+  noteUsage(seen, counts, response.usage, responsesReports)
+  noteObserved(seen, counts, responsesReports)
 }
 
 const finalStates = new Set<unknown>(['completed', 'failed', 'incomplete', 'cancelled'])

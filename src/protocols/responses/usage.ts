@@ -1,5 +1,7 @@
+import { mergeExtras, type ReportedExtras, withExtras } from '../canonical/extras.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
+import { readChatExtras } from '../chat/usage-extras.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
@@ -10,6 +12,7 @@ export interface ResponsesCounts {
   cached: number | undefined
   cacheWrite: number | undefined
   reasoning: number | undefined
+  extras: ReportedExtras | undefined
 }
 
 /** No counts yet. */
@@ -20,6 +23,7 @@ export function createResponsesCounts(): ResponsesCounts {
     cached: undefined,
     cacheWrite: undefined,
     reasoning: undefined,
+    extras: undefined,
   }
 }
 
@@ -42,14 +46,20 @@ export function foldResponsesUsage(counts: ResponsesCounts, wire: unknown): Usag
   counts.cached = larger(counts.cached, readCount(inputDetails?.cached_tokens))
   counts.cacheWrite = larger(counts.cacheWrite, readCount(inputDetails?.cache_write_tokens))
   counts.reasoning = larger(counts.reasoning, readCount(outputDetails?.reasoning_tokens))
-  return disjointUsage({
+  // The words are those of chat; output that no details take apart is text here.
+  const extras = readChatExtras(wire, inputDetails, outputDetails ?? noDetails)
+  counts.extras = mergeExtras(counts.extras, extras)
+  const usage = disjointUsage({
     input: counts.input ?? 0,
     output: counts.output ?? 0,
     reasoning: counts.reasoning ?? 0,
     cacheRead: counts.cached ?? 0,
     cacheWrite: counts.cacheWrite ?? 0,
   })
+  return withExtras(usage, counts.extras)
 }
+
+const noDetails = {}
 
 /** The usage reports of this protocol. */
 export const responsesReports: UsageReports<ResponsesCounts> = {

@@ -26,6 +26,8 @@ describe('a chat stream', () => {
       ended: new Set([0]),
       usage: { ...zero, inputTokens: 9, outputTokens: 4 },
       usageRaw: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 },
+      observed: undefined,
+      counted: undefined,
       lacksInput: false,
       reportedLength: 11,
       answerId: undefined,
@@ -156,7 +158,12 @@ describe('embeddings and images', () => {
       const usage = { total_tokens: 150, input_tokens: 50, output_tokens: 100 }
       observer.push(JSON.stringify({ type: `${kind}.completed`, b64_json: 'AAAA', usage }), '')
       expect(observer.seen).toMatchObject({ phase: 'closed', outcome: 'complete' })
-      expect(observer.seen.usage).toEqual({ ...zero, inputTokens: 50, outputTokens: 100 })
+      expect(observer.seen.usage).toEqual({
+        ...zero,
+        inputTokens: 50,
+        outputTokens: 100,
+        extras: { modalities: { outputImage: 100 } },
+      })
       expect(observer.seen.text.length).toBe(0)
     },
   )
