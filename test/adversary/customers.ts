@@ -112,7 +112,7 @@ async function sendAsk(
     desk.reached(number).then(() => true),
     sent.then(() => false),
   ])
-  if (!isReached) return
+  if (!isReached) return desk.left(number) // the vendor would wait for it
   if (ask.leave.reads) await untilQuiet(asked)
   asked.hasLeft = true
   leaving.abort()
