@@ -6,6 +6,8 @@ import { readJson } from './read-json.ts'
 export interface SignedIn {
   readonly accountId: number
   readonly email: string
+  /** Whether its address is known to be its owner's: the account did not just register itself. */
+  readonly isVouched: boolean
   readonly role: 'admin' | 'user'
   readonly sessionId: string
   /** When the session began, in milliseconds since 1970. */

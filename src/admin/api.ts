@@ -17,7 +17,7 @@ import { meRoutes } from './me/routes.ts'
 import type { MeService } from './me/service.ts'
 import { nodeRoutes } from './nodes/routes.ts'
 import type { NodeService } from './nodes/service.ts'
-import { openGroupRoutes } from './open-groups/routes.ts'
+import { type OwnPages, openGroupRoutes } from './open-groups/routes.ts'
 import { playgroundRoutes } from './playground/routes.ts'
 import type { Playground } from './playground/service.ts'
 import { priceRoutes } from './prices/routes.ts'
@@ -47,6 +47,7 @@ export interface AdminServices extends ReadingServices {
   readonly nodes: NodeService
   /** Origins that the console is opened by, as its guards know them. */
   readonly origins: () => readonly string[]
+  readonly ownPages: OwnPages
   readonly playground: Playground
   readonly prices: PriceService
   readonly settings: SettingService
@@ -71,7 +72,7 @@ export const adminApi = (guard: Guard, services: AdminServices, log: Logger) =>
     .use(maintenanceRoutes(guard, services.maintenance))
     .use(meRoutes(guard, services.me))
     .use(nodeRoutes(guard, services.nodes))
-    .use(openGroupRoutes(guard, services.catalog))
+    .use(openGroupRoutes(guard, services.catalog, services.ownPages))
     .use(ownSignInRoutes(guard, services.signIn))
     .use(playgroundRoutes(guard, services.playground))
     .use(priceRoutes(guard, services.prices))

@@ -6,7 +6,7 @@ import type { Config } from './config/config.ts'
 import { withSettings } from './config/set-by-hand.ts'
 import { type Instance, UserError } from './instance.ts'
 import { createLiveCatalog } from './live-catalog.ts'
-import { feedSite } from './site.ts'
+import { feedSite, shownGroups } from './site.ts'
 
 /** Writes the feed of an instance into a folder. */
 export interface FeedExporter {
@@ -32,7 +32,7 @@ export async function createFeedExporter(parts: FeedExportParts): Promise<FeedEx
   let inForce = await settings()
   const earlier = await inFolder(folder, () => readFeedFile(folder))
   const build = createFeedBuilder({
-    catalog: catalog.current,
+    catalog: () => ({ groups: shownGroups(catalog.current(), inForce.settings.feedGroups) }),
     site: () => feedSite(inForce),
     clock: systemClock,
     earlier: earlier?.text,

@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { version } from '../../package.json'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog, Group } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import { inSlices } from '../lib/slices.ts'
@@ -17,10 +17,12 @@ import { schemaRoutes } from '../site/schemas/routes.ts'
 import { encodeSettings } from '../site/settings/document.ts'
 import { settingsRoutes } from '../site/settings/routes.ts'
 import { createPublication, createSnapshots } from '../site/snapshot.ts'
+import { encodeStatus } from '../site/status/document.ts'
 import { answerPage, statusPagePath, statusPageRoutes } from '../site/status/page/routes.ts'
 import { createStatusPages, type StatusSource } from '../site/status/pages.ts'
 import { statusPath, statusRoutes } from '../site/status/routes.ts'
 import type { DocumentStore } from '../store/ports/documents.ts'
+import { type Member, mayUse } from '../store/ports/group-access.ts'
 import type { Config } from './config/config.ts'
 import { documentSchemas, schemaFiles } from './schemas.ts'
 import { translationTable } from './translation-table.ts'
@@ -39,6 +41,10 @@ export interface SiteParts {
   readonly readiness: Readiness
 }
 
+/** The groups that everybody sees. */
+export const shownGroups = ({ groups, openGroups }: Catalog, which: 'open' | 'all') =>
+  which === 'all' ? groups : openGroups
+
 /** What a host of its own for the feed or the status page serves. */
 const publicPaths = [...feedPaths, statusPath, statusPagePath]
 
@@ -49,14 +55,25 @@ export function createSite(parts: SiteParts) {
   let { site, settings } = config
   let isHidden = createHostRule(site, publicPaths)
   let isFront = createFrontRule(site)
+  const hiddenFor = (account: Member, name?: string) => {
+    const shown = plazaGroups()
+    const isMeant = ([id, group]: readonly [number, Group]) =>
+      !shown.has(id) && mayUse(group.accounts, account) && (name ?? group.name) === group.name
+    return new Map([...catalog().groups].filter(isMeant))
+  }
+  const plazaGroups = () => shownGroups(catalog(), settings.plazaGroups)
   const feed = createPublication({
     name: 'price feed',
-    build: createFeedBuilder({ catalog, site: () => feedSite({ site, settings }), clock }),
+    build: createFeedBuilder({
+      catalog: () => ({ groups: shownGroups(catalog(), settings.feedGroups) }),
+      site: () => feedSite({ site, settings }),
+      clock,
+    }),
     ...{ shared: shared('feed'), clock, log },
   })
   const plaza = createPublication({
     name: 'model plaza',
-    build: () => inSlices(encodePlaza(catalog(), site.plazaDescription ?? '')),
+    build: () => inSlices(encodePlaza({ groups: plazaGroups() }, site.plazaDescription ?? '')),
     ...{ shared: shared('plaza'), clock, log },
   })
   const publicSettings = createPublication({
@@ -70,7 +87,7 @@ export function createSite(parts: SiteParts) {
     documents,
   )
   const statusPages = createStatusPages({
-    ...{ source: status, catalog, clock, log },
+    ...{ source: status, groups: plazaGroups, clock, log },
     siteName: () => site.name,
   })
   const plazaSettings = () => ({
@@ -86,6 +103,19 @@ export function createSite(parts: SiteParts) {
       .use(statusPageRoutes(statusPages))
       .use(schemaRoutes(schemaFiles, clock))
       .use(healthRoutes(readiness)),
+    /**
+     * The plaza as JSON text, of the groups that an account may use and that the public one does not
+     * show.
+     */
+    plazaFor: (account: Member) => inSlices(encodePlaza({ groups: hiddenFor(account) }, '')),
+    /** The same of the status; of one group alone, with all its models, where it is named. */
+    statusFor(account: Member, name: string | undefined) {
+      const groups = hiddenFor(account, name)
+      const onlyGroup = name === undefined ? undefined : groups.keys().next().value
+      return status.look((figures) =>
+        inSlices(encodeStatus({ groups, figures, nowMs: clock(), onlyGroup })),
+      )
+    },
     /** The documentation of an application that has these routes and others. */
     docs: (app: () => AnyElysia, consoleApi: () => Promise<AnyElysia>) =>
       docsRoutes({

@@ -230,6 +230,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       ...{ catalog, changed, metrics, setupCode, coolings: care.coolings },
       channels: createChannelGateway({ care, outbound, recent, clock, tick }),
       status: availability,
+      ownPages: site,
       ...{ repeat: parts.repeat, askModel: createInProcess(routeParts) },
     },
     log,

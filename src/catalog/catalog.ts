@@ -57,6 +57,8 @@ export interface Group {
   readonly longContextPricing: boolean
   readonly onDisconnect: 'bill_observed' | 'drain'
   readonly limits: Limits
+  /** E-mails of the accounts that may use it; null: it is open to all. */
+  readonly accounts: ReadonlySet<string> | null
   readonly offers: ReadonlyMap<string, Offer>
 }
 
@@ -74,6 +76,8 @@ export interface ListedModel {
  */
 export interface Catalog {
   readonly groups: ReadonlyMap<number, Group>
+  /** Of these, the groups that are open to all accounts. */
+  readonly openGroups: ReadonlyMap<number, Group>
   readonly channels: ReadonlyMap<number, Channel>
   /** Sorted by id (code points). */
   readonly models: ReadonlyMap<string, ListedModel>
@@ -98,7 +102,11 @@ export function buildCatalog(
   const channelRows = new Map(rows.channels.map((row) => [row.name, row]))
   const parts = { channelRows, channels, prices, contextWindows: createContextWindows() }
   const groups = new Map(rows.groups.map((row) => [row.id, buildGroup(row, parts)]))
-  return { groups, channels, models: listModels(groups.values()) }
+  const isOpen = ([, { accounts }]: readonly [number, Group]) => accounts === null
+  const openGroups = new Map([...groups].filter(isOpen))
+  // What a model is listed with is what everybody may see of it, where there is such a group.
+  const models = listModels([...openGroups.values(), ...groups.values()])
+  return { groups, openGroups, channels, models }
 }
 
 /** A channel with its keys and its proxy opened. */
@@ -155,6 +163,7 @@ function buildGroup(row: GroupRow, parts: GroupParts): Group {
     longContextPricing: row.longContextPricing,
     onDisconnect: row.onDisconnect,
     limits: row.limits,
+    accounts: row.accounts && new Set(row.accounts),
     offers,
   }
 }

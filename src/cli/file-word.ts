@@ -61,6 +61,20 @@ export async function warnOfChannel(
   if (said !== status) complain(lastWord(`says that the channel "${name}" is ${said}`))
 }
 
+/** The same for whom a group is for. */
+export async function warnOfGroup(
+  { config }: ConfigOption,
+  name: string,
+  accounts: readonly string[] | null,
+): Promise<void> {
+  const { groups } = await findFileWord(config)
+  const named = groups.find((group) => group?.name === name)
+  if (named === undefined) return
+  const said = named.accounts?.map((email) => email?.toLowerCase()).toSorted() ?? null
+  if (!Bun.deepEquals(said, accounts?.toSorted() ?? null))
+    complain(lastWord(`says whom the group "${name}" is for`))
+}
+
 const lastWord = (what: string) =>
   `warning: the configuration file ${what}; the next start or "tollgate apply" puts back what it ` +
   'says: change it there'

@@ -14,6 +14,7 @@ const spelling: { readonly [key: string]: string } = {
   speaks: '--speaks',
   models: '--model',
   channels: '--channel',
+  accounts: '--accounts',
   api_key: 'the key',
   key: '--key',
   rate_multiplier: '--multiplier',

@@ -1,11 +1,12 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import type { Instance } from '../app/instance.ts'
-import { groupReport } from '../app/report/resources.ts'
-import { listed } from '../lib/format.ts'
+import { groupReport, type GroupReport as Report } from '../app/report/resources.ts'
+import { counted, listed } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
 import { readFragment, writesOf } from './fragment.ts'
+import { addAccountsOption, addSet, remarkOnMembers } from './group-set.ts'
 import { addLimitOptions, describeLimits, type LimitOptions, namedLimits } from './limits.ts'
-import { byCommandLine, findNamed, requireFree } from './lookup.ts'
+import { byCommandLine, findNamed, groupArgument, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 import { addSwitches, type Switchable } from './switches.ts'
@@ -18,26 +19,27 @@ interface JsonOption extends ConfigOption {
 export function addGroupCommands(program: Command): void {
   const group = program
     .command('group')
-    .description('groups: list, add, show, disable, enable, remove')
+    .description('groups: list, add, show, set, disable, enable, remove')
   addList(group)
   addAdd(group)
   addShow(group)
+  addSet(group, describe)
   addSwitches(group, switchable)
   withExamples(group, 'tollgate group add main --channel openai-main --multiplier 0.8')
 }
-
-const nameArgument = () => new Argument('<name>', 'its name, exactly')
-
-type Report = ReturnType<typeof groupReport>
 
 const columns = [
   { title: 'NAME', text: ({ name }: Report) => name },
   { title: 'STATUS', text: ({ status }: Report) => status },
   { title: '×', text: ({ rate_multiplier }: Report) => String(rate_multiplier), right: true },
   { title: 'CHANNELS', text: ({ channels }: Report) => listed(channels, 'none') },
+  { title: 'FOR', text: ({ accounts }: Report) => forWhom(accounts) },
   { title: 'LIMITS', text: ({ limits }: Report) => describeLimits(limits) },
   { title: 'MODELS', text: (row: Report) => String(row.callable_models.length), right: true },
 ]
+
+const forWhom = (accounts: Report['accounts']) =>
+  accounts === null ? 'all' : counted(accounts.length, 'account')
 
 async function loadReport({ store }: Instance, name: string): Promise<Report> {
   const rows = await store.catalog.load()
@@ -65,13 +67,14 @@ interface AddOptions extends JsonOption, LimitOptions {
   readonly model: readonly string[]
   readonly platform: string
   readonly description: string
+  readonly accounts?: readonly string[]
 }
 
 function addAdd(group: Command): void {
   const command = group
     .command('add')
     .description('make a group')
-    .addArgument(nameArgument())
+    .addArgument(groupArgument())
     .requiredOption('--channel <name...>', 'its channels')
     .option('--multiplier <number>', 'its rate multiplier', '1')
     .option('--model <id...>', 'only these models (default: all of its channels)', [])
@@ -81,6 +84,7 @@ function addAdd(group: Command): void {
     .action(async (name: string, options: AddOptions) =>
       withStore(options, async (instance) => {
         const report = await createGroup(instance, name, options)
+        await remarkOnMembers(instance, report.accounts)
         if (options.json) return writeJson(report)
         await writeLines([
           `Group ${name} can call: ${listed(report.callable_models, 'nothing yet')}.`,
@@ -91,11 +95,13 @@ function addAdd(group: Command): void {
           ])
       }),
     )
+  addAccountsOption(command)
   addLimitOptions(command)
   withExamples(
     withConfig(command),
     'tollgate group add main --channel openai-main --multiplier 0.8',
     'tollgate group add trial --channel openai-main --rpm 60 --concurrency 5',
+    'tollgate group add staff --channel openai-main --multiplier 0.1 --accounts ann@example.com',
   )
 }
 
@@ -111,6 +117,7 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
         channels: options.channel,
         models: options.model,
         limits: namedLimits(options) ?? {},
+        ...(options.accounts && { accounts: options.accounts }),
       },
     ],
   })
@@ -129,7 +136,7 @@ function addShow(group: Command): void {
   const command = group
     .command('show')
     .description('show a group and what can be called in it')
-    .addArgument(nameArgument())
+    .addArgument(groupArgument())
     .option('--json', 'as JSON')
     .action(async (name: string, options: JsonOption) =>
       withStore(options, async (instance) => {
@@ -155,11 +162,12 @@ function describe(report: Report): readonly string[] {
     ['Long-context prices', report.long_context_pricing ? 'yes' : 'no'],
     ['When a client leaves', report.on_disconnect],
     ['Limits', describeLimits(report.limits)],
+    ['For', report.accounts === null ? 'all accounts' : listed(report.accounts, 'nobody')],
   ])
 }
 
 const switchable: Switchable<string> = {
-  argument: nameArgument,
+  argument: groupArgument,
   example: 'main',
   async find({ store }, name) {
     const { id: _, ...settings } = findNamed('group', name, (await store.catalog.load()).groups)

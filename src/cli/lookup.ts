@@ -16,6 +16,9 @@ export const emailArgument = () => new Argument('<email>', 'its e-mail address')
 /** The argument of the commands that work on one channel. */
 export const channelArgument = () => new Argument('<name>', 'its name, exactly')
 
+/** The argument of the commands that work on one group. */
+export const groupArgument = () => new Argument('<name>', 'its name, exactly')
+
 /** The argument of the commands that work on one token. */
 export const tokenArgument = () =>
   new Argument('<id>', 'its number, as "tollgate token list" shows it').argParser(parseWhole)

@@ -11,6 +11,7 @@ import { GatewayError, unauthenticated } from './errors.ts'
 export interface AccountState {
   readonly id: number
   readonly email: string
+  readonly isVouched: boolean
   readonly status: 'active' | 'disabled'
   readonly deletedAt: number | null
   balanceNano: number

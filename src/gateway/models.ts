@@ -1,10 +1,11 @@
 import type { Catalog, ListedModel } from '../catalog/catalog.ts'
+import { mayUse } from '../store/ports/group-access.ts'
 import type { Caller } from './authenticate.ts'
 import { GatewayError } from './errors.ts'
 import { callerGroup } from './plan.ts'
 import { shortName } from './short-name.ts'
 
-/** Whose models a list shows: every enabled one, or only those that the key may call. */
+/** Whose models a list shows: every enabled one of groups that the caller's account may use, or only those that the key may call. */
 export type ModelsList = 'all' | 'token'
 
 /** The models that a caller is shown, sorted by id. */
@@ -14,10 +15,25 @@ export function visibleModels(
   models: ModelsList,
 ): readonly ListedModel[] {
   const all = [...catalog.models.values()]
-  if (models === 'all') return all
+  if (models === 'all') return ofUsableGroups(all, catalog, caller)
   const { offers } = callerGroup(catalog, caller)
   const restricted = caller.models.size > 0
   return all.filter(({ id }) => offers.has(id) && (!restricted || caller.models.has(id)))
+}
+
+/** Those that a group offers which is open to all, or to this account. */
+function ofUsableGroups(
+  all: readonly ListedModel[],
+  { groups, openGroups }: Catalog,
+  { account }: Caller,
+): readonly ListedModel[] {
+  if (openGroups.size === groups.size) return all
+  const usable = [...groups.values()].filter(
+    ({ enabled, accounts }) => enabled && mayUse(accounts, account),
+  )
+  const isOffered = (id: string) =>
+    usable.some(({ offers }) => (offers.get(id)?.candidates.length ?? 0) > 0)
+  return all.filter(({ id }) => isOffered(id))
 }
 
 /** One visible model by id; throws the 404 that names it. */

@@ -1,4 +1,5 @@
 import type { Catalog, Group, Offer } from '../catalog/catalog.ts'
+import { mayUse } from '../store/ports/group-access.ts'
 import type { Caller } from './authenticate.ts'
 import { GatewayError } from './errors.ts'
 import { shortName } from './short-name.ts'
@@ -9,10 +10,16 @@ export interface Plan {
   readonly offer: Offer
 }
 
-/** The group of a caller; throws the 403 of a group that is switched off. */
+/** The group of a caller; throws the 403 of a group that is switched off, or not for its account. */
 export function callerGroup(catalog: Catalog, caller: Caller): Group {
   const group = catalog.groups.get(caller.token.groupId)
-  if (group?.enabled) return group
+  if (group?.enabled && mayUse(group.accounts, caller.account)) return group
+  if (group?.enabled) {
+    throw new GatewayError(
+      'group_disabled',
+      `The group of this key, "${group.name}", is not open to this account any more. Choose another group for the key in the console.`,
+    )
+  }
   throw new GatewayError(
     'group_disabled',
     `The group of this key${group ? `, "${group.name}",` : ''} is switched off.`,

@@ -14,7 +14,14 @@ const log = createLogger({
   clock: () => 0,
   level: 'warn',
 })
-const who = { accountId: 1, email: 'a@b.c', role: 'user', sessionId: 's', signedInAt: 0 } as const
+const who = {
+  accountId: 1,
+  email: 'a@b.c',
+  role: 'user',
+  isVouched: true,
+  sessionId: 's',
+  signedInAt: 0,
+} as const
 const guard = createGuard({
   sessions: { find: async (request) => (request.headers.has('x-in') ? who : undefined) },
   origins: () => [],

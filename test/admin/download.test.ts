@@ -10,6 +10,7 @@ const who: SignedIn = {
   accountId: 1,
   email: 'user@example.com',
   role: 'user',
+  isVouched: true,
   sessionId: 'one',
   signedInAt: 0,
 }

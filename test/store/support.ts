@@ -45,6 +45,7 @@ export function groupWrite(changes: Partial<GroupWrite> = {}): GroupWrite {
     models: [],
     longContextPricing: true,
     onDisconnect: 'bill_observed',
+    accounts: null,
     limits: { rpm: 600, tpm: null, concurrency: null },
     ...changes,
   }

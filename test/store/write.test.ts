@@ -180,6 +180,7 @@ eachEngine((open) => {
       expect(await store.admin.account(ann)).toEqual({
         id: 1,
         email: ann,
+        isVouched: true,
         role: 'admin',
         status: 'active',
         balanceNano: 999_999_900,
@@ -257,6 +258,7 @@ eachEngine((open) => {
         account: {
           id: 1,
           email: ann,
+          isVouched: true,
           status: 'active',
           deletedAt: null,
           balanceNano: 1_000_000_000,

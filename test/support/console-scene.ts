@@ -67,6 +67,7 @@ export async function startConsoleScene(yaml: Partial<TollgateYamlOptions> = {})
         accountId: account.id,
         email: account.email,
         role: account.role,
+        isVouched: account.isVouched,
         sessionId: `session of ${email}`,
         signedInAt: clock(),
       }

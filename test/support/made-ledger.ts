@@ -125,6 +125,7 @@ export async function makeWorld(
     channels: ['first', 'second'],
     models: [],
     onDisconnect: 'bill_observed',
+    accounts: null,
     limits: noLimits,
   } as const
   const emails = Array.from({ length: size.accounts }, (_, at) => `account-${at + 1}@example.com`)

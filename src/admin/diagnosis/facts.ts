@@ -4,7 +4,7 @@ import {
   emptyCounts,
   windowStart,
 } from '../../catalog/availability.ts'
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog, Group } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AdminStore, StoredAccount, TokenView } from '../../store/ports/admin.ts'
 import {
@@ -13,6 +13,7 @@ import {
   type BucketSize,
   bucketMs,
 } from '../../store/ports/availability.ts'
+import { mayUse } from '../../store/ports/group-access.ts'
 import type { ListStore } from '../../store/ports/lists.ts'
 import type { ReceiptRows, StoredRequest, TokenSpending } from '../../store/ports/records.ts'
 
@@ -47,6 +48,8 @@ export interface Facts {
   readonly account: StoredAccount | undefined
   /** Before the request, in nano-USD; undefined: no entry is as old. */
   readonly balanceThenNano: number | undefined
+  /** The groups that the account may use and that are switched on. */
+  readonly usable: readonly Group[]
   /** Names of the groups of the account's tokens. */
   readonly ownGroups: ReadonlySet<string>
   /** Where its token is managed: a path of the console. */
@@ -83,6 +86,9 @@ export async function readFacts(
   ])
   return {
     ...{ now, rows, request, catalog: catalog(), spending, account },
+    usable: [...catalog().groups.values()].filter(
+      ({ enabled, accounts }) => enabled && account !== undefined && mayUse(accounts, account),
+    ),
     token: tokens[0],
     balanceThenNano: ledger.rows[0]?.balanceAfterNano,
     ownGroups: new Set(own.rows.map(({ group }) => group)),

@@ -8,7 +8,7 @@ const mostGroups = 5
 /** 6. Which other groups answered for this model lately? */
 export function groupsStep({
   request,
-  catalog,
+  usable,
   tokenLink: link,
   ownGroups,
   showsGroups,
@@ -20,11 +20,11 @@ export function groupsStep({
     step.note('model_not_named')
     return step.done({ isUnknown: true, link })
   }
-  const others = [...catalog.groups.values()]
-    .filter(({ id, name, enabled, offers }) => {
+  const others = usable
+    .filter(({ id, name, offers }) => {
       const isShown = showsGroups || ownGroups.has(name)
       const isOffered = (offers.get(model)?.candidates.length ?? 0) > 0
-      return id !== request.groupId && enabled && isShown && isOffered
+      return id !== request.groupId && isShown && isOffered
     })
     .map(({ id, name }) => {
       const counts = ofModel.get(id)

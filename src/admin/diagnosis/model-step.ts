@@ -43,7 +43,7 @@ const isGroups = (cause: string | null) => cause === 'group_disabled' || cause =
 
 /** Near names in the group, and groups that have this very model. */
 function lookElsewhere(facts: Facts, model: string, step: OpenStep): void {
-  const { catalog, request, ownGroups, showsGroups } = facts
+  const { catalog, usable, request, ownGroups, showsGroups } = facts
   const group = catalog.groups.get(request.groupId)
   const names = nearest(model, [...(group?.offers.keys() ?? [])], mostNames)
   const [name] = names
@@ -51,8 +51,8 @@ function lookElsewhere(facts: Facts, model: string, step: OpenStep): void {
     step.note('model_nearest', { group: request.group, names: [...names] })
     step.way('use_model', { name })
   }
-  const having = [...catalog.groups.values()]
-    .filter(({ enabled, offers }) => enabled && (offers.get(model)?.candidates.length ?? 0) > 0)
+  const having = usable
+    .filter(({ offers }) => (offers.get(model)?.candidates.length ?? 0) > 0)
     .map((one) => one.name)
     .sort()
   const own = having.filter((one) => ownGroups.has(one)).slice(0, mostNames)

@@ -32,6 +32,7 @@ export const noteWords = [
   'token_expired', // {token} {expires_at}
   'token_group_changed', // {token} {former} {group}
   'token_group_off', // {token} {group}
+  'token_group_closed', // {token} {group}
   'token_models', // {token} {model} {models}
   'token_addresses', // {token} {addresses}
   'budget_total', // {token} {spent_usd} {limit_usd}

@@ -37,14 +37,18 @@ const problemsOf: Readonly<Record<string, readonly NoteWord[]>> = {
   expired: ['token_expired'],
   ip_not_allowed: ['token_addresses'],
   model_not_allowed: ['token_models'],
-  group_disabled: ['token_group_off'],
+  group_disabled: ['token_group_off', 'token_group_closed'],
   account_restricted: ['account_disabled'],
   budget: ['budget_total', 'budget_month', 'budget_day'],
   balance: ['balance_used_up'],
   balance_used_up: ['balance_used_up', 'budget_total', 'budget_month', 'budget_day'],
 }
 
-function checkToken({ request, catalog, now }: Facts, token: TokenView, step: OpenStep): void {
+function checkToken(
+  { request, catalog, usable, now }: Facts,
+  token: TokenView,
+  step: OpenStep,
+): void {
   const { name, group, status, expiresAt, models, ipAllow } = token
   const { cause, model } = request
   const about = { token: name, group }
@@ -59,6 +63,9 @@ function checkToken({ request, catalog, now }: Facts, token: TokenView, step: Op
   const groupNow = [...catalog.groups.values()].find((one) => one.name === group)
   if (!groupNow?.enabled) {
     step.problem('token_group_off', about)
+    step.way('try_other_group')
+  } else if (!usable.includes(groupNow)) {
+    step.problem('token_group_closed', about)
     step.way('try_other_group')
   }
   if (group !== request.group) {

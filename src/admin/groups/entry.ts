@@ -16,6 +16,7 @@ export function groupFields(group: GroupSettings) {
     long_context_pricing: group.longContextPricing,
     limits: { rpm: limits.rpm, tpm: limits.tpm, concurrency: limits.concurrency },
     on_disconnect: group.onDisconnect,
+    accounts: group.accounts && [...group.accounts],
   }
 }
 
@@ -24,11 +25,12 @@ export function changedGroup(
   present: Partial<ReturnType<typeof groupFields>>,
   { revision: _, ...change }: GroupChange,
 ): object {
-  const { status = 'active', channels = [], ...fields } = { ...present, ...change }
+  const { status = 'active', channels = [], accounts, ...fields } = { ...present, ...change }
   return {
     ...fields,
     channels,
     enabled: status === 'active',
     limits: { ...present.limits, ...change.limits },
+    ...(accounts && { accounts }),
   }
 }

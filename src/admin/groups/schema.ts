@@ -1,10 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { LimitsChange, LimitsView } from '../limits.ts'
-import { Status } from '../shapes.ts'
+import { orNull, Status } from '../shapes.ts'
 
 const OnDisconnect = Type.Union([Type.Literal('bill_observed'), Type.Literal('drain')], {
   description: 'When a client leaves: stop and bill what was seen, or read on to the end.',
 })
+
+const Accounts = orNull(
+  Type.Array(Type.String({ maxLength: 320 }), { maxItems: 10_000 }),
+  'E-mails of the accounts that may use it; null: it is open to all.',
+)
 
 const common = {
   id: Type.Integer(),
@@ -34,6 +39,7 @@ export const GroupView = Type.Object({
   long_context_pricing: Type.Boolean(),
   limits: LimitsView,
   on_disconnect: OnDisconnect,
+  accounts: Accounts,
   offered_models: Type.Array(Type.String(), { description: 'At most the first 1,000.' }),
   models_without_price: Type.Array(Type.String(), { description: 'At most the first 1,000.' }),
   created_at: Type.String(),
@@ -53,6 +59,7 @@ const settings = {
   long_context_pricing: Type.Boolean(),
   limits: LimitsChange,
   on_disconnect: OnDisconnect,
+  accounts: Accounts,
 }
 
 /** A group to be made; what is left out is as tollgate.yaml has it by default. */

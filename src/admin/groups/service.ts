@@ -1,9 +1,10 @@
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'
+import { complainOfMembers } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { type Checked, requireRight } from '../checked.ts'
+import { type Checked, type Remark, requireRight } from '../checked.ts'
 import type { PageQuery } from '../envelope.ts'
 import { idKey, pageOf } from '../page-of.ts'
 import { edit, requireSeen } from '../refusals.ts'
@@ -13,7 +14,7 @@ import type { GroupChange, GroupView, MultiplierEffect, NewGroup } from './schem
 import { createGroupViews } from './view.ts'
 
 export interface GroupParts {
-  readonly store: Pick<Store, 'edits'>
+  readonly store: Pick<Store, 'edits'> & { readonly admin: Pick<Store['admin'], 'accountsAt'> }
   /** Applies the rules of tollgate.yaml. */
   readonly check: (entry: object) => Checked<GroupSettings>
   /** Names of the groups in tollgate.yaml. */
@@ -39,10 +40,21 @@ export function createGroupService({ store, check, inFile, changed }: GroupParts
     throw new ApiError('not_found', `There is no group ${id}. It may be removed.`)
   }
 
+  /** Addresses that let nobody in. */
+  async function remarksOfMembers(accounts: readonly string[]): Promise<Remark[]> {
+    if (accounts.length === 0) return []
+    const known = await store.admin.accountsAt(accounts)
+    return complainOfMembers(accounts, known).map(({ at, email, complaint }) => ({
+      field: `accounts.${at}`,
+      message: `${email} ${complaint}.`,
+    }))
+  }
+
   async function get(id: number): Promise<GroupView> {
     const { row, views } = await find(id)
     const checked = check(changedGroup(groupFields(row), {}))
-    return views.whole(row, checked.ok ? checked.warnings : checked.problems)
+    const remarks = checked.ok ? checked.warnings : checked.problems
+    return views.whole(row, [...remarks, ...(await remarksOfMembers(row.accounts ?? []))])
   }
 
   async function change(who: SignedIn, id: number, wanted: GroupChange): Promise<GroupView> {

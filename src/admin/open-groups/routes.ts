@@ -1,14 +1,18 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { compareCodePoints } from '../../lib/code-points.ts'
+import { type Member, mayUse } from '../../store/ports/group-access.ts'
 import type { Guard } from '../access.ts'
 import { Answer, success } from '../envelope.ts'
 import { OpenGroups } from './schema.ts'
 
-/** Enabled groups, the cheapest first, as the model plaza has them. */
-function openGroups({ groups }: Catalog): OpenGroups {
-  const open = [...groups.values()].filter(({ enabled }) => enabled)
+/** Enabled groups that an account may use, the cheapest first, as the model plaza has them. */
+function openGroups({ groups }: Catalog, account: Member): OpenGroups {
+  const open = [...groups.values()].filter(
+    ({ enabled, accounts }) => enabled && mayUse(accounts, account),
+  )
   open.sort(
     (a, b) => a.multiplierMillionths - b.multiplierMillionths || compareCodePoints(a.name, b.name),
   )
@@ -24,11 +28,39 @@ function openGroups({ groups }: Catalog): OpenGroups {
   }
 }
 
-/** What a token can be made for. */
-export const openGroupRoutes = (guard: Guard, catalog: () => Catalog) =>
+/** Of groups that an account may use and that are not shown in public, as JSON text. */
+export interface OwnPages {
+  /** The model plaza. */
+  readonly plazaFor: (account: Member) => Promise<string>
+  /** The status; of one group with all its models, where it is named. */
+  readonly statusFor: (account: Member, group: string | undefined) => Promise<string>
+}
+
+const json = (text: string) =>
+  new Response(text, { headers: { 'content-type': 'application/json' } })
+
+/** What a token can be made for, and what it costs there where the public plaza does not say it. */
+export const openGroupRoutes = (
+  guard: Guard,
+  catalog: () => Catalog,
+  { plazaFor, statusFor }: OwnPages,
+) =>
   new Elysia({ name: 'admin.open-groups', prefix: '/api/v1/groups' })
     .use(guard('user'))
-    .get('', () => success(openGroups(catalog())), {
+    .get('', ({ who }) => success(openGroups(catalog(), who)), {
       response: { 200: Answer(OpenGroups) },
       detail: { tags: ['Console'], summary: 'Groups that a token can belong to' },
+    })
+    .get('/plaza', async ({ who }) => json(await plazaFor(who)), {
+      detail: {
+        tags: ['Console'],
+        summary: 'Prices of groups for own use that the public model plaza does not show',
+      },
+    })
+    .get('/status', async ({ who, query }) => json(await statusFor(who, query.group)), {
+      query: Type.Object({ group: Type.Optional(Type.String({ maxLength: 200 })) }),
+      detail: {
+        tags: ['Console'],
+        summary: 'Status of groups for own use that the public status does not show',
+      },
     })

@@ -38,8 +38,8 @@ export function createSessions({ store, secrets, clock, isSecure }: SessionParts
     const token = readSignedCookie(cookies, sessionCookie(isTls), secret)
     const found = token === undefined ? undefined : await store.session(hash(token), clock())
     if (!found) return undefined
-    const { id, accountId, email, role, createdAt } = found
-    return { accountId, email, role, sessionId: String(id), signedInAt: createdAt }
+    const { id, accountId, email, isVouched, role, createdAt } = found
+    return { accountId, email, isVouched, role, sessionId: String(id), signedInAt: createdAt }
   }
 
   return {

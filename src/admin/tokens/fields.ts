@@ -1,5 +1,5 @@
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog, Group } from '../../catalog/catalog.ts'
 import { parseDateTime } from '../../lib/parse-time.ts'
 import type { TokenFields } from '../../store/ports/token-edits.ts'
 import { ApiError } from '../api-error.ts'
@@ -17,6 +17,8 @@ interface FieldParts {
   readonly rules: TokenRules
   readonly now: number
   readonly catalog: Catalog
+  /** Whether the owner may use a group. */
+  readonly mayUse: (group: Group) => boolean
   /** What the token has where nothing else is named. */
   readonly present?: { readonly group: string; readonly models: readonly string[] }
 }
@@ -88,12 +90,13 @@ function readBudget(budget: NonNullable<TokenPatch['budget']>) {
   }
 }
 
-/** The group must be there and enabled, and have what is named. */
-function checkModels(body: TokenPatch, { catalog, present }: FieldParts): void {
+/** The group must be there, enabled and open to the owner, and have what is named. */
+function checkModels(body: TokenPatch, { catalog, mayUse, present }: FieldParts): void {
   if (body.group === undefined && body.models === undefined) return
   const name = body.group ?? present?.group ?? ''
   const group = [...catalog.groups.values()].find((one) => one.name === name)
-  if (body.group !== undefined && !group?.enabled) {
+  const isKept = present !== undefined && present.group === name
+  if (body.group !== undefined && !(group?.enabled && (isKept || mayUse(group)))) {
     throw wrong(
       'group',
       'not_known',

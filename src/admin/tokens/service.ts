@@ -1,10 +1,11 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog, Group } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createTokenKey } from '../../lib/ids.ts'
 import { keyHint } from '../../lib/key-hint.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { TokenView } from '../../store/ports/admin.ts'
+import { mayUse } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
@@ -60,6 +61,12 @@ export function createTokenService(parts: TokenParts): TokenService {
     return viewDetails(token, parts.isInFile(token))
   }
 
+  /** Whether an account may use groups; one that is gone is told of later. */
+  async function usableBy(accountId: number) {
+    const owner = await edits.findAccount(accountId)
+    return ({ accounts }: Group) => owner === undefined || mayUse(accounts, owner)
+  }
+
   /** Who asks to make or change a token names what the store may refuse. */
   async function make<Result>(work: () => Promise<Result>, present?: () => Promise<unknown>) {
     const result = await edit(work, { field: 'name', ...(present && { present }) })
@@ -71,7 +78,8 @@ export function createTokenService(parts: TokenParts): TokenService {
     find,
     async issue(scope, token) {
       const { accountId, actor } = scope
-      const fields = readFields(token, { rules, now: clock(), catalog: catalog() })
+      const parts = { rules, now: clock(), catalog: catalog(), mayUse: await usableBy(accountId) }
+      const fields = readFields(token, parts)
       const { name, models = [], ipAllow = [], isStrict = false, expiresAt = null } = fields
       const key = createTokenKey()
       const made = {
@@ -89,7 +97,8 @@ export function createTokenService(parts: TokenParts): TokenService {
     async change(scope, id, { revision, ...patch }) {
       const { accountId, actor } = scope
       const present = await require(accountId, id)
-      const parts = { rules, now: clock(), catalog: catalog(), present }
+      const owner = { mayUse: await usableBy(accountId) }
+      const parts = { rules, now: clock(), catalog: catalog(), present, ...owner }
       const fields = readFields(patch, parts)
       await make(
         () => edits.setToken({ id, accountId }, fields, { actor, revision }),

@@ -134,6 +134,8 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     geminiQueryKey: settings.gemini_query_key ?? false,
     modelPlazaEnabled: settings.model_plaza_enabled ?? true,
     modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,
+    plazaGroups: settings.plaza_groups ?? 'open',
+    feedGroups: settings.feed_groups ?? 'all',
   }
 }
 
@@ -210,8 +212,12 @@ function buildGroup(group: Entry<'groups'>): GroupSettings {
     longContextPricing: group.long_context_pricing ?? true,
     onDisconnect: group.on_disconnect ?? 'bill_observed',
     limits: buildLimits(group.limits),
+    accounts: group.accounts ? [...new Set(group.accounts.map(inSmallLetters))] : null,
   }
 }
+
+/** As groups compare addresses. */
+const inSmallLetters = (email: string) => email.toLowerCase()
 
 type Rates = Pick<
   Extract<Price, { input: Decimal }>,

@@ -31,6 +31,7 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
   for (const [model, price] of Object.entries(file.prices ?? {}))
     if (price) checkPrice(price, joinPath('prices', model), tell)
   checkAccounts(file, tell)
+  checkMembers(file, tell)
   const providers = list(file.sign_in?.oidc).map((one, i) => ({
     path: `sign_in.oidc[${i}].id`,
     value: one?.id,
@@ -124,6 +125,11 @@ function checkGroups(file: File, tell: Tell): void {
   for (const [i, group] of list(file.groups).entries()) {
     checkUnique(eachText(group?.channels, `groups[${i}].channels`), tell)
     checkUnique(eachText(group?.models, `groups[${i}].models`), tell)
+    const accounts = eachText(group?.accounts, `groups[${i}].accounts`)
+    checkUnique(
+      accounts.map(({ path, value }) => ({ path, value: value?.toLowerCase() })),
+      tell,
+    )
   }
 }
 
@@ -177,5 +183,26 @@ function checkAccounts(file: File, tell: Tell): void {
     checkUnique(eachName(account?.tokens, path), tell)
     for (const [j, token] of list(account?.tokens).entries())
       checkUnique(eachText(token?.models, `${path}[${j}].models`), tell)
+  }
+}
+
+/** A token's group must be for its account; who is in no group of this file is looked up later. */
+function checkMembers(file: File, tell: Tell): void {
+  const closed = new Map<string | undefined, ReadonlySet<string | undefined>>()
+  for (const group of list(file.groups)) {
+    const { name, accounts } = group ?? {}
+    if (accounts) closed.set(name, new Set(accounts.map((email) => email?.toLowerCase())))
+  }
+  for (const [i, account] of list(file.accounts).entries()) {
+    for (const [j, token] of list(account?.tokens).entries()) {
+      const members = closed.get(token?.group)
+      if (!members || account?.email === undefined) continue
+      if (members.has(account.email.toLowerCase())) continue
+      tell(
+        `accounts[${i}].tokens[${j}].group`,
+        `is ${JSON.stringify(token?.group)}, which is not open to ${account.email}: name it in the accounts of that group, or choose another one`,
+        'not_known',
+      )
+    }
   }
 }

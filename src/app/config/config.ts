@@ -83,6 +83,10 @@ export interface SettingsConfig {
   readonly geminiQueryKey: boolean
   readonly modelPlazaEnabled: boolean
   readonly modelPlazaRequireAuth: boolean
+  /** Which groups the public plaza and the status page show: those open to all accounts, or all. */
+  readonly plazaGroups: 'open' | 'all'
+  /** The same of the price feed. */
+  readonly feedGroups: 'open' | 'all'
 }
 
 /** An OIDC provider, with its secret in the clear. */

@@ -87,6 +87,7 @@ export function groupFields(group: GroupSettings): Fields {
     long_context_pricing: String(group.longContextPricing),
     on_disconnect: group.onDisconnect,
     ...limitFields(group.limits),
+    accounts: group.accounts === null ? 'all' : set(group.accounts),
   }
 }
 

@@ -17,6 +17,8 @@ export const settingsValues = (settings: SettingsConfig) => ({
   gemini_query_key: settings.geminiQueryKey,
   model_plaza_enabled: settings.modelPlazaEnabled,
   model_plaza_require_auth: settings.modelPlazaRequireAuth,
+  plaza_groups: settings.plazaGroups,
+  feed_groups: settings.feedGroups,
 })
 
 /** The single values of `site:` in force; null: not set. */

@@ -94,17 +94,18 @@ export interface FileWord {
   /** Whether the file names it: then nothing else counts. */
   readonly namesBalanceLow: boolean
   readonly channels: NonNullable<Partly<ConfigFile>['channels']>
+  readonly groups: NonNullable<Partly<ConfigFile>['groups']>
   readonly accounts: NonNullable<Partly<ConfigFile>['accounts']>
 }
 
 /** Reads what commands want to know of a file that they do not apply. */
 export function loadFileWord(source: ConfigSource): FileWord {
-  const { settings, channels = [], accounts = [] } = readSource(source).value
+  const { settings, channels = [], groups = [], accounts = [] } = readSource(source).value
   const threshold = settings?.balance_low_threshold
   return {
     balanceLowNano: buildBalanceLow(threshold),
     namesBalanceLow: threshold !== undefined,
-    ...{ channels, accounts },
+    ...{ channels, groups, accounts },
   }
 }
 

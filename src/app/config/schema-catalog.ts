@@ -137,6 +137,11 @@ export const GroupEntry = Type.Object(
     models: modelIds('Models of the group; empty: all its channels offer and that have a price.'),
     long_context_pricing: flag('Whether the tiers of a price apply in this group.'),
     limits: optional(limits('Limits of the group: of all its tokens together.')),
+    accounts: optional(
+      Type.Array(text('email', 'E-mail of an account.'), {
+        description: 'The accounts that may use it, by e-mail; left out: it is open to all.',
+      }),
+    ),
     on_disconnect: optional(
       words(
         ['bill_observed', 'drain'],

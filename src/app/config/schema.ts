@@ -141,6 +141,18 @@ export const SettingsSection = Type.Object(
     gemini_query_key: flag('Whether /v1beta accepts a token in the query (?key=).'),
     model_plaza_enabled: flag('Whether the model plaza is public.'),
     model_plaza_require_auth: flag('Whether the model plaza asks for an API key.'),
+    plaza_groups: optional(
+      words(
+        ['open', 'all'],
+        'Which groups the public plaza and the status page show: those open to every account, or all.',
+      ),
+    ),
+    feed_groups: optional(
+      words(
+        ['all', 'open'],
+        'Which groups the price feed has: all, or only those open to every account.',
+      ),
+    ),
   },
   { ...map, description: 'Switches and figures of the whole gateway.' },
 )

@@ -19,6 +19,8 @@ const settingKeys = {
   gemini_query_key: 'geminiQueryKey',
   model_plaza_enabled: 'modelPlazaEnabled',
   model_plaza_require_auth: 'modelPlazaRequireAuth',
+  plaza_groups: 'plazaGroups',
+  feed_groups: 'feedGroups',
 } as const satisfies Record<keyof typeof SettingsSection.properties, keyof SettingsConfig>
 
 /** What of `site:` can be: texts. Addresses decide what is served where, and are the file's. */

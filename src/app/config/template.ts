@@ -110,6 +110,10 @@ settings:
   # Whether there is a model plaza (GET /api/v1/model-plaza), and whether it asks for an API key.
   #model_plaza_enabled: true
   #model_plaza_require_auth: false
+  # Which groups everybody sees: those that are open to all, or all of them. In the plaza and on the
+  # status page, and in the price feed.
+  #plaza_groups: open
+  #feed_groups: all
 
 # People may sign in to the console with an account that they have elsewhere, beside e-mail address
 # and password. An account that is here already is linked when the provider says that the e-mail
@@ -197,6 +201,9 @@ groups:
     # When a client leaves in the middle: bill_observed stops the upstream and bills what was
     # seen, drain reads the answer to its end and bills what the upstream reports.
     #on_disconnect: bill_observed
+    # The accounts that may use it, by e-mail. Left out, it is open to every account. Others do not
+    # see it, in the console or in public, unless settings say so.
+    #accounts: [admin@example.com]
 
 # Base prices in USD per 1M tokens. A model without a price can't be called. Without a price of
 # their own, cache_read and cache_write cost as input, cache_write_1h as cache_write.

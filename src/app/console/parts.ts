@@ -1,5 +1,6 @@
 import type { Sessions } from '../../admin/access.ts'
 import type { ChannelGateway } from '../../admin/channels/service.ts'
+import type { OwnPages } from '../../admin/open-groups/routes.ts'
 import type { SetupCode } from '../../admin/sign-in/setup-code.ts'
 import type { InProcessCall } from '../../gateway/in-process.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -26,6 +27,8 @@ export interface ConsoleParts {
   readonly catalog: LiveCatalog
   /** How well requests are answered. */
   readonly status: StatusSource
+  /** What public pages do not show, for who may see it. */
+  readonly ownPages: OwnPages
   /** Answers a model request as its route does. */
   readonly askModel: (call: InProcessCall) => Promise<Response>
   /** Timers of live views; given by tests. */

@@ -32,6 +32,7 @@ export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf:
     me: createMeService({ config, store, version }),
     nodes: createNodeService(parts),
     origins: () => originsOf(config().site),
+    ownPages: parts.ownPages,
     playground: createPlayground({ ...parts, peerOf }),
     prices: createPriceService(parts),
     settings: createSettings(parts),

@@ -122,8 +122,12 @@ export function groupReport(group: GroupRow, rows: CatalogRows) {
     long_context_pricing: group.longContextPricing,
     on_disconnect: group.onDisconnect,
     limits: group.limits,
+    accounts: group.accounts,
   }
 }
+
+/** A group as lists show it. */
+export type GroupReport = ReturnType<typeof groupReport>
 
 /** Models that a group's channels have and that it does not leave out, priced or not. */
 function offeredModels(group: GroupRow, { channels }: CatalogRows): string[] {

@@ -77,6 +77,20 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
           {...form.getInputProps('platform')}
         />
       </SimpleGrid>
+      <Stack gap="xs">
+        <Switch label={text.isOpen} {...form.getInputProps('is_open', { type: 'checkbox' })} />
+        {!form.values.is_open && (
+          <Textarea
+            label={text.accounts}
+            description={text.accountsHint}
+            autosize
+            minRows={2}
+            maxRows={14}
+            spellCheck={false}
+            {...form.getInputProps('accounts')}
+          />
+        )}
+      </Stack>
       <Switch
         label={text.long_context}
         {...form.getInputProps('long_context_pricing', { type: 'checkbox' })}

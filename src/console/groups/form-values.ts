@@ -13,6 +13,9 @@ export interface GroupValues {
   long_context_pricing: boolean
   on_disconnect: 'bill_observed' | 'drain'
   limits: LimitValues
+  is_open: boolean
+  /** One a line, where it is not open to all. */
+  accounts: string
 }
 
 /** The form of a group as it is; of one that is yet to be made, with the defaults. */
@@ -26,18 +29,24 @@ export const valuesOf = (group: GroupView | undefined): GroupValues => ({
   long_context_pricing: group?.long_context_pricing ?? true,
   on_disconnect: group?.on_disconnect ?? 'bill_observed',
   limits: limitValues(group?.limits),
+  is_open: (group?.accounts ?? null) === null,
+  accounts: group?.accounts?.join('\n') ?? '',
 })
 
 /** What the form says, as the API wants it. */
-export const groupOf = (values: GroupValues) => ({
+export const groupOf = ({ is_open, ...values }: GroupValues) => ({
   ...values,
   rate_multiplier: values.rate_multiplier.trim(),
-  models: values.models
+  models: linesOf(values.models),
+  limits: readLimits(values.limits),
+  accounts: is_open ? null : linesOf(values.accounts),
+})
+
+const linesOf = (text: string) =>
+  text
     .split(/[\n,]/)
     .map((line) => line.trim())
-    .filter((line) => line !== ''),
-  limits: readLimits(values.limits),
-})
+    .filter((line) => line !== '')
 
 /** What the form changes of what was seen: nothing else is named. */
 export function changeOf(seen: GroupView, values: GroupValues): GroupChange {
@@ -51,5 +60,5 @@ export function changeOf(seen: GroupView, values: GroupValues): GroupChange {
 /** The field of the form that a field of the API stands in. */
 export function formField(field: string): string {
   const [first = ''] = field.split('.')
-  return ['models', 'channels'].includes(first) ? first : field
+  return ['models', 'channels', 'accounts'].includes(first) ? first : field
 }

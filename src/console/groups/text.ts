@@ -34,6 +34,11 @@ const en = {
   channelsHint: 'Requests may go to these; the priority of each channel decides the order.',
   models: 'Only these models',
   modelsHint: 'One a line. Empty: all that its channels offer and that have a price.',
+  isOpen: 'Open to every account',
+  accounts: 'Only these accounts',
+  accountsHint:
+    'E-mails, one a line. Others do not see the group, can not choose it, and their tokens in it are refused.',
+  everyone: 'Everybody',
   long_context: 'Higher prices for long contexts apply',
   on_disconnect: 'When a client leaves in the middle',
   bill_observed: 'Stop, and bill what was seen',
@@ -109,6 +114,11 @@ export const groupText: Texts<typeof en> = {
     channelsHint: '请求可以发往这些渠道，先后由各渠道的优先级决定。',
     models: '仅限以下模型',
     modelsHint: '每行一个。留空则为其渠道提供且已定价的全部模型。',
+    isOpen: '对所有账户开放',
+    accounts: '仅限以下账户',
+    accountsHint:
+      '电子邮箱，每行一个。其他账户看不到也无法选择此分组，其在此分组中的令牌会被拒绝。',
+    everyone: '所有账户',
     long_context: '长上下文按更高的分级价格计费',
     on_disconnect: '客户端中途断开时',
     bill_observed: '停止，并按已收到的部分计费',

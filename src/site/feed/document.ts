@@ -15,7 +15,7 @@ export interface FeedSite {
  * The entries of the feed as JSON text, one per model and group (CONTRACT 4.6). Yields after each
  * few, for `inSlices`.
  */
-export function* encodeEntries({ groups }: Catalog): Generator<void, string> {
+export function* encodeEntries({ groups }: Pick<Catalog, 'groups'>): Generator<void, string> {
   const entries: string[] = []
   for (const group of sorted(groups.values(), ({ name }) => name)) {
     for (const offer of sorted(group.offers.values(), ({ model }) => model)) {

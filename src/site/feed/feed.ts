@@ -5,7 +5,7 @@ import { encodeEntries, encodeFeed, type FeedSite } from './document.ts'
 
 /** Where the feed's content comes from; both are read anew for each document. */
 export interface FeedSource {
-  readonly catalog: () => Catalog
+  readonly catalog: () => Pick<Catalog, 'groups'>
   readonly site: () => FeedSite
   readonly clock: Clock
   /** An earlier document whose `updated_at` goes on to hold while the content is the same. */

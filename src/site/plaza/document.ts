@@ -19,7 +19,10 @@ const modelsPerStep = 50
  * The model plaza as JSON text (CONTRACT 5): what can be called now, at base prices. Yields after
  * each few models, for `inSlices`. `description` is the operator's word about the plaza.
  */
-export function* encodePlaza({ groups }: Catalog, description: string): Generator<void, string> {
+export function* encodePlaza(
+  { groups }: Pick<Catalog, 'groups'>,
+  description: string,
+): Generator<void, string> {
   const encoded: string[] = []
   for (const group of [...groups.values()].sort(byMultiplierThenName)) {
     const models = group.enabled ? yield* encodeModels(group) : []

@@ -16,7 +16,8 @@ export interface StatusSource {
 
 export interface StatusPagesParts {
   readonly source: StatusSource
-  readonly catalog: () => Catalog
+  /** The groups that are shown. A new map tells that they have changed. */
+  readonly groups: () => Catalog['groups']
   readonly siteName: () => string
   readonly clock: Clock
   readonly log: Logger
@@ -40,19 +41,19 @@ const maxAgeMs = 5_000
 
 /** Documents by the id of their group; undefined: that of all. Pages by their language. */
 export function createStatusPages(parts: StatusPagesParts): StatusPages {
-  const { catalog, siteName } = parts
+  const { groups, siteName } = parts
   const documents = new Map<number | undefined, Fresh>()
   const pages = new Map<Language, Fresh>()
 
   /** Of groups that are gone nothing is left in memory. */
   function forgetGone(): void {
-    const { groups } = catalog()
-    for (const id of documents.keys()) if (id !== undefined && !groups.has(id)) documents.delete(id)
+    const shown = groups()
+    for (const id of documents.keys()) if (id !== undefined && !shown.has(id)) documents.delete(id)
   }
 
   return {
     async current(name) {
-      const group = name === null ? undefined : findGroup(catalog(), name)
+      const group = name === null ? undefined : findGroup(groups(), name)
       if (name !== null && group === undefined) return 'unknown_group'
       const known = documents.get(group?.id)
       if (known) return known.current()
@@ -77,7 +78,7 @@ export function createStatusPages(parts: StatusPagesParts): StatusPages {
   }
 }
 
-const findGroup = ({ groups }: Catalog, name: string) =>
+const findGroup = (groups: Catalog['groups'], name: string) =>
   [...groups.values()].find((group) => group.enabled && group.name === name)
 
 /** What a document is made of. */
@@ -91,29 +92,27 @@ type Fresh = ReturnType<typeof createFresh>
 
 /** A document that is made anew when it is asked for and too old. */
 function createFresh(
-  { source, catalog, clock, log }: StatusPagesParts,
+  { source, groups, clock, log }: StatusPagesParts,
   encode: (seen: Seen) => Generator<void, string>,
 ) {
   const publication = createPublication({
     name: 'status',
     build: () =>
-      source.look((figures) =>
-        inSlices(encode({ groups: catalog().groups, figures, nowMs: clock() })),
-      ),
+      source.look((figures) => inSlices(encode({ groups: groups(), figures, nowMs: clock() }))),
     clock,
     log,
   })
   let madeAt = Number.NaN
-  let madeOf: Catalog | undefined
+  let madeOf: Catalog['groups'] | undefined
   return {
     async current(): Promise<Published | undefined> {
       const ageMs = clock() - madeAt
       const isYoung = ageMs >= 0 && ageMs < maxAgeMs
-      if (isYoung && madeOf === catalog()) {
+      if (isYoung && madeOf === groups()) {
         await publication.idle()
       } else {
         madeAt = clock()
-        madeOf = catalog()
+        madeOf = groups()
         await publication.refresh()
       }
       return publication.current()

@@ -10,6 +10,7 @@ import { postgresBudgets } from './0008-postgres-budgets.ts'
 import { postgresGrowth } from './0009-postgres-growth.ts'
 import { postgresSweep } from './0010-postgres-sweep.ts'
 import { extrasPostgres, extrasSqlite } from './0011-charged-extras.ts'
+import { groupAccounts, postgresGroupAccounts } from './0012-group-accounts.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   { postgres: postgresGrowth },
   { postgres: postgresSweep },
   { sqlite: extrasSqlite, postgres: extrasPostgres },
+  { sqlite: groupAccounts, postgres: postgresGroupAccounts },
 ]
 
 /** The version of a database that is up to date. */

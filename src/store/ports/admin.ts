@@ -87,6 +87,8 @@ export class WouldOverdraw extends WriteRefused {
 export interface AccountView {
   readonly id: number
   readonly email: string
+  /** Whether its address is known to be its owner's: it did not just register itself. */
+  readonly isVouched: boolean
   readonly role: 'admin' | 'user'
   readonly status: 'active' | 'disabled'
   readonly balanceNano: number
@@ -148,6 +150,8 @@ export interface AccountChange {
   readonly account: string
   readonly actor: string
   readonly role?: 'admin' | 'user'
+  /** True: its address is its owner's. An administrator's always is. */
+  readonly isVouched?: true
   readonly creditLimitNano?: number
   readonly balanceLowNano?: number | null
   readonly limits?: Partial<Limits>
@@ -215,6 +219,8 @@ export interface AdminStore {
   accounts(): Promise<readonly AccountView[]>
   /** Those of the live accounts that have these e-mails, oldest first. Counts no tokens. */
   accountsNamed(emails: readonly string[]): Promise<readonly StoredAccount[]>
+  /** The same, without regard to case. */
+  accountsAt(addresses: readonly string[]): Promise<readonly StoredAccount[]>
   account(email: string): Promise<AccountView | undefined>
   tokens(filter: TokenFilter): Promise<readonly TokenView[]>
   /** How many live accounts and tokens there are; counts no further than `atMost` of each. */

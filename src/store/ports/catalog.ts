@@ -78,6 +78,8 @@ export interface GroupSettings {
   readonly longContextPricing: boolean
   readonly onDisconnect: 'bill_observed' | 'drain'
   readonly limits: Limits
+  /** E-mails, in small letters, of the accounts that may use it; null: it is open to all. */
+  readonly accounts: readonly string[] | null
 }
 
 export interface GroupRow extends GroupSettings {

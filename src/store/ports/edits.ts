@@ -49,6 +49,11 @@ export class NotKnown extends WriteRefused {
   }
 }
 
+/** A token's group is for other accounts. */
+export class GroupClosed extends WriteRefused {
+  override readonly name = 'GroupClosed'
+}
+
 /** One more than there may be. */
 export class TooMany extends WriteRefused {
   override readonly name = 'TooMany'

@@ -12,7 +12,8 @@ export interface GroupEdits {
   setGroup(id: number, group: GroupWrite, edit: Edit): Promise<void>
   /**
    * Returns how many tokens were moved. Throws `NotThere` for it or for the group that its tokens
-   * go to, `Conflict`; `InUse` while it has tokens and they go nowhere.
+   * go to, `Conflict`; `InUse` while it has tokens and they go nowhere, `GroupClosed` where that is
+   * not open to their owners.
    */
   removeGroup(id: number, edit: RemoveGroup): Promise<number>
 }

@@ -66,6 +66,8 @@ export interface StoredSession {
   readonly id: number
   readonly accountId: number
   readonly email: string
+  /** Whether its address is known to be its owner's. */
+  readonly isVouched: boolean
   readonly role: 'admin' | 'user'
   /** When they signed in. */
   readonly createdAt: number

@@ -48,7 +48,7 @@ export const maxTokensOfAccount = 1_000
 
 /**
  * Changes of tokens by hand. They throw `NotThere` (also for a token of another account),
- * `NameTaken`, `Conflict`, and `WriteRefused` for a group that is not there.
+ * `NameTaken`, `Conflict`, `GroupClosed`, and `WriteRefused` for a group that is not there.
  */
 export interface TokenEdits {
   findToken(token: OwnedToken): Promise<EditableToken | undefined>

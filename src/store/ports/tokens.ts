@@ -30,6 +30,8 @@ export interface TokenRecord {
   readonly account: {
     readonly id: number
     readonly email: string
+    /** Whether its address is known to be its owner's. */
+    readonly isVouched: boolean
     readonly status: 'active' | 'disabled'
     readonly deletedAt: number | null
     readonly balanceNano: number

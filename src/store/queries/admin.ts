@@ -31,6 +31,7 @@ export const selectAccounts = () =>
     .select([
       'account.id as id',
       'account.email as email',
+      'account.email_verified as emailVerified',
       'account.role as role',
       'account.status as status',
       'account.balance_nano as balanceNano',
@@ -68,11 +69,27 @@ export function* listAccounts(): Steps<AccountView[]> {
 const emailsPerQuery = 500
 
 /** Those of the live accounts that have these e-mails, oldest first. */
-export function* findAccounts(emails: readonly string[]): Steps<StoredAccount[]> {
+export const findAccounts = (emails: readonly string[]) =>
+  findBy(emails, (part) => selectAccounts().where('account.email', 'in', part))
+
+/** The same, without regard to case. */
+export const findAccountsAt = (addresses: readonly string[]) =>
+  findBy(addresses, (part) =>
+    selectAccounts().where(
+      sql<string>`lower(account.email)`,
+      'in',
+      part.map((email) => email.toLowerCase()),
+    ),
+  )
+
+function* findBy(
+  emails: readonly string[],
+  select: (part: readonly string[]) => ReturnType<typeof selectAccounts>,
+): Steps<StoredAccount[]> {
   const found: StoredAccount[] = []
   for (let from = 0; from < emails.length; from += emailsPerQuery) {
     const part = emails.slice(from, from + emailsPerQuery)
-    const rows = yield* all(selectAccounts().where('account.email', 'in', part))
+    const rows = yield* all(select(part))
     found.push(...rows.map(readAccount))
   }
   return found.sort((a, b) => a.id - b.id)
@@ -104,8 +121,14 @@ export function* findAccount(email: string): Steps<AccountView | undefined> {
 }
 
 /** A row of such a query as the ports know it. */
-export function readAccount<Row extends Limits>({ rpm, tpm, concurrency, ...row }: Row) {
-  return { ...row, limits: { rpm, tpm, concurrency } }
+export function readAccount<Row extends Limits & { readonly emailVerified: number }>({
+  rpm,
+  tpm,
+  concurrency,
+  emailVerified,
+  ...row
+}: Row) {
+  return { ...row, isVouched: emailVerified === 1, limits: { rpm, tpm, concurrency } }
 }
 
 /** The newest ledger entries of a live account, newest last. Reads no others. */

@@ -87,6 +87,7 @@ export function readGroup(row: Selectable<GroupTable>, channels: readonly string
     longContextPricing: row.long_context_pricing === 1,
     onDisconnect: row.on_disconnect,
     limits: limitsOf(row),
+    accounts: row.accounts === null ? null : parseList(row.accounts),
   }
 }
 

@@ -57,6 +57,7 @@ export interface GroupTable extends Limited {
   models: Json
   long_context_pricing: Flag
   on_disconnect: 'bill_observed' | 'drain'
+  accounts: Json | null
   created_at: number
   deleted_at: number | null
 }

@@ -8,7 +8,8 @@ export const foundTokenColumns = `token.id, token.name, token.group_id AS "group
   token.deleted_at AS "deletedAt", token.expires_at AS "expiresAt", token.models,
   token.ip_allow AS "ipAllow", token.strict, token.budget_total_nano AS "totalNano",
   token.budget_day_nano AS "dayNano", token.budget_month_nano AS "monthNano",
-  account.id AS "accountId", account.email, account.status AS "accountStatus",
+  account.id AS "accountId", account.email,
+  account.email_verified AS "emailVerified", account.status AS "accountStatus",
   account.deleted_at AS "accountDeletedAt", account.balance_nano AS "balanceNano",
   account.credit_limit_nano AS "creditLimitNano", account.balance_low_nano AS "balanceLowNano",
   token.rpm, token.tpm, token.concurrency, account.rpm AS "accountRpm",
@@ -26,6 +27,7 @@ export interface FoundToken
   readonly strict: number
   readonly accountId: number
   readonly email: string
+  readonly emailVerified: number
   readonly accountStatus: 'active' | 'disabled'
   readonly accountDeletedAt: number | null
   readonly balanceNano: number
@@ -38,7 +40,7 @@ export interface FoundToken
 
 /** A row as the port gives it; `spentOf` is asked for a token with a budget only. */
 export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spent): TokenRecord {
-  const { accountId, email, accountStatus, accountDeletedAt, ...more } = row
+  const { accountId, email, emailVerified, accountStatus, accountDeletedAt, ...more } = row
   const { balanceNano, creditLimitNano, balanceLowNano, ...other } = more
   const { totalNano, dayNano, monthNano, strict, ...named } = other
   const { accountRpm, accountTpm, accountConcurrency, ...limited } = named
@@ -56,6 +58,7 @@ export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spe
     account: {
       id: accountId,
       email,
+      isVouched: emailVerified === 1,
       status: accountStatus,
       deletedAt: accountDeletedAt,
       balanceNano,

@@ -1,5 +1,6 @@
 import { type AccountWrite, type TokenWrite, WriteRefused } from '../ports/admin.ts'
 import { build } from './build.ts'
+import { requireOpenGroup } from './group-access.ts'
 import { limitsOf } from './limits.ts'
 import { findAccountId, requireAccount, requireNamed } from './names.ts'
 import { endSessionsOf, putPassword } from './sign-in/passwords.ts'
@@ -80,11 +81,11 @@ function* findOwnToken(token: TokenWrite, accountId: number, asker: string) {
   const found = yield* first(
     build
       .selectFrom('token')
-      .select(['id', 'account_id'])
+      .select(['id', 'account_id', 'group_id'])
       .where('key_hash', '=', token.keyHash)
       .where('deleted_at', 'is', null),
   )
-  if (found === undefined || found.account_id === accountId) return found?.id
+  if (found === undefined || found.account_id === accountId) return found
   throw new WriteRefused(`${asker}: its key is in use by another account; give it another key`)
 }
 
@@ -121,7 +122,9 @@ export function* writeToken(token: TokenWrite, context: TokenContext): Steps<voi
   const asker = `token "${token.name}" of ${token.account}`
   const accountId = yield* requireAccount(token.account, asker)
   const groupId = yield* requireNamed('group', token.group, asker)
-  const id = yield* findOwnToken(token, accountId, asker)
+  const own = yield* findOwnToken(token, accountId, asker)
+  const id = own?.id
+  if (own?.group_id !== groupId) yield* requireOpenGroup(groupId, accountId, asker)
   yield* claimName(token, { accountId, id, asker }, context)
   const columns = {
     group_id: groupId,

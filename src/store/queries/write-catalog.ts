@@ -61,6 +61,7 @@ export const groupColumns = (group: Omit<GroupWrite, 'name' | 'channels'>) => ({
   models: JSON.stringify(group.models),
   long_context_pricing: group.longContextPricing ? 1 : 0,
   on_disconnect: group.onDisconnect,
+  accounts: group.accounts && JSON.stringify(group.accounts),
   ...limitsOf(group.limits),
 })
 

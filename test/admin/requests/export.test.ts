@@ -69,7 +69,7 @@ describe('an export', () => {
 })
 
 const personOf = (accountId: number) =>
-  ({ accountId, email: '', role: 'admin', sessionId: '', signedInAt: 0 }) as const
+  ({ accountId, email: '', role: 'admin', isVouched: true, sessionId: '', signedInAt: 0 }) as const
 
 /** An export of rows that are counted as they are read. */
 function countedExport(rows: number, failsAt = Number.POSITIVE_INFINITY) {

@@ -15,6 +15,8 @@ export const table: Readonly<Record<string, Cells>> = {
   'GET /api/v1/me': own(200),
   'GET /api/v1/overview': own(200),
   'GET /api/v1/groups': own(200),
+  'GET /api/v1/groups/plaza': own(200),
+  'GET /api/v1/groups/status': own(200),
   'GET /api/v1/ledger': own(200),
   'GET /api/v1/ledger/export': own(200),
   'GET /api/v1/requests': own(200),

@@ -41,6 +41,7 @@ function stateAfter(writes: Writes): CurrentState {
     accounts: (writes.accounts ?? []).map((account, i) => ({
       ...number(account, i),
       email: account.email,
+      isVouched: true,
       role: account.role,
       status: account.status,
       balanceNano: account.openingNano,

@@ -58,6 +58,7 @@ describe('the example of the design', async () => {
         models: [],
         longContextPricing: true,
         limits: { rpm: 600, tpm: null, concurrency: 100 },
+        accounts: null,
         onDisconnect: 'bill_observed',
       },
     ])
@@ -145,6 +146,8 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           geminiQueryKey: false,
           modelPlazaEnabled: true,
           modelPlazaRequireAuth: false,
+          plazaGroups: 'open',
+          feedGroups: 'all',
         },
         signIn: { oidc: [] },
         channels: [],

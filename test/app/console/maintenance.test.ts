@@ -22,6 +22,7 @@ const who: SignedIn = {
   accountId: 1,
   email: 'admin@example.com',
   role: 'admin',
+  isVouched: true,
   sessionId: 'one',
   signedInAt: 0,
 }
@@ -79,7 +80,7 @@ describe('a backup', () => {
   test('is given to who says the password, once, in the same session', async () => {
     expect(await reasonOf(maintenance.allowDownload(who, name, 'wrong'))).toBe('wrong_password')
     const ticket = ticketOf(await pathOf())
-    const other = { ...who, sessionId: 'another' }
+    const other = { ...who, isVouched: true, sessionId: 'another' }
     expect(await reasonOf(maintenance.download(other, name, ticket))).toBe('not_found')
     const response = await maintenance.download(who, name, ticket)
     expect(response.headers.get('content-disposition')).toContain(name)

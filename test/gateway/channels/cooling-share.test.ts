@@ -57,7 +57,12 @@ async function startNode(prefix: string, url: string, options: NodeOptions = {})
   }
 }
 
-const catalog = { channels: new Map([[channel.id, channel]]), groups: new Map(), models: new Map() }
+const catalog = {
+  channels: new Map([[channel.id, channel]]),
+  groups: new Map(),
+  openGroups: new Map(),
+  models: new Map(),
+}
 
 describeWithValkey('what cools, on all nodes', () => {
   beforeAll(async () => {

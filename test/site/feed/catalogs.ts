@@ -77,6 +77,7 @@ function groupRow({ hasChannel = true, ...changes }: SoldGroup, at: number): Gro
     models: [],
     longContextPricing: true,
     onDisconnect: 'bill_observed',
+    accounts: null,
     limits: noLimits,
     ...changes,
   }

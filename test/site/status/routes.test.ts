@@ -42,7 +42,7 @@ beforeEach(() => {
         return work(figuresOf([{ groupId: 1, model: 'm', counts }]))
       },
     },
-    catalog: () => catalog,
+    groups: () => catalog.groups,
     siteName: () => 'a gateway',
     clock: () => now,
     log,

@@ -18,6 +18,7 @@ eachEngine((open) => {
       ...{ description: '', platform: '' },
       ...{ multiplierMillionths: 1_000_000, channels: [], models: [], longContextPricing: true },
       onDisconnect: 'bill_observed',
+      accounts: null,
       limits: { rpm: null, tpm: null, concurrency: null },
     } as const
     const account = {

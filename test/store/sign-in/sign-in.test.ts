@@ -29,7 +29,7 @@ eachEngine((open, engine) => {
     test('counts until it expires', async () => {
       await store.signIn.records.create('session', session('one'))
       expect(await store.signIn.session('one', now)).toEqual({
-        ...{ id: 1, accountId: 1, email: 'ann@example.com', role: 'user' },
+        ...{ id: 1, accountId: 1, email: 'ann@example.com', role: 'user', isVouched: true },
         ...{ createdAt: now, expiresAt: now + hour },
       })
       expect(await store.signIn.session('one', now + hour)).toBeUndefined()

@@ -95,6 +95,7 @@ export const groupEntry = (group: GroupSettings): object => ({
   ...(!group.longContextPricing && { long_context_pricing: false }),
   ...limitsEntry(group.limits),
   on_disconnect: group.onDisconnect,
+  ...(group.accounts && { accounts: group.accounts }),
 })
 
 /** A price of the file; undefined for one that was taken away: the file has no word for it. */

@@ -71,5 +71,6 @@ function shown(group: GroupView, text: (typeof groupText)['en']): Record<string,
     [text.long_context]: group.long_context_pricing,
     [text.on_disconnect]: text[group.on_disconnect],
     [text.limits]: group.limits,
+    [text.accounts]: group.accounts ?? text.everyone,
   }
 }

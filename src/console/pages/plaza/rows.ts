@@ -47,8 +47,8 @@ export interface PlazaRow {
 const tokensPerUnit = '1000000'
 
 /** All models of all groups: by model, and of a model the cheapest group first. */
-export function plazaRows({ data }: PlazaDocument): readonly PlazaRow[] {
-  const rows = data.groups.flatMap((group) =>
+export function plazaRows(groups: readonly Group[]): readonly PlazaRow[] {
+  const rows = groups.flatMap((group) =>
     group.models.map(({ name, platform, pricing, official_pricing }) => {
       const multiplier = fromNumber(group.rate_multiplier)
       return {

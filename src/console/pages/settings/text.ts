@@ -130,4 +130,24 @@ export const settingNames: Readonly<
     zh: '模型广场需要密钥',
     zhHint: '访问模型广场是否需要 API 密钥。',
   },
+  'settings.plaza_groups': {
+    en: 'Model plaza and status page: groups',
+    zh: '模型广场与状态页：分组',
+    enHint: 'Which groups everybody sees there.',
+    zhHint: '公开显示哪些分组。',
+    choices: {
+      open: { en: 'Those open to every account', zh: '仅对所有账户开放的分组' },
+      all: { en: 'All groups', zh: '全部分组' },
+    },
+  },
+  'settings.feed_groups': {
+    en: 'Price feed: groups',
+    zh: '公开价格：分组',
+    enHint: 'Which groups the price feed has.',
+    zhHint: '公开价格中包含哪些分组。',
+    choices: {
+      all: { en: 'All groups', zh: '全部分组' },
+      open: { en: 'Those open to every account', zh: '仅对所有账户开放的分组' },
+    },
+  },
 }

@@ -7,7 +7,14 @@ export type Differences = { readonly [field: string]: unknown }
 const secret = /_(sealed|mark)$/
 
 /** Lists and maps, which are stored as JSON. */
-const json: ReadonlySet<string> = new Set(['speaks', 'models', 'timeouts', 'quirks', 'probe'])
+const json: ReadonlySet<string> = new Set([
+  'speaks',
+  'models',
+  'timeouts',
+  'quirks',
+  'probe',
+  'accounts',
+])
 
 /** Of the columns that are to be written, those that differ; empty: nothing changes. */
 export function differingColumns<Columns extends object>(

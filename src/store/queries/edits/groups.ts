@@ -4,6 +4,7 @@ import { InUse, NotThere } from '../../ports/edits.ts'
 import type { GroupEdits } from '../../ports/group-edits.ts'
 import { build } from '../build.ts'
 import { loadChannelNames } from '../catalog.ts'
+import { requireOpenToOwners } from '../group-access.ts'
 import { requireFreeName } from '../names.ts'
 import { first, run, type Steps } from '../steps.ts'
 import type { GroupTable } from '../tables.ts'
@@ -30,7 +31,7 @@ export function createGroupEdits(parts: EditParts): GroupEdits {
 
 const editable = [
   ...['name', 'status', 'description', 'platform', 'multiplier_millionths', 'models'],
-  ...['long_context_pricing', 'on_disconnect', 'rpm', 'tpm', 'concurrency', 'channels'],
+  ...['long_context_pricing', 'on_disconnect', 'rpm', 'tpm', 'concurrency', 'channels', 'accounts'],
 ] as readonly (keyof Row | 'channels')[]
 
 /** Tells states of a group apart, its channels and their order included. */
@@ -101,6 +102,7 @@ function* moveTokens({ id, name }: Row, to: number | undefined) {
   }
   if (to === id) throw new NotThere(`the tokens of "${name}" can't go to that group itself`)
   const target = yield* requireGroup(to)
+  yield* requireOpenToOwners(to, id)
   const tokens = build.updateTable('token').set({ group_id: to })
   const count = yield* run(tokens.where('group_id', '=', id).where('deleted_at', 'is', null))
   return { count, detail: { tokens: count, moved_to: target.name } }

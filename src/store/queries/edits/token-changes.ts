@@ -10,6 +10,7 @@ import {
 } from '../../ports/token-edits.ts'
 import { readToken, selectTokens } from '../admin.ts'
 import { build } from '../build.ts'
+import { requireOpenGroup } from '../group-access.ts'
 import { requireNamed } from '../names.ts'
 import { all, first, run, type Steps } from '../steps.ts'
 import { deleteToken } from '../write-accounts.ts'
@@ -81,10 +82,13 @@ export function* addToken(change: Change, token: NewToken): Steps<number> {
   const name = token.name ?? freeName('token', names)
   yield* claimName({ id: 0, accountId }, name)
   const { group, keyHash, keySealed, keyHint, ...fields } = token
+  const asker = `token "${name}"`
+  const groupId = yield* requireNamed('group', group, asker)
+  yield* requireOpenGroup(groupId, accountId, asker)
   const row = {
     ...tokenColumns(fields),
     account_id: accountId,
-    group_id: yield* requireNamed('group', group, `token "${name}"`),
+    group_id: groupId,
     ...{ name, key_hash: keyHash, key_sealed: keySealed, key_hint: keyHint },
     ...{ status: 'active' as const, created_at: now, strict: fields.isStrict ? 1 : 0 },
     ...{ models: JSON.stringify(token.models), ip_allow: JSON.stringify(token.ipAllow) },
@@ -104,10 +108,11 @@ export function* setToken(change: Change, token: OwnedToken, fields: TokenFields
   if (fields.name !== undefined) yield* claimName(token, fields.name)
   const { group } = fields
   const asker = `token "${before.name}"`
-  const columns = {
-    ...tokenColumns(fields),
-    ...(group !== undefined && { group_id: yield* requireNamed('group', group, asker) }),
+  const groupId = group === undefined ? undefined : yield* requireNamed('group', group, asker)
+  if (groupId !== undefined && group !== before.group) {
+    yield* requireOpenGroup(groupId, token.accountId, asker)
   }
+  const columns = { ...tokenColumns(fields), ...(groupId !== undefined && { group_id: groupId }) }
   if (Object.keys(columns).length === 0) return
   yield* run(build.updateTable('token').set(columns).where('id', '=', token.id))
   const was = audited(before)
@@ -150,7 +155,7 @@ export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
       .innerJoin('group', 'group.id', 'token.group_id')
       .innerJoin('account', 'account.id', 'token.account_id')
       .select(['token.name as name', 'token.key_hash as keyHash', 'account.email as account'])
-      .select(['group.name as group', 'group.deleted_at as groupDeletedAt'])
+      .select(['group.name as group', 'group.deleted_at as groupDeletedAt', 'group.id as groupId'])
       .where('token.id', '=', id)
       .where('token.account_id', '=', accountId)
       .where('token.deleted_at', '>', now - tokenUndoMs)
@@ -165,6 +170,7 @@ export function* restoreToken(change: Change, token: OwnedToken): Steps<void> {
   if (removed.groupDeletedAt !== null) {
     throw new GroupGone(`token ${id} can't be brought back: its group "${group}" was removed`)
   }
+  yield* requireOpenGroup(removed.groupId, accountId, `token ${id} can't be brought back`)
   yield* claimName(token, name)
   const live = build.selectFrom('token').select('id').where('key_hash', '=', keyHash)
   if (yield* first(live.where('deleted_at', 'is', null))) {

@@ -48,6 +48,7 @@ const sessionOf = fixed(({ tokenHash, nowMs }: { tokenHash: string; nowMs: numbe
       'account.id as accountId',
       'account.email as email',
       'account.role as role',
+      'account.email_verified as emailVerified',
       'session.created_at as createdAt',
       'session.expires_at as expiresAt',
     ])
@@ -57,8 +58,12 @@ const sessionOf = fixed(({ tokenHash, nowMs }: { tokenHash: string; nowMs: numbe
     .where('account.deleted_at', 'is', null),
 )
 
-const findSession = (tokenHash: string, nowMs: number): Steps<StoredSession | undefined> =>
-  first(sessionOf({ tokenHash, nowMs }))
+function* findSession(tokenHash: string, nowMs: number): Steps<StoredSession | undefined> {
+  const row = yield* first(sessionOf({ tokenHash, nowMs }))
+  if (row === undefined) return undefined
+  const { emailVerified, ...session } = row
+  return { ...session, isVouched: emailVerified === 1 }
+}
 
 const listSessions = (accountId: number, nowMs: number): Steps<readonly SessionView[]> =>
   all(

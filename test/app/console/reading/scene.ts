@@ -12,7 +12,7 @@ import { configOf } from '../../serving.ts'
 /** An administrator; `user` is an account of a made store. */
 export const admin: SignedIn = {
   ...{ accountId: 1, email: 'boss@example.com', role: 'admin' },
-  ...{ sessionId: 'one', signedInAt: now },
+  ...{ isVouched: true, sessionId: 'one', signedInAt: now },
 }
 export const user: SignedIn = { ...admin, email: 'account-1@example.com', role: 'user' }
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => scene.stop())
 
 const pick = (model: string, group: string) =>
-  plazaRows(document).find((row) => row.model === model && row.group === group)
+  plazaRows(document.data.groups).find((row) => row.model === model && row.group === group)
 
 describe('the plaza', () => {
   test('has exact prices of a million tokens: base price, times multiplier, list price', () => {
@@ -58,13 +58,15 @@ describe('the plaza', () => {
   })
 
   test('lists a model once for each group, the cheapest first', () => {
-    const names = plazaRows(document).map(({ model, group }) => `${model} ${group}`)
+    const names = plazaRows(document.data.groups).map(({ model, group }) => `${model} ${group}`)
     expect(names).toEqual(['gpt-4o default', 'long cheap', 'long default', 'picture default'])
   })
 
   test('is searched by model and group, and by what a token can call', () => {
     const names = (filter: Parameters<typeof filterRows>[1]) =>
-      filterRows(plazaRows(document), filter).map(({ model, group }) => `${model} ${group}`)
+      filterRows(plazaRows(document.data.groups), filter).map(
+        ({ model, group }) => `${model} ${group}`,
+      )
     expect(names({ search: ' LONG' })).toEqual(['long cheap', 'long default'])
     expect(names({ search: 'cheap' })).toEqual(['long cheap'])
     expect(names({ group: 'cheap' })).toEqual(['long cheap'])

@@ -35,7 +35,7 @@ beforeEach(() => {
         return work(figuresOf([]))
       },
     },
-    ...{ catalog: () => catalog, siteName: () => siteName, clock: () => now, log },
+    ...{ groups: () => catalog.groups, siteName: () => siteName, clock: () => now, log },
   })
 })
 
