@@ -15,6 +15,8 @@ export interface HuntOptions {
   readonly kinds: readonly KindName[] | undefined
   /** Counts what is found, and does not make it smaller. */
   readonly keepsGoing: boolean
+  /** Makes what it finds smaller. */
+  readonly shrinks: boolean
   readonly say: (line: string) => void
 }
 
@@ -30,7 +32,7 @@ interface Found {
 
 /** Runs scripts by chance until something is found; true when nothing was. */
 export async function hunt(options: HuntOptions): Promise<boolean> {
-  const { store, runs, minutes, seed, kinds, keepsGoing, say } = options
+  const { store, runs, minutes, seed, kinds, keepsGoing, shrinks, say } = options
   const latest = performance.now() + minutes * 60_000
   const found: Found[] = []
   let [done, asked, bills] = [0, 0, 0]
@@ -58,7 +60,7 @@ export async function hunt(options: HuntOptions): Promise<boolean> {
   }
   say(`${done} runs with seed ${seed}: ${asked} requests, ${bills} bills of the vendor`)
   if (keepsGoing) summary(found, say)
-  else if (found[0]) await show(store, found[0], say)
+  else if (found[0]) await show(store, found[0], shrinks, say)
   if (found.length === 0) say('Nothing wrong.')
   return found.length === 0
 }
@@ -75,11 +77,16 @@ async function findGuilty(store: StoreKind, scripts: readonly Script[], before: 
 
 const describe = ({ promise, text }: Fault) => `Broken: ${promise}: ${text}`.slice(0, 1_500)
 
-async function show(store: StoreKind, { script, run, faults }: Found, say: HuntOptions['say']) {
+async function show(
+  store: StoreKind,
+  { script, run, faults }: Found,
+  shrinks: boolean,
+  say: HuntOptions['say'],
+) {
   say(`Run ${run}: ${JSON.stringify(script)}`)
   for (const fault of faults) say(describe(fault))
   const [first] = faults
-  if (first === undefined) return
+  if (first === undefined || !shrinks) return
   say('Making it smaller …')
   const smallest = await shrinkScript(store, script, first)
   say(

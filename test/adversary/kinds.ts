@@ -169,7 +169,7 @@ export const kinds = {
       ...{ words: 1 + dice.below(20), cacheRead: dice.below(400) },
       ...(writes && { cacheWrite: dice.below(200), cacheWrite1h: dice.below(200) }),
     }
-    const made = plainAsk(dice, { endpoint, model: `${endpoint}-1`, plan })
+    const made = plainAsk(dice, { endpoint, model: `${endpoint}-1`, plan, words: 850 })
     return [ask(making, maybeLeft(dice, made))]
   },
   /** Contexts about the length at which a higher tier begins. */

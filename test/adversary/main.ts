@@ -4,12 +4,12 @@ import { parseArgs } from 'node:util'
 // bun run adversary: customers who mean harm, made by chance, against the compiled program.
 
 const usage = `Usage: bun run adversary [--runs N] [--seed S] [--minutes M] [--store sqlite|postgres]
-                         [--binary PATH] [--only KIND,…] [--replay FILE] [--keep-going]
+                         [--binary PATH] [--only KIND,…] [--replay FILE] [--keep-going | --no-shrink]
 Customers made by chance ask the compiled program for all that a vendor bills, leave when they like,
 and a vendor keeps its own bill: looks after each run whether everything is paid. Without --runs and
 --minutes 500 runs. --store postgres: two nodes on one database. --binary names another program than
 dist/tollgate. --replay plays a script that was shown before. Ends with 1 at the first fault, with
-the smallest script that shows it; --keep-going counts them by kind instead.`
+the smallest script that shows it (--no-shrink: the whole); --keep-going counts them by kind.`
 
 function refuse(words: string): never {
   console.error(`${words}\n${usage}`)
@@ -25,6 +25,7 @@ const { values } = parseArgs({
     binary: { type: 'string' },
     only: { type: 'string' },
     replay: { type: 'string' },
+    'no-shrink': { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
@@ -69,6 +70,7 @@ const isWell = await hunt({
   seed: values.seed ?? String(1 + (Date.now() % 1_000_000)),
   kinds: kindsAsked(),
   keepsGoing: values['keep-going'],
+  shrinks: !values['no-shrink'],
   say: (line) => console.log(line),
 })
 process.exit(isWell ? 0 : 1)

@@ -20,7 +20,7 @@ export interface Plan {
   readonly reasoning?: number
   /** Input beside the words of the prompt: files by address, what tools found. */
   readonly hiddenInput?: number
-  /** Of the input, what a prompt cache gives or takes. */
+  /** Of the words of the prompt, what a cache gives or takes. */
   readonly cacheRead?: number
   readonly cacheWrite?: number
   readonly cacheWrite1h?: number

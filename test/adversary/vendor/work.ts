@@ -101,7 +101,8 @@ function inputOf({ plan, words }: Order, context: number, files: number) {
   const { hiddenInput = 0, audioIn = 0, imageIn = 0 } = plan
   const { cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0 } = plan
   const all = words + hiddenInput + audioIn + imageIn + context + files * 10
-  return { input: all, cacheRead, cacheWrite, cacheWrite1h }
+  const input = Math.max(0, all - cacheRead - cacheWrite - cacheWrite1h)
+  return { input, cacheRead, cacheWrite, cacheWrite1h }
 }
 
 /** What the vendor keeps of earlier answers, and is asked to go on with. */
