@@ -9,7 +9,6 @@ import { createProber } from '../gateway/channels/probe.ts'
 import { createSharedBindings, type SharedBindings } from '../gateway/channels/shared-bindings.ts'
 import type { Limiter } from '../gateway/limits/limiter.ts'
 import type { Outbound } from '../gateway/outbound/outbound.ts'
-import { createSharedAffinity } from '../gateway/shared-affinity.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
@@ -18,7 +17,7 @@ import type { Store } from '../store/ports/store.ts'
 import { createKeyMark } from './key-mark.ts'
 
 export interface ChannelCareParts {
-  readonly store: Pick<Store, 'health'>
+  readonly store: Pick<Store, 'health' | 'answers'>
   readonly secrets: SecretBox
   readonly catalog: () => Catalog
   readonly outbound: Outbound
@@ -68,7 +67,6 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
   const keysOf = (channelId: number) => catalog().channels.get(channelId)?.keys ?? []
   const sharing = counters && { texts: counters, keyMark, keysOf }
   const shared = sharing && createSharedBindings({ ...sharing, local })
-  const answers = createAffinity()
   const prober = createProber({ catalog, outbound, health, load, clock, tick, log, random })
   prober.start()
   return {
@@ -77,7 +75,7 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
       bindings: shared ?? local,
     }),
     findHome: shared?.refresh,
-    affinity: sharing ? createSharedAffinity({ ...sharing, local: answers }) : answers,
+    affinity: createAffinity({ answers: store.answers, keyMark, keysOf }),
     coolings: health.coolings,
     recover: health.recover,
     refresh: () => health.refresh(catalog()),

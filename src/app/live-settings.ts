@@ -10,6 +10,7 @@ export function liveSettings({ server, settings }: Config) {
     trustedProxies: compileAddressList(server.trustedProxies),
     geminiQueryKey: settings.geminiQueryKey,
     modelsList: settings.modelsList,
+    unknownAnswers: settings.unknownAnswers,
     maxBodyBytes: server.maxBodyBytes,
     usualOutputTokens: settings.usualOutputTokens,
     maxAttempts: settings.maxAttempts,

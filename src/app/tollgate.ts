@@ -2,6 +2,7 @@ import type { Sessions } from '../admin/access.ts'
 import { createSetupCode } from '../admin/sign-in/setup-code.ts'
 import { createAuthenticator } from '../gateway/authenticate.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
+import { createBackground } from '../gateway/background/background.ts'
 import { createCommitter } from '../gateway/committer.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createGatekeeper } from '../gateway/gatekeeper.ts'
@@ -158,6 +159,17 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     ...{ committer, countTokens, availability },
     ...{ outbound, clock, tick, log },
   }
+  const background = createBackground({ ...shared, answers: store.answers, repeat: parts.repeat })
+  // Where several serve, each commit is decided by what all of them have set aside.
+  if (!store.records.isShared) {
+    for (const held of await store.answers.allPending()) reservations.adopt(held)
+  }
+  background.start()
+  const limited = {
+    limiter,
+    queueTimeMs: () => settings.queueTimeMs,
+    onLimited: availability.totals.recordLimit,
+  }
   const recent = createRecentAttempts(tick)
   const forwarder = createForwarder({
     ...shared,
@@ -165,10 +177,10 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     watchdog,
     sealer: secrets.texts,
     media: createMediaFetcher({ outbound }),
-    ...{ heartbeats, limiter },
+    ...{ ...limited, heartbeats, background, answers: store.answers },
+    unknownAnswers: () => settings.unknownAnswers,
     choose: care.choose,
     findHome: care.findHome,
-    onLimited: availability.totals.recordLimit,
     onAttempt({ id, name }, cause) {
       availability.totals.recordAttempt(name, cause)
       recent.record(id, cause !== null)
@@ -176,11 +188,9 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     maxBodyBytes: () => settings.maxBodyBytes,
     maxAttempts: () => settings.maxAttempts,
     retryTimeMs: () => settings.retryTimeMs,
-    queueTimeMs: () => settings.queueTimeMs,
   })
   const routeParts = {
-    ...shared,
-    forwarder,
+    ...{ ...shared, ...limited, forwarder, background },
     records: store.records,
     modelsList: () => settings.modelsList,
   }
@@ -259,6 +269,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     interruptAll: forwarder.interruptAll,
     settled: committer.idle,
     async stop() {
+      await background.stop()
       await door.stop()
       watchdog.stop()
       heartbeats.stop()

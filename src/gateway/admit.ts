@@ -17,15 +17,18 @@ import { type Plan, planRequest } from './plan.ts'
 import { isStrict } from './strict.ts'
 import { createTranslation, decodeRequest, type TranslationParts } from './translation.ts'
 
-export interface AdmitParts extends AffordParts, TranslationParts, LookParts {
+export interface EnterParts {
   readonly catalog: () => Catalog
-  readonly gatekeeper: Gatekeeper
   readonly limiter: Limiter
-  readonly maxBodyBytes: () => number
   /** How long a request may wait for a place within its limits, in milliseconds; 0: not at all. */
   readonly queueTimeMs: () => number
   /** Told of a request that is refused for a limit of a token, an account or a group. */
   readonly onLimited: (kind: string) => void
+}
+
+export interface AdmitParts extends EnterParts, AffordParts, TranslationParts, LookParts {
+  readonly gatekeeper: Gatekeeper
+  readonly maxBodyBytes: () => number
 }
 
 /**
@@ -81,6 +84,22 @@ function enter(
   }
 }
 
+/** The same for a request that names no model: the place is the asker's to release. */
+export async function enterLimits(
+  { catalog, limiter, queueTimeMs, onLimited }: EnterParts,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<Permit | undefined> {
+  const group = catalog().groups.get(caller.token.groupId)
+  if (group === undefined) return undefined
+  try {
+    return await limiter.enter(subjectsOf(caller, { group }), 0, { waitMs: queueTimeMs(), signal })
+  } catch (error) {
+    noteLimited(error, onLimited)
+    throw error
+  }
+}
+
 async function enterLate(
   exchange: Exchange,
   permit: Promise<Permit>,
@@ -111,7 +130,10 @@ function hold(exchange: Exchange, permit: Permit): void {
  * Everything that a request is counted against, but its channel. What has no limit (any more) costs
  * nothing, and lets those in that wait for one.
  */
-function subjectsOf({ token, account }: Caller, { group }: Plan): readonly Subject[] {
+function subjectsOf(
+  { token, account }: Caller,
+  { group }: Pick<Plan, 'group'>,
+): readonly Subject[] {
   const { id, name, limits } = token
   return [
     { kind: 'token', id, name, limits },

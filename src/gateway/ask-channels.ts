@@ -1,4 +1,3 @@
-import type { Affinity } from './affinity.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptParts, attempt } from './attempt.ts'
 import type { RequestBody } from './body.ts'
@@ -8,10 +7,9 @@ import type { Exchange } from './exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from './failures/failures.ts'
 import { conversationIn } from './find-home.ts'
 import type { Option } from './options.ts'
-import { shortName } from './short-name.ts'
+import { checkReferences, type ReferenceParts } from './references.ts'
 
-export interface AskParts extends AttemptParts {
-  readonly affinity: Affinity
+export interface AskParts extends AttemptParts, ReferenceParts {
   readonly choose: (asked: ChooserAsked) => Chooser
   /** At most so many attempts are made for one request, … */
   readonly maxAttempts: () => number
@@ -34,6 +32,7 @@ export async function askChannels(
     await exchange.looking
     if (exchange.interruption) throw stopping()
   }
+  if (exchange.facts?.continues.length) await checkReferences(parts, exchange)
   const chooser = parts.choose(askedOf(parts, exchange, body))
   const failures: Failure[] = []
   let refusal: GatewayError | undefined
@@ -148,20 +147,13 @@ function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): Choose
 
 /**
  * All channels that may answer; of a request that continues an answer only the one that made it, with
- * the key that it was asked with. Throws for another token's answer.
+ * the key that it was asked with.
  */
 function optionsFor({ affinity }: AskParts, exchange: Exchange): readonly Option[] {
   const { caller, facts, options } = exchange
   const referred = facts?.continues ?? []
-  const foreign = referred.find((id) => caller && affinity.isForeign(caller.token.id, id))
-  if (foreign !== undefined) {
-    throw new GatewayError(
-      'response_not_found',
-      `"${shortName(foreign)}" is not known to this key.`,
-    )
-  }
   for (const id of referred) {
-    const origin = caller && affinity.originOf(caller.token.id, id)
+    const origin = caller && affinity.originOf(caller.account.id, id)
     const bound = options.find(({ channel }) => channel.id === origin?.channelId)
     if (origin && bound) return [withKey(bound, origin.key)]
   }

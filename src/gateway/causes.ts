@@ -7,7 +7,8 @@ export type Interruption = (typeof interruptions)[number]
 
 /**
  * Every machine word that a request's record can have as its cause. `upstream_refused`: the upstream
- * found fault with the request itself; `interrupted`: the process ended without recording it.
+ * found fault with the request itself; `interrupted`: the process ended without recording it; `background_lost`: nobody
+ * can tell what an answer has used that was made in the background.
  */
 export const requestCauses = [
   ...errorKinds,
@@ -15,6 +16,7 @@ export const requestCauses = [
   ...interruptions,
   'upstream_refused',
   'interrupted',
+  'background_lost',
 ] as const
 export type RequestCause = (typeof requestCauses)[number]
 

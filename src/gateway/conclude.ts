@@ -1,20 +1,21 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
+import type { KeptAnswer } from '../store/ports/answers.ts'
 import type { Settlement } from '../store/ports/records.ts'
 import { UnansweredError } from '../store/ports/store-error.ts'
-import type { Affinity } from './affinity.ts'
+import { type Affinity, longestId } from './affinity.ts'
 import type { Refusal } from './answer.ts'
 import type { Authenticator, Caller } from './authenticate.ts'
 import type { Availability } from './availability/availability.ts'
 import { outcomeOf } from './availability/outcome.ts'
+import { backgroundAnswer, backgroundEnd } from './background/pending-charge.ts'
 import type { Committer } from './committer.ts'
 import { requestNotStored } from './errors.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
 import { logExchange } from './exchange-log.ts'
 import { shownError } from './hide-secrets.ts'
-import { pendingCharge } from './pending-charge.ts'
 import {
   affordedTokens,
   balanceUsedUp,
@@ -51,25 +52,35 @@ export async function settle(
 ): Promise<void> {
   const { caller, operation } = exchange
   if (!operation.charged || caller === undefined) {
-    if (caller) rememberOrigin(parts, exchange, caller, seen)
     return logExchange(parts.log, exchange, end, undefined, parts.tick())
   }
   try {
-    const coming = seen.pending ? nothingUsed : usedTokens(exchange, seen, parts.countTokens)
+    const begun = seen.pending
+      ? backgroundAnswer(exchange, caller, seen.answerId, parts.affinity.keyMark)
+      : undefined
+    // What is set aside is held for it from the same commit on, and must be there.
+    if (begun) await exchange.reservation?.written().catch(() => {})
+    const coming = begun ? nothingUsed : usedTokens(exchange, seen, parts.countTokens)
     const counted = coming instanceof Promise ? await coming : coming
     const used =
       end.cause === balanceUsedUp
         ? affordedTokens(exchange, counted, parts.reservations.heldFor(exchange.requestId))
         : counted
     exchange.usedLlmTokens = llmTokens(used)
-    rememberOrigin(parts, exchange, caller, seen)
-    const settlement = buildSettlement(exchange, caller, end, used, seen, parts.tick())
+    const kept = keepOrigin(parts, exchange, caller, seen)
+    const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end
+    const settlement = {
+      ...buildSettlement(exchange, caller, recordedEnd, used, seen, parts.tick()),
+      ...(begun && { begun }),
+      ...(kept.length > 0 && { kept }),
+    }
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
     const failed = () =>
       buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
-    await store(parts, settlement, failed, isDelivered)
+    // What goes on upstream is charged, whatever becomes of its client.
+    await store(parts, settlement, failed, isDelivered || begun !== undefined)
     note(parts, exchange, end, used.usage.outputTokens)
-    logExchange(parts.log, exchange, end, settlement.request, parts.tick())
+    logExchange(parts.log, exchange, recordedEnd, settlement.request, parts.tick())
   } catch (error) {
     parts.log.error('request not settled', {
       request_id: exchange.requestId,
@@ -94,7 +105,11 @@ function note(parts: ConcludeParts, exchange: Concluded, end: End, outputTokens:
 }
 
 /** An operator must know of an upstream whose reports can't be true. */
-function warnOfClamp({ log }: ConcludeParts, exchange: Concluded, { request }: Settlement): void {
+export function warnOfClamp(
+  { log }: Pick<ConcludeParts, 'log'>,
+  exchange: Concluded,
+  { request }: Settlement,
+): void {
   log.warn('the upstream reported more usage than its model can hold; charged up to that', {
     request_id: request.requestId,
     channel: exchange.candidate?.channel.name,
@@ -134,25 +149,35 @@ const notStored: End = {
   causeText: 'The gateway could not store this request in time.',
 }
 
-/** An answer that can be continued or fetched by its id belongs to the channel that made it. */
-function rememberOrigin(
+/**
+ * An answer that can be continued or fetched by its id belongs to the account that asked for it, and to
+ * the channel that made it. Gives what is stored of it.
+ */
+function keepOrigin(
   { affinity }: ConcludeParts,
   exchange: Concluded,
-  caller: Caller,
+  { account }: Caller,
   seen: Observation,
-): void {
-  const { candidate, route, upstreamKey, usedLlmTokens: contextTokens } = exchange
-  if (candidate === undefined || upstreamKey === undefined || seen.answerId === undefined) return
+): readonly KeptAnswer[] {
+  const { candidate, route, upstreamKey, facts, startedAt, usedLlmTokens: contextTokens } = exchange
+  const { answerId, partIds, pending } = seen
+  if (candidate === undefined || upstreamKey === undefined || answerId === undefined) return []
   // The client was given ids of the gateway's own: nothing can be asked for by them.
-  if (route?.translation !== undefined) return
-  const tokenId = caller.token.id
-  const origin = { channelId: candidate.channel.id, key: upstreamKey, contextTokens }
-  for (const id of seen.partIds) affinity.remember(tokenId, id, origin, true)
-  const pending = seen.pending ? pendingCharge(exchange) : undefined
+  if (route?.translation !== undefined) return []
+  const channelId = candidate.channel.id
+  const origin = { channelId, key: upstreamKey, contextTokens }
+  const parts = [...partIds].slice(0, mostParts)
+  for (const id of parts) affinity.remember(account.id, id, origin)
+  affinity.remember(account.id, answerId, pending ? { ...origin, isPending: true } : origin)
   // What a vendor does not keep has no parts that can be referred to.
-  const isKept = pending !== undefined || seen.partIds.size > 0
-  affinity.remember(tokenId, seen.answerId, { ...origin, ...(pending && { pending }) }, isKept)
+  if (!pending && partIds.size === 0 && !facts?.keepsAnswer) return []
+  const keyMark = affinity.keyMark(upstreamKey)
+  const row = { accountId: account.id, channelId, keyMark, contextTokens, createdAt: startedAt }
+  return [answerId, ...parts].filter((id) => id.length <= longestId).map((id) => ({ id, ...row }))
 }
+
+/** Of an answer with more parts the first can be referred to, and it itself. */
+const mostParts = 100
 
 /** Records and logs an exchange that used nothing; nobody waits for it. */
 export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {

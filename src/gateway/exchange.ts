@@ -127,7 +127,6 @@ export type Concluded = { readonly plan: ChargedPlan | undefined } & Omit<
   | 'framing'
   | 'abort'
   | 'onInterrupted'
-  | 'reservation'
   | 'isUnpaid'
   | 'options'
   | 'dropped'
@@ -138,5 +137,8 @@ export type Concluded = { readonly plan: ChargedPlan | undefined } & Omit<
 
 /** Whether an interruption may end the upstream call, or must let it come to its end. */
 export function mayAbort(exchange: Exchange, interruption: Interruption): boolean {
-  return interruption === 'shutdown' || exchange.plan?.group.onDisconnect !== 'drain'
+  if (interruption === 'shutdown') return true
+  // It goes on upstream all the same: read on, until its end or its id is known.
+  if (exchange.facts?.background) return false
+  return exchange.plan?.group.onDisconnect !== 'drain'
 }

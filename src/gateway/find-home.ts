@@ -32,7 +32,8 @@ export function lookAround(
   body: RequestBody,
 ): Promise<void> | undefined {
   const { caller, facts } = exchange
-  const answers = caller && affinity.look(caller.token.id, facts?.continues ?? [])
+  const answers = caller && affinity.look(caller.account.id, facts?.continues ?? [])
+  answers?.catch(() => {}) // told to who waits for it; a request that is refused before does not
   const home = lookHome(findHome, exchange, body)
   if (answers === undefined || home === undefined) return answers ?? home
   return Promise.all([answers, home]).then(() => undefined)

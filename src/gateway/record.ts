@@ -166,10 +166,16 @@ const maxCauseLength = 500
 /** A model name that nobody offers can be of any length; records keep its beginning. */
 const maxModelLength = 200
 
+/** Who pays for an exchange. */
+export interface Payer {
+  readonly account: Pick<Caller['account'], 'id'>
+  readonly token: Pick<Caller['token'], 'id' | 'groupId'>
+}
+
 /** The rows of an ended exchange whose caller is known, with its charge. */
 export function buildSettlement(
   exchange: Concluded,
-  caller: Caller,
+  caller: Payer,
   end: End,
   used: UsedTokens,
   seen: Observation | undefined,

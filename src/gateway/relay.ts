@@ -132,7 +132,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
     // reaches it too late.
     if (!pulled && interruption !== undefined) consume(stream)
     else if (interruption !== 'client_left') void settled(settle)
-    else if (isFinal(seen)) exchange.abort() // there is nothing more to learn
+    else if (isFinal(seen) || isFetchable(seen)) exchange.abort() // there is nothing more to learn
   }
   return stream
 }
@@ -189,6 +189,9 @@ const hasEnded = (seen: Observation) => seen.outcome !== undefined && seen.phase
 /** The protocol's own last event was seen: nothing that follows changes the charge. */
 const isFinal = (seen: Observation) => seen.phase === 'closed' && seen.outcome !== 'failed'
 
+/** It goes on in the background without a reader: its end is fetched by its id. */
+const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== undefined
+
 /** This could be all; but usage may still follow, even behind an error. */
 const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 
@@ -196,7 +199,7 @@ const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 async function drain(parts: RelayParts, tap: Tap, chunks: Chunks): Promise<void> {
   const { answer, meter } = parts
   try {
-    while (!isFinal(answer.observer.seen)) {
+    while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
       const chunk = await chunks.next(false)
       if (chunk === undefined || chunk === beat) break
       tap.observe(chunk)

@@ -11,7 +11,8 @@ export interface Room {
 
 /** What is set aside for one request. */
 export interface Held {
-  readonly caller: Caller
+  readonly accountId: number
+  readonly tokenId: number
   readonly requestId: string
   amountNano: number
 }
@@ -30,6 +31,8 @@ export interface Reservations {
   /** What is set aside for a request; 0 when nothing is. */
   heldFor(requestId: string): number
   isOpen(requestId: string): boolean
+  /** Takes over what was set aside, in the store, before this process began. */
+  adopt(held: Held): void
   /** Frees what a committed batch has ended. */
   committed(batch: Batch, committed: Committed): void
 }
@@ -39,17 +42,22 @@ export function createReservations(committer: () => Committer, today: () => stri
   const byAccount = new Map<number, number>()
   const byToken = new Map<number, number>()
 
-  function add({ account, token }: Caller, nano: number): void {
-    addTo(byAccount, account.id, nano)
+  function add({ accountId, tokenId }: Pick<Held, 'accountId' | 'tokenId'>, nano: number): void {
+    addTo(byAccount, accountId, nano)
     // Of every token: a budget may come while its requests are under way.
-    addTo(byToken, token.id, nano)
+    addTo(byToken, tokenId, nano)
+  }
+
+  function adopt(one: Held): void {
+    held.set(one.requestId, one)
+    add(one, one.amountNano)
   }
 
   function end(requestId: string): void {
     const one = held.get(requestId)
     if (one === undefined) return
     held.delete(requestId)
-    add(one.caller, -one.amountNano)
+    add(one, -one.amountNano)
   }
 
   return {
@@ -62,10 +70,9 @@ export function createReservations(committer: () => Committer, today: () => stri
         ? { nano: budget, limit: 'budget' }
         : { nano: balance, limit: 'balance' }
     },
-    open(caller, reservation) {
+    open({ account, token }, reservation) {
       const { requestId, amountNano } = reservation
-      held.set(requestId, { caller, requestId, amountNano })
-      add(caller, amountNano)
+      adopt({ requestId, amountNano, accountId: account.id, tokenId: token.id })
       return committer()
         .reserve(reservation)
         .catch((error: unknown) => {
@@ -76,23 +83,29 @@ export function createReservations(committer: () => Committer, today: () => stri
     async grow(requestId, byNano) {
       const one = held.get(requestId)
       if (one === undefined) return false
-      const { caller, amountNano: fromNano } = one
+      const { accountId, amountNano: fromNano } = one
       one.amountNano += byNano
-      add(caller, byNano)
+      add(one, byNano)
       const covered = await committer()
-        .grow({ requestId, accountId: caller.account.id, byNano, fromNano })
+        .grow({ requestId, accountId, byNano, fromNano })
         .then((denial) => denial === undefined)
         .catch(() => false) // not stored: the same as no money, and told by its log line
       if (!covered && held.has(requestId)) {
         one.amountNano -= byNano
-        add(caller, -byNano)
+        add(one, -byNano)
       }
       return covered
     },
+    adopt,
     heldFor: (requestId) => held.get(requestId)?.amountNano ?? 0,
     isOpen: (requestId) => held.has(requestId),
     committed(batch, { denied }) {
-      for (const { request } of batch.settle ?? []) end(request.requestId)
+      for (const { request, begun } of batch.settle ?? []) {
+        const one = held.get(request.requestId)
+        // Where others serve, too, one of them may charge it: there the store alone knows.
+        if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
+        end(request.requestId)
+      }
       for (const requestId of batch.release ?? []) end(requestId)
       for (const { requestId } of batch.reserve ?? []) if (denied.has(requestId)) end(requestId)
     },

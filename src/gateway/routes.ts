@@ -6,7 +6,6 @@ import { messages } from '../protocols/messages/index.ts'
 import type { Operation, Protocol } from '../protocols/protocol.ts'
 import { responses } from '../protocols/responses/index.ts'
 import type { RecordStore } from '../store/ports/records.ts'
-import type { ChargeParts } from './charge-fetched.ts'
 import {
   type Handler,
   httpCall,
@@ -21,17 +20,15 @@ import type { Forwarder } from './forward.ts'
 import { geminiActions, geminiTarget } from './gemini-target.ts'
 import { guarded } from './guarded.ts'
 import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from './model-routes.ts'
-import type { Outbound } from './outbound/outbound.ts'
 import { queryOf } from './query.ts'
 import { receiptRoute } from './receipt.ts'
 import type { Reservations } from './reservations.ts'
-import { forwardStoredResponse } from './stored-responses.ts'
+import { forwardStoredResponse, type StoredResponseParts } from './stored-responses.ts'
 import { tokenUsage } from './token-usage.ts'
 
-export interface RouteParts extends ModelListParts, ChargeParts {
+export interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly forwarder: Forwarder
   readonly records: RecordStore
-  readonly outbound: Outbound
   readonly reservations: Reservations
   readonly clock: Clock
 }
@@ -133,13 +130,7 @@ function storedResponseRoute(parts: RouteParts): Handler {
       parts,
       { call: httpCall(context, false), protocol: responses },
       (caller, requestId) =>
-        forwardStoredResponse(
-          { ...parts, protocol: responses },
-          caller,
-          request,
-          params.id ?? '',
-          requestId,
-        ),
+        forwardStoredResponse(parts, { caller, request, id: params.id ?? '', requestId }),
     )
   }
 }

@@ -72,7 +72,7 @@ export function buildCall(
 
 /** Headers of an upstream call. `contentType` null: `fetch` writes it (forms have a boundary). */
 export function upstreamHeaders(
-  exchange: Pick<Exchange, 'protocol' | 'request'>,
+  exchange: Pick<Exchange, 'protocol'> & { readonly request: Pick<Request, 'headers'> },
   key: string,
   contentType: string | null,
 ): Record<string, string> {

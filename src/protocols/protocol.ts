@@ -41,6 +41,10 @@ export interface RequestFacts {
    * one answer, and usage is the sum.
    */
   readonly takesTurns: boolean
+  /** The answer is made upstream whether or not anyone reads it, and is fetched later. */
+  readonly background?: boolean
+  /** The upstream keeps the answer, so that a later request can refer to it; absent: the answer tells. */
+  readonly keepsAnswer?: boolean
   /** Rough text of the request, asked for only when usage has to be estimated. */
   readonly text: () => string
   /** What of the request is no text, asked for like it. */

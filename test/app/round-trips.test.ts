@@ -48,7 +48,7 @@ async function startFarAway(port: number): Promise<{ readonly port: number; clos
 
 /** What every node asks again and again, and the test itself. */
 const byTimers =
-  'node|sweep_reservations|pg_listening_channels|document|cooling|availability|pg_stat_statements'
+  'node|sweep_reservations|background_answer|kept_answer|pg_listening_channels|document|cooling|availability|pg_stat_statements'
 
 describe.skipIf(!hasPostgres)('PostgreSQL is asked', () => {
   let server: PostgresServer

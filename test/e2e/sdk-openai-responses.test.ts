@@ -243,7 +243,7 @@ describe('what a channel has made stays with it', () => {
     expect(fresh.output_text).toBe('I am fake.')
   })
 
-  test('an answer made in the background is charged once, when it is fetched', async () => {
+  test('an answer made in the background is charged once, when it has ended', async () => {
     let status: 'queued' | 'completed' = 'queued'
     bench.fake.handle(() => jsonAnswer({ ...reply('resp_late', 'Done.'), status }))
     const before = await bench.records()

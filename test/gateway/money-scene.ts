@@ -67,7 +67,7 @@ export async function createMoneyScene(options: MoneyOptions) {
   )
   const parts = {
     ...{ committer, reservations, log, countTokens: count },
-    affinity: createAffinity(),
+    affinity: createAffinity({ answers: store.answers, keyMark: (key) => key, keysOf: () => [] }),
     refusals: createRefusalLimit(),
     availability: { record() {} },
     tick: () => 0,

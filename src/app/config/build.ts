@@ -131,6 +131,7 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     feedCurrency: settings.feed_currency ?? 'CNY',
     feedIntervalMs: duration(settings.feed_interval ?? '120s'),
     modelsList: settings.models_list ?? 'all',
+    unknownAnswers: settings.unknown_answers ?? 'refuse_shared',
     geminiQueryKey: settings.gemini_query_key ?? false,
     modelPlazaEnabled: settings.model_plaza_enabled ?? true,
     modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,

@@ -80,6 +80,8 @@ export interface SettingsConfig {
   readonly feedIntervalMs: number
   /** Which models the list shows: every enabled one, or those of the asking token. */
   readonly modelsList: 'all' | 'token'
+  /** What becomes of requests that refer to an answer which nobody has got here. */
+  readonly unknownAnswers: 'refuse_shared' | 'refuse' | 'pass'
   readonly geminiQueryKey: boolean
   readonly modelPlazaEnabled: boolean
   readonly modelPlazaRequireAuth: boolean

@@ -14,6 +14,7 @@ export const settingsValues = (settings: SettingsConfig) => ({
   feed_currency: settings.feedCurrency,
   feed_interval: formatDurationMs(settings.feedIntervalMs),
   models_list: settings.modelsList,
+  unknown_answers: settings.unknownAnswers,
   gemini_query_key: settings.geminiQueryKey,
   model_plaza_enabled: settings.modelPlazaEnabled,
   model_plaza_require_auth: settings.modelPlazaRequireAuth,

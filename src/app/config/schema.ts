@@ -138,6 +138,13 @@ export const SettingsSection = Type.Object(
         'Which models GET /v1/models lists: all, or only those that the asking token may use.',
       ),
     ),
+    unknown_answers: optional(
+      words(
+        ['refuse_shared', 'refuse', 'pass'],
+        'What becomes of requests that continue an answer (by its id) which nobody has got here: ' +
+          'refused, refused where several accounts may use the channel, or passed on.',
+      ),
+    ),
     gemini_query_key: flag('Whether /v1beta accepts a token in the query (?key=).'),
     model_plaza_enabled: flag('Whether the model plaza is public.'),
     model_plaza_require_auth: flag('Whether the model plaza asks for an API key.'),

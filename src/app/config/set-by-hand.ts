@@ -16,6 +16,7 @@ const settingKeys = {
   feed_currency: 'feedCurrency',
   feed_interval: 'feedIntervalMs',
   models_list: 'modelsList',
+  unknown_answers: 'unknownAnswers',
   gemini_query_key: 'geminiQueryKey',
   model_plaza_enabled: 'modelPlazaEnabled',
   model_plaza_require_auth: 'modelPlazaRequireAuth',

@@ -105,6 +105,10 @@ settings:
   #feed_interval: 120s
   # Which models GET /v1/models lists: all, or token for those that the asking token may use.
   #models_list: all
+  # What becomes of requests that continue an answer, by its id, which nobody has got here (or longer
+  # than 30 days ago): refuse, pass, or refuse_shared where several accounts may use its channels. An
+  # id says which answer of yours it continues; of another account's it would be that one's.
+  #unknown_answers: refuse_shared
   # Whether Gemini paths take the token from the query (?key=), where proxies may log it.
   #gemini_query_key: false
   # Whether there is a model plaza (GET /api/v1/model-plaza), and whether it asks for an API key.

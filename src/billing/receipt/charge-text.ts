@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../lib/format.ts'
 import { formatTable } from '../../lib/table.ts'
-import type { ReceiptRows } from '../../store/ports/records.ts'
+import type { Ending, ReceiptRows } from '../../store/ports/records.ts'
 import { type ChargeLine, linePrice, linesAmount, type TierFactor } from '../lines.ts'
 import { formatDecimal, multiplierDecimals, usd } from '../money.ts'
 import { type Explanation, multiplierOf } from './explain.ts'
@@ -14,11 +14,7 @@ export function describeCharge(
   if (unit === 'free') return [`Model ${request.model} is free, so nothing was charged.`]
   const used = lines.filter(({ count }) => count > 0)
   if (used.length === 0 && request.amountNano === 0) {
-    return [
-      request.ending === 'interrupted'
-        ? 'What was used is not known, so nothing was charged.'
-        : 'Nothing was used, so nothing was charged.',
-    ]
+    return [nothingCharged[request.ending] ?? 'Nothing was used, so nothing was charged.']
   }
   const reasoning = unit === 'tokens' ? request.reasoningTokens : 0
   return [
@@ -35,6 +31,11 @@ export function describeCharge(
     '',
     `Formula: ${formula}`,
   ]
+}
+
+const nothingCharged: { readonly [ending in Ending]?: string } = {
+  interrupted: 'What was used is not known, so nothing was charged.',
+  background: 'Nothing was charged yet: what the answer uses is charged when it has ended.',
 }
 
 interface Row {

@@ -12,6 +12,7 @@ export const endingWords: Readonly<Record<Ending, string>> = {
   shutdown: 'the gateway was stopped before the end',
   interrupted: 'the gateway was ended while this request was under way',
   refused: 'the request was refused',
+  background: 'the answer is made in the background',
 }
 
 /** What kept the upstream's report of usage away. */
@@ -24,11 +25,16 @@ const unreported: Readonly<Record<Ending, string>> = {
   shutdown: 'The gateway was stopped before the upstream reported',
   interrupted: 'The gateway was ended before the upstream reported',
   refused: 'The request was refused before the upstream reported',
+  background: 'The answer is made in the background: the upstream has not reported its',
 }
 
 /** Why the gateway counted for itself; null where the upstream's report is what was charged. */
-export function estimatedReason({ estimated, ending, usageRaw }: StoredRequest): string | null {
+export function estimatedReason(request: StoredRequest): string | null {
+  const { estimated, cause, ending, usageRaw } = request
   if (!estimated) return null
+  if (cause === 'background_lost') {
+    return 'The upstream can not tell what the answer has used, so what was set aside for it is charged.'
+  }
   return usageRaw === null
     ? `${unreported[ending]} usage, so the gateway counted what was asked and what was delivered.`
     : `${unreported[ending]} its final usage, so the gateway counted the output that was delivered.`

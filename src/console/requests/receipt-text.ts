@@ -37,6 +37,7 @@ const en = {
     shutdown: 'the gateway was stopped',
     interrupted: 'the gateway broke down',
     refused: 'refused',
+    background: 'goes on in the background',
   } as Readonly<Record<string, string>>,
   operations: {
     completions: 'completion',
@@ -145,6 +146,7 @@ export const receiptText: Texts<typeof en> = {
       shutdown: '网关停止',
       interrupted: '网关意外中断',
       refused: '被拒绝',
+      background: '在后台继续',
     },
     operations: {
       completions: '生成',

@@ -2,11 +2,18 @@ import type { CanonicalError } from '../canonical/error.ts'
 import { objectIn, stringIn } from '../json.ts'
 import type { JsonObject, ProtocolError } from '../protocol.ts'
 
-/** Body of an error answer. The shape has no room for a code or a field. */
+/**
+ * Body of an error answer. The shape has no room for a code or a field, but for what its SDK asks for: by
+ * this word it sends the whole conversation again.
+ */
 export function encodeMessagesError(error: ProtocolError): string {
   return JSON.stringify({
     type: 'error',
-    error: { type: errorType(error.status), message: error.message },
+    error: {
+      type: errorType(error.status),
+      message: error.message,
+      ...(error.code === 'thread_not_found' && { details: { error_code: error.code } }),
+    },
     request_id: error.requestId,
   })
 }

@@ -64,6 +64,7 @@ export function readMessages(body: JsonObject): RequestFacts {
     calls: 1,
     // A thread lives in the upstream account that began it.
     continues: previous === undefined ? [] : [previous],
+    keepsAnswer: isJsonObject(body.thread),
     amend: {},
     answers: 1,
     maxOutputTokens: countIn(body, 'max_tokens') ?? null,

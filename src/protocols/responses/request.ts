@@ -67,6 +67,7 @@ export function readResponses(body: JsonObject): RequestFacts {
     answers: 1,
     maxOutputTokens: countIn(body, 'max_output_tokens') ?? null,
     takesTurns: hasHostedTools(body),
+    background: body.background === true,
     media: (texts) => requestMedia([body.input], texts),
     text: () => requestText([body.instructions, body.input, body.prompt], body.tools),
   }

@@ -11,6 +11,7 @@ import { postgresGrowth } from './0009-postgres-growth.ts'
 import { postgresSweep } from './0010-postgres-sweep.ts'
 import { extrasPostgres, extrasSqlite } from './0011-charged-extras.ts'
 import { groupAccounts, postgresGroupAccounts } from './0012-group-accounts.ts'
+import { postgresAnswers, sqliteAnswers } from './0013-answers.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   { postgres: postgresSweep },
   { sqlite: extrasSqlite, postgres: extrasPostgres },
   { sqlite: groupAccounts, postgres: postgresGroupAccounts },
+  { sqlite: sqliteAnswers, postgres: postgresAnswers },
 ]
 
 /** The version of a database that is up to date. */

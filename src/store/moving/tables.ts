@@ -32,6 +32,8 @@ export const movedTables: readonly MovedTable[] = [
   },
   // The processes that they were set aside by are no nodes of the new place.
   { name: 'reservation', key: ['request_id'], money: ['amount_nano'], without: ['node_id'] },
+  { name: 'background_answer', key: ['request_id'] },
+  { name: 'kept_answer', key: ['answer_id', 'account_id'] },
   byId('ledger', ['amount_nano']),
   byId('request', ['amount_nano']),
   { name: 'attempt', key: ['request_row', 'position'] },

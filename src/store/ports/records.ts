@@ -3,6 +3,8 @@
  * nano-USD, names end in their unit.
  */
 
+import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
+
 export type Ending =
   | 'complete'
   | 'incomplete'
@@ -12,6 +14,8 @@ export type Ending =
   | 'shutdown'
   | 'interrupted'
   | 'refused'
+  /** It goes on upstream, and is charged when it ends, by a request of its own. */
+  | 'background'
 
 /** One model request, success or failure, as the gateway hands it over to be stored. */
 export interface RequestRow {
@@ -82,6 +86,12 @@ export interface AttemptRow {
 export interface Settlement {
   readonly request: RequestRow
   readonly attempts: readonly AttemptRow[]
+  /** Ids by which a later request can refer to what was answered. */
+  readonly kept?: readonly KeptAnswer[]
+  /** The answer goes on in the background: what is set aside for it is held for its charge. */
+  readonly begun?: BackgroundAnswer
+  /** It is the charge of an answer that was made in the background. */
+  readonly endsBackground?: boolean
 }
 
 /** What is set aside for a request under way, so that its account can pay what it will cost. */

@@ -1,4 +1,5 @@
 import type { AdminStore } from './admin.ts'
+import type { AnswerStore } from './answers.ts'
 import type { AttemptStore } from './attempts.ts'
 import type { AvailabilityStore } from './availability.ts'
 import type { CatalogStore } from './catalog.ts'
@@ -22,6 +23,7 @@ export interface Store {
   readonly edits: EditStore
   readonly verification: VerificationStore
   readonly attempts: AttemptStore
+  readonly answers: AnswerStore
   readonly lists: ListStore
   readonly health: HealthStore
   readonly availability: AvailabilityStore

@@ -1,4 +1,5 @@
 import { type Clock, utcDay } from '../../lib/clock.ts'
+import { firstLookMs } from '../ports/answers.ts'
 import type { Batch, Committed, RequestRow, Reservation, Settlement } from '../ports/records.ts'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
 import type { Connections } from './connections.ts'
@@ -25,7 +26,7 @@ export interface CommitParts {
   readonly node: () => number | undefined
 }
 
-const text = 'SELECT commit_requests($1::json, $2, $3, $4, $5, $6, $7, $8) AS answer'
+const textOf = (name: string) => `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8) AS answer`
 
 /**
  * The hot path's writing: one call, and so one round trip, for a whole batch; the database does the
@@ -35,11 +36,9 @@ const text = 'SELECT commit_requests($1::json, $2, $3, $4, $5, $6, $7, $8) AS an
  */
 export function createCommit({ connections, patiently, clock, node }: CommitParts) {
   async function ask(batch: Batch, now: number, day: string): Promise<Answer> {
-    const { json, settled, released, accountIds, tokenIds } = prepare(batch)
+    const { name, json, settled, released, accountIds, tokenIds } = prepare(batch)
     const values = [json, settled, released, accountIds, tokenIds, now, day, node() ?? null]
-    const { rows } = await patiently(() =>
-      connections.query({ text, values, name: 'commit_requests' }),
-    )
+    const { rows } = await patiently(() => connections.query({ text: textOf(name), values, name }))
     return JSON.parse(String(rows[0]?.answer))
   }
 
@@ -118,7 +117,10 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
     attempts.map((attempt, position) => ({ requestId, position, ...attempt })),
   )
   const requests = settled.map(({ request }) => request)
+  const answers = answersOf(settled)
   return {
+    // Most batches have none, and are spared what is done for them.
+    name: answers === undefined ? 'commit_requests' : 'commit_answers',
     settled: requests.map(({ requestId }) => requestId),
     released: [...new Set(release)],
     accountIds: distinct([...requests, ...reserve, ...grow].map(({ accountId }) => accountId)),
@@ -128,8 +130,18 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
       attempts,
       reserve: reserve.map((one) => ({ ...one, stream: Number(one.stream) })),
       grow,
+      ...answers,
     }),
   }
+}
+
+/** What is stored of answers beside their requests; undefined: nothing. */
+function answersOf(settled: readonly Settlement[]) {
+  const begun = settled.flatMap((one) => one.begun ?? [])
+  const kept = settled.flatMap((one) => one.kept ?? [])
+  const ended = settled.filter((one) => one.endsBackground).map((one) => one.request.requestId)
+  if (begun.length + kept.length + ended.length === 0) return undefined
+  return { begun, kept, ended, dueInMs: firstLookMs }
 }
 
 const distinct = (ids: readonly number[]) => [...new Set(ids)]

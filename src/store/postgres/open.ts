@@ -5,6 +5,7 @@ import { silentNodeMs } from '../ports/nodes.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { createAdminStore } from '../queries/admin-store.ts'
+import { createAnswerStore } from '../queries/answers.ts'
 import { createAttemptStore } from '../queries/attempts.ts'
 import { createAvailabilityStore } from '../queries/availability.ts'
 import { createCatalogStore } from '../queries/catalog.ts'
@@ -125,6 +126,10 @@ function assemble(
     settings: verificationSettings,
     answerTimeoutMs: verificationMs,
   })
+  /** Of what requests wait for. */
+  const soon = createEngine(connections, patiently)
+  /** By the clock of the database, for those of nodes may differ. */
+  const now = () => sql<number>`now_ms()`
   let nodeId: number | undefined
   let closing: Promise<void> | undefined
 
@@ -156,12 +161,12 @@ function assemble(
     verification: createVerification(verifying, createPatience(verifying, patienceMs)),
     health: createHealthStore(engine),
     attempts: createAttemptStore(engine),
+    answers: createAnswerStore({ engine: soon, now }),
     availability: createAvailabilityStore(engine),
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
-      engine: createEngine(connections, patiently),
-      // By the clock of the database, for those of nodes may differ.
-      now: () => sql<number>`now_ms()`,
+      engine: soon,
+      now,
       sweep,
       onRegistered(id) {
         nodeId = id

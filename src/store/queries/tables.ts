@@ -290,6 +290,28 @@ interface NodeTable {
   load: Json
 }
 
+interface KeptAnswerTable {
+  answer_id: string
+  account_id: number
+  channel_id: number
+  key_mark: string
+  context_tokens: number
+  created_at: number
+}
+
+interface BackgroundAnswerTable {
+  request_id: string
+  asked_id: string
+  answer_id: string
+  created_at: number
+  account_id: number
+  token_id: number
+  channel_id: number
+  key_mark: string
+  charge: Json
+  due_at: number
+}
+
 /** The tables as the query builder knows them; the migrations are what makes them. */
 export interface Tables {
   account: AccountTable
@@ -313,4 +335,6 @@ export interface Tables {
   two_factor: TwoFactorTable
   passkey: PasskeyTable
   node: NodeTable
+  kept_answer: KeptAnswerTable
+  background_answer: BackgroundAnswerTable
 }

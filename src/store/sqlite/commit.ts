@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, utcDay } from '../../lib/clock.ts'
+import { type BackgroundAnswer, firstLookMs, type KeptAnswer } from '../ports/answers.ts'
 import type {
   AttemptRow,
   Batch,
@@ -39,6 +40,20 @@ const findReservation =
 const growReservation =
   'UPDATE reservation SET amount_nano = amount_nano + $byNano WHERE request_id = $requestId'
 
+const holdReservation = 'UPDATE reservation SET request_id = $requestId WHERE request_id = $askedId'
+
+const insertBackground = `INSERT INTO background_answer (request_id, asked_id, answer_id, created_at,
+  account_id, token_id, channel_id, key_mark, charge, due_at)
+VALUES ($requestId, $askedId, $answerId, $createdAt, $accountId, $tokenId, $channelId, $keyMark,
+  $charge, $dueAt) ON CONFLICT (request_id) DO NOTHING`
+
+const insertKept = `INSERT INTO kept_answer (answer_id, account_id, channel_id, key_mark,
+  context_tokens, created_at)
+VALUES ($id, $accountId, $channelId, $keyMark, $contextTokens, $createdAt)
+ON CONFLICT (answer_id, account_id) DO UPDATE SET channel_id = excluded.channel_id,
+  key_mark = excluded.key_mark, context_tokens = excluded.context_tokens,
+  created_at = excluded.created_at`
+
 function prepareStatements(db: Database) {
   return {
     insertRequest: db.prepare<void, [Named<RequestRow>]>(
@@ -56,6 +71,12 @@ function prepareStatements(db: Database) {
     findRequest: db.prepare<object, [string]>('SELECT 1 FROM request WHERE request_id = ?'),
     findReservation: db.prepare<Share, [string]>(findReservation),
     endReservation: db.prepare<void, [string]>('DELETE FROM reservation WHERE request_id = ?'),
+    holdReservation: db.prepare<void, [{ requestId: string; askedId: string }]>(holdReservation),
+    insertBackground: db.prepare<void, [Named<BackgroundAnswer & { dueAt: number }>]>(
+      insertBackground,
+    ),
+    endBackground: db.prepare<void, [string]>('DELETE FROM background_answer WHERE request_id = ?'),
+    insertKept: db.prepare<void, [Named<KeptAnswer>]>(insertKept),
     growReservation: db.prepare<void, [{ requestId: string; byNano: number }]>(growReservation),
   }
 }
@@ -95,7 +116,16 @@ export function createCommit(
     openAccounts.get(share.accountId).reservedNano -= share.amountNano
   }
 
-  function settle({ request, attempts }: Settlement, now: number): void {
+  /** What is set aside for the request is held for the charge of its answer. */
+  function begin(begun: BackgroundAnswer, now: number): void {
+    const { requestId, askedId } = begun
+    if (statements.findRequest.get(requestId) !== null) return
+    statements.holdReservation.run({ requestId, askedId })
+    statements.insertBackground.run({ ...begun, dueAt: now + firstLookMs })
+  }
+
+  function settle(settlement: Settlement, now: number): void {
+    const { request, attempts, kept = [], begun, endsBackground } = settlement
     const { amountNano } = request
     if (!Number.isSafeInteger(amountNano) || amountNano < 0) {
       throw new RangeError(
@@ -104,6 +134,9 @@ export function createCommit(
       )
     }
     const account = openAccounts.get(request.accountId)
+    if (begun) begin(begun, now)
+    if (endsBackground) statements.endBackground.run(request.requestId)
+    for (const one of kept) statements.insertKept.run(one)
     release(request.requestId)
     const { changes, lastInsertRowid } = statements.insertRequest.run(
       request.extrasJson === undefined ? { ...request, extrasJson: null } : request,

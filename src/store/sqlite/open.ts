@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { createAdminStore } from '../queries/admin-store.ts'
+import { createAnswerStore } from '../queries/answers.ts'
 import { createAttemptStore } from '../queries/attempts.ts'
 import { createAvailabilityStore } from '../queries/availability.ts'
 import { createCatalogStore } from '../queries/catalog.ts'
@@ -55,6 +56,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   // Reads the database itself, not only this connection's own state.
   const schemaVersion = db.prepare('PRAGMA schema_version')
+  const now = () => sql<number>`${clock()}`
   const readVersion = () => dataVersion.get()?.data_version
   const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
   let seenVersion = readVersion()
@@ -76,11 +78,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
     health: createHealthStore(engine),
     lists: createListStore({ reader, clock }),
     attempts: createAttemptStore(engine),
+    answers: createAnswerStore({ engine, now }),
     availability: createAvailabilityStore(engine),
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({
       engine,
-      now: () => sql<number>`${clock()}`,
+      now,
       sweep: async () => 0,
       onRegistered() {},
     }),

@@ -1,6 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { utcDay } from '../../lib/clock.ts'
 
+/** What is held for an answer in the background stays: it goes on upstream. */
+const lost = 'request_id NOT IN (SELECT request_id FROM background_answer)'
+
 /** The client may have begun to receive: what it got is not known any more. */
 const interrupt = `
 INSERT INTO request (request_id, created_at, account_id, token_id, group_id, model,
@@ -11,13 +14,13 @@ INSERT INTO request (request_id, created_at, account_id, token_id, group_id, mod
 SELECT request_id, created_at, account_id, token_id, group_id, model, client_protocol, operation,
   stream, 500, 'interrupted', 'The gateway was ended while this request was under way.',
   'interrupted', 0, 0, 0, 0, 0, 0, 0, 0, 0, price_id, 1, multiplier_millionths, 0, 0
-FROM reservation WHERE true ON CONFLICT (request_id) DO NOTHING`
+FROM reservation WHERE ${lost} ON CONFLICT (request_id) DO NOTHING`
 
 const countIn = (table: string, key: string, selected: string) => `
 INSERT INTO ${table}
 SELECT ${selected}$day, iif(price_id IS NULL, '', ifnull(model, '')), count(*), 0, 0, 0, 0, 0, 0, 0,
   count(*), 0, 0
-FROM reservation WHERE created_at >= $from AND created_at < $from + 86400000
+FROM reservation WHERE ${lost} AND created_at >= $from AND created_at < $from + 86400000
   AND NOT EXISTS (SELECT 1 FROM request WHERE request.request_id = reservation.request_id)
 GROUP BY ${selected}iif(price_id IS NULL, '', ifnull(model, ''))
 ON CONFLICT (${key}) DO UPDATE SET requests = requests + excluded.requests,
@@ -28,8 +31,10 @@ const countRequests = [
   countIn('usage_total', 'day, model', ''),
 ]
 
+const held = '(SELECT coalesce(sum(amount_nano), 0) FROM reservation WHERE account_id = account.id)'
+
 /**
- * Turns all reservations into requests that were interrupted and cost nothing; returns how many. A
+ * Turns all reservations of requests under way into requests that were interrupted and cost nothing; returns how many. A
  * request that has its record already keeps it, and is counted no second time.
  */
 export function createSweep(db: Database): () => number {
@@ -48,8 +53,8 @@ export function createSweep(db: Database): () => number {
       }
     }
     const { changes: interrupted } = db.run(interrupt)
-    db.run('UPDATE account SET reserved_nano = 0 WHERE reserved_nano <> 0')
-    db.run('DELETE FROM reservation')
+    db.run(`DELETE FROM reservation WHERE ${lost}`)
+    db.run(`UPDATE account SET reserved_nano = ${held} WHERE reserved_nano <> ${held}`)
     return interrupted
   }).immediate
 }

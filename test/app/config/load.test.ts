@@ -143,6 +143,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           feedCurrency: 'CNY',
           feedIntervalMs: 120_000,
           modelsList: 'all',
+          unknownAnswers: 'refuse_shared',
           geminiQueryKey: false,
           modelPlazaEnabled: true,
           modelPlazaRequireAuth: false,

@@ -67,6 +67,7 @@ const choices: { readonly [column: string]: readonly (string | number)[] } = {
   detail: ['{}', '{"was":1e3,"is":"\\u00e9"}', '{"a":1,"a":2}'],
   value: ['"text"', '[1, 2]', 'null'],
   counts: ['[1,2,3]'],
+  charge: ['{}', '{"plan":1e3,"model":"\\u00e9"}'],
 }
 
 /** Columns that must not be alike in two rows, alone or with others. */

@@ -102,6 +102,7 @@ function inNewest(rows: Rows): Rows {
       },
     ],
     ...{ session: [], verification: [], two_factor: [], passkey: [] },
+    ...{ kept_answer: [], background_answer: [] },
   }
 }
 

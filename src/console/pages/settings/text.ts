@@ -115,6 +115,20 @@ export const settingNames: Readonly<
       token: { en: 'Those that the asking token may use', zh: '仅该令牌可用的模型' },
     },
   },
+  'settings.unknown_answers': {
+    en: 'Answers that nobody has got here',
+    zh: '未知的响应 ID',
+    enHint: 'What becomes of requests that continue such an answer by its id.',
+    zhHint: '请求引用本网关未曾给出的响应 ID 时如何处理。',
+    choices: {
+      refuse_shared: {
+        en: 'Refused where several accounts may use the channel',
+        zh: '多个账户共用渠道时拒绝',
+      },
+      refuse: { en: 'Refused', zh: '拒绝' },
+      pass: { en: 'Passed on', zh: '转发' },
+    },
+  },
   'settings.gemini_query_key': {
     en: 'Gemini: key in the query',
     zh: 'Gemini：允许查询参数传密钥',

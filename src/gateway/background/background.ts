@@ -1,0 +1,174 @@
+import type { Catalog, Channel } from '../../catalog/catalog.ts'
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import type { AnswerStore, BackgroundAnswer } from '../../store/ports/answers.ts'
+import type { Affinity } from '../affinity.ts'
+import { collectBytes } from '../bounded-bytes.ts'
+import { GatewayError } from '../errors.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { shortName } from '../short-name.ts'
+import { storedCall } from '../stored-call.ts'
+import { type ChargeParts, chargeEnded, chargeLost } from './charge-ended.ts'
+
+export interface BackgroundParts extends ChargeParts {
+  readonly answers: Pick<AnswerStore, 'takeDue' | 'putOff' | 'pending' | 'sweep'>
+  readonly affinity: Affinity
+  readonly catalog: () => Catalog
+  readonly outbound: Outbound
+  readonly repeat?: Repeat | undefined
+}
+
+/** Answers that upstreams make in the background: each is charged, whoever fetches it or nobody. */
+export interface Background {
+  /**
+   * Has an answer charged, if it is not: throws the 409 of one that is still being made. What it was
+   * used for must be known before it is deleted or continued.
+   */
+  requireEnd(accountId: number, answerId: string): Promise<void>
+  /** Charges by what a client has fetched, if that is its final form; gives the id of the charge. */
+  fetched(accountId: number, answerId: string, body: unknown): Promise<string | undefined>
+  start(): void
+  /** Resolves when nothing is asked, or stored, any more. */
+  stop(): Promise<void>
+}
+
+/** After so long an answer that has not ended is charged as it was reckoned. */
+export const longestLifeMs = 24 * 3_600_000
+/** An upstream may not know at once of what it has just begun. */
+const forgottenAfterMs = 60_000
+/** How often the store is asked for answers that are due, … */
+const lookMs = 1_000
+/** … how many are asked for at a time, and how long no other node asks for them then. */
+const mostAtOnce = 50
+const leaseMs = 120_000
+/** One call takes no longer, so that it ends within its lease. */
+const longestCallMs = 60_000
+/** An answer is asked for again after a quarter of its age, within these bounds. */
+const soonestMs = 2_000
+const latestMs = 60_000
+/** How often ids that nobody can refer to any more are removed. */
+const sweepMs = 60_000
+/** An answer larger than this is not one that could be understood. */
+const maxAnswerBytes = 256 * 1_048_576
+
+type Found = 'charged' | 'working' | 'gone' | 'unreachable'
+
+export function createBackground(parts: BackgroundParts): Background {
+  const { answers, affinity, clock, log, repeat = repeatByTimer } = parts
+  const stopping = new AbortController()
+  let looking: Promise<void> | undefined
+  let end = () => {}
+  let sweepAt = 0
+
+  const noteCharged = ({ accountId, answerId }: BackgroundAnswer) => {
+    const origin = affinity.originOf(accountId, answerId)
+    if (origin) affinity.remember(accountId, answerId, { ...origin, isPending: false })
+  }
+
+  async function chargeBy(
+    answer: BackgroundAnswer,
+    channel: Channel,
+    body: unknown,
+  ): Promise<Found> {
+    const observer = responses.generation.createObserver()
+    observer.pushBody(body)
+    const { seen } = observer
+    if (seen.foreign) return 'unreachable'
+    if (seen.pending) return 'working'
+    await chargeEnded(parts, answer, channel, seen)
+    noteCharged(answer)
+    return 'charged'
+  }
+
+  /** Asks the upstream how far it is. */
+  async function ask(answer: BackgroundAnswer): Promise<Found> {
+    const channel = parts.catalog().channels.get(answer.channelId)
+    if (channel === undefined || !(responses.name in channel.speaks)) return 'unreachable'
+    const key = channel.keys.find((one) => affinity.keyMark(one) === answer.keyMark)
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(longestCallMs)])
+    const call = storedCall({ channel, key, id: answer.answerId, method: 'GET', signal })
+    const response = await parts.outbound(call)
+    if (response.status === 404) {
+      await response.body?.cancel()
+      return 'gone'
+    }
+    const bytes = await collectBytes(response, maxAnswerBytes)
+    const body = response.ok ? parseJsonObject(new TextDecoder().decode(bytes)) : undefined
+    return isJsonObject(body) ? await chargeBy(answer, channel, body) : 'unreachable'
+  }
+
+  async function lookAt(answer: BackgroundAnswer): Promise<void> {
+    const ageMs = clock() - answer.createdAt
+    const found = await ask(answer).catch((error: unknown): Found => {
+      log.warn('an answer in the background could not be fetched; it is tried again', {
+        ...{ request_id: answer.requestId, error: String(error) },
+      })
+      return 'unreachable'
+    })
+    if (found === 'charged') return
+    // Another node, or the next process, need not wait until the lease has ended.
+    if (stopping.signal.aborted) return await answers.putOff(answer.requestId, 0)
+    const isForgotten = found === 'gone' && ageMs >= forgottenAfterMs
+    if (!isForgotten && ageMs < longestLifeMs) {
+      const restMs = Math.min(latestMs, Math.max(soonestMs, Math.round(ageMs / 4)))
+      return await answers.putOff(answer.requestId, restMs)
+    }
+    const channel = parts.catalog().channels.get(answer.channelId)
+    await chargeLost(parts, answer, channel, isForgotten ? 'forgotten' : 'endless')
+    noteCharged(answer)
+    log.warn('an answer in the background was charged as it was reckoned: its usage is not known', {
+      ...{ request_id: answer.requestId, found },
+    })
+  }
+
+  async function sweep(): Promise<void> {
+    if (clock() < sweepAt) return
+    sweepAt = clock() + sweepMs
+    await answers.sweep()
+  }
+
+  /** What fails is due again when its lease has ended. */
+  async function look(): Promise<void> {
+    try {
+      await sweep()
+      const due = await answers.takeDue(mostAtOnce, leaseMs)
+      const ended = await Promise.allSettled(due.map(lookAt))
+      for (const one of ended) if (one.status === 'rejected') throw one.reason
+    } catch (error) {
+      log.warn('answers in the background not looked at', { error: String(error) })
+    }
+  }
+
+  return {
+    async requireEnd(accountId, answerId) {
+      const answer = await answers.pending(accountId, answerId)
+      if (answer === undefined) return
+      const found = await ask(answer).catch((): Found => 'unreachable')
+      if (found === 'charged') return
+      throw new GatewayError(
+        'response_in_progress',
+        `The response "${shortName(answerId)}" is still being made in the background, or can't be ` +
+          'fetched at present. It can be deleted or continued when it has ended.',
+      )
+    },
+    async fetched(accountId, answerId, body) {
+      const answer = await answers.pending(accountId, answerId)
+      const channel = answer && parts.catalog().channels.get(answer.channelId)
+      if (answer === undefined || channel === undefined) return undefined
+      return (await chargeBy(answer, channel, body)) === 'charged' ? answer.requestId : undefined
+    },
+    start() {
+      end = repeat(() => {
+        looking ??= look().finally(() => {
+          looking = undefined
+        })
+      }, lookMs)
+    },
+    async stop() {
+      end()
+      stopping.abort()
+      await looking
+    },
+  }
+}

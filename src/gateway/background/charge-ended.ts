@@ -1,0 +1,105 @@
+import type { Channel } from '../../catalog/catalog.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import { emptyUsage } from '../../protocols/canonical/usage.ts'
+import type { RequestFacts } from '../../protocols/protocol.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import type { BackgroundAnswer } from '../../store/ports/answers.ts'
+import { bodyEnd, type ConcludeParts, warnOfClamp } from '../conclude.ts'
+import type { Concluded } from '../exchange.ts'
+import { logExchange } from '../exchange-log.ts'
+import { buildSettlement, type End, type Payer, type UsedTokens, usedTokens } from '../record.ts'
+import type { PendingCharge } from './pending-charge.ts'
+
+export interface ChargeParts
+  extends Pick<ConcludeParts, 'committer' | 'countTokens' | 'tick' | 'log'> {
+  readonly clock: Clock
+}
+
+/** Why the usage of an answer that began in the background will never be known. */
+export type Loss = 'forgotten' | 'endless'
+
+const lossTexts: Readonly<Record<Loss, string>> = {
+  forgotten: 'The upstream does not know the answer any more that it made in the background.',
+  endless: 'The answer that was made in the background did not end in time.',
+}
+
+/**
+ * Charges an answer that was made in the background by its final form, at the price of the time when
+ * it was asked for. Resolves when committed; charged twice it is charged once, by its request id.
+ */
+export async function chargeEnded(
+  parts: ChargeParts,
+  answer: BackgroundAnswer,
+  channel: Channel,
+  seen: Observation,
+): Promise<void> {
+  const exchange = concluded(parts, answer, channel)
+  const used = await usedTokens(exchange, seen, parts.countTokens)
+  await charge(parts, answer, exchange, bodyEnd(exchange, seen), used, seen)
+}
+
+/** Charges what was set aside for an answer whose usage nobody can tell, marked as estimated. */
+export async function chargeLost(
+  parts: ChargeParts,
+  answer: BackgroundAnswer,
+  channel: Channel | undefined,
+  loss: Loss,
+): Promise<void> {
+  const { inputTokens, outputTokens, calls } = chargeOf(answer)
+  const usage = { ...emptyUsage, inputTokens, outputTokens }
+  const causeText = `${lossTexts[loss]} Charged is what was set aside for it.`
+  const end: End = { ending: 'cut', status: 200, cause: 'background_lost', causeText }
+  const used = { usage, calls, estimated: true, clamped: false }
+  await charge(parts, answer, concluded(parts, answer, channel), end, used)
+}
+
+async function charge(
+  parts: ChargeParts,
+  answer: BackgroundAnswer,
+  exchange: Concluded,
+  end: End,
+  used: UsedTokens,
+  seen?: Observation,
+): Promise<void> {
+  const { committer, tick, log } = parts
+  const { accountId, tokenId } = answer
+  const groupId = exchange.plan?.group.id ?? 0
+  const payer: Payer = { account: { id: accountId }, token: { id: tokenId, groupId } }
+  const settlement = buildSettlement(exchange, payer, end, used, seen, tick())
+  if (used.clamped) warnOfClamp(parts, exchange, settlement)
+  await committer.settle({ ...settlement, endsBackground: true })
+  logExchange(log, exchange, end, settlement.request, tick())
+}
+
+const chargeOf = ({ charge }: BackgroundAnswer): PendingCharge => JSON.parse(charge)
+
+/** The exchange that began the answer, as far as its record is made from it. */
+function concluded(
+  { clock, tick }: ChargeParts,
+  answer: BackgroundAnswer,
+  channel: Channel | undefined,
+): Concluded {
+  const pending = chargeOf(answer)
+  const { startedAt, firstByteMs, model, upstreamModel = model ?? '', plan } = pending
+  const operation = responses.generation
+  const startedTick = tick() - (clock() - startedAt)
+  return {
+    ...{ requestId: answer.requestId, protocol: responses, operation, model, plan },
+    ...{ startedAt, startedTick, caller: undefined, upstreamKey: undefined },
+    candidate: channel && { channel, upstreamModel },
+    route: { protocol: responses, operation, framing: 'sse', translation: undefined },
+    firstByteTick: firstByteMs === null ? undefined : startedTick + firstByteMs,
+    facts: factsOf(pending),
+    ...{ attempts: [], usedLlmTokens: 0, fault: undefined, interruption: undefined },
+    reservation: undefined,
+  }
+}
+
+/** Of the request itself nothing is left: what its input was reckoned with stands for it. */
+const factsOf = ({ model, stream, calls, inputTokens }: PendingCharge): RequestFacts => ({
+  ...{ model, stream, calls, continues: [], amend: {}, answers: 1, maxOutputTokens: null },
+  takesTurns: true,
+  text: () => '',
+  media: () => ({ tokens: inputTokens, bytes: 0 }),
+})

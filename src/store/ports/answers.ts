@@ -1,0 +1,65 @@
+/** An answer that its upstream keeps, or a part of it: a later request can refer to it by its id. */
+export interface KeptAnswer {
+  /** The upstream's. */
+  readonly id: string
+  readonly accountId: number
+  readonly channelId: number
+  /** A keyed hash of the channel's key that it was asked with. */
+  readonly keyMark: string
+  /** LLM tokens of its input and output. */
+  readonly contextTokens: number
+  readonly createdAt: number
+}
+
+/** An answer that is made in the background, until it is charged. Its reservation is held so long. */
+export interface BackgroundAnswer {
+  /** Of its charge, and of its reservation. */
+  readonly requestId: string
+  /** Of the request that asked for it. */
+  readonly askedId: string
+  /** The upstream's. */
+  readonly answerId: string
+  readonly createdAt: number
+  readonly accountId: number
+  readonly tokenId: number
+  readonly channelId: number
+  readonly keyMark: string
+  /** What the charge is made from, as JSON text. */
+  readonly charge: string
+}
+
+/** An answer in the background with what is set aside for it, in nano-USD. */
+export interface HeldAnswer extends BackgroundAnswer {
+  readonly amountNano: number
+}
+
+/** A known answer; another account's only as such. */
+export type FoundAnswer = Pick<KeptAnswer, 'id' | 'channelId' | 'keyMark' | 'contextTokens'> & {
+  readonly isOwn: boolean
+  /** It is still made in the background, or not charged yet. */
+  readonly isPending: boolean
+}
+
+/** After so long vendors have deleted what they kept: nobody can refer to it any more. */
+export const keptAnswerMs = 30 * 24 * 3_600_000
+
+/** An answer in the background is looked at first so long after its request. */
+export const firstLookMs = 2_000
+
+/** Answers that vendors keep, and those that they are still making. A settlement writes them. */
+export interface AnswerStore {
+  /** What is known of these ids; those that nobody has got are left out. */
+  find(accountId: number, ids: readonly string[]): Promise<readonly FoundAnswer[]>
+  /** Whether tokens of more than one account may use one of these channels. */
+  areShared(channelIds: readonly number[]): Promise<boolean>
+  /** Removes some of those that are older than `keptAnswerMs`; gives how many. */
+  sweep(): Promise<number>
+  /** The one in the background with this id of its upstream's; undefined: it is charged. */
+  pending(accountId: number, answerId: string): Promise<BackgroundAnswer | undefined>
+  /** All in the background, oldest first. */
+  allPending(): Promise<readonly HeldAnswer[]>
+  /** Takes those that are due, for `leaseMs`: until then no other node gets them. */
+  takeDue(most: number, leaseMs: number): Promise<readonly BackgroundAnswer[]>
+  /** Lets one rest for so long. */
+  putOff(requestId: string, forMs: number): Promise<void>
+}
