@@ -11,11 +11,13 @@ export async function planConfig(
   config: Config,
   { prune }: { readonly prune: boolean },
 ): Promise<Plan> {
+  const addresses = [
+    ...config.accounts.map(({ email }) => email),
+    ...config.groups.flatMap((group) => group.accounts ?? []),
+  ]
   const [catalog, accounts, tokens] = await Promise.all([
     store.catalog.load(),
-    prune
-      ? store.admin.accounts()
-      : store.admin.accountsNamed(config.accounts.map(({ email }) => email)),
+    prune ? store.admin.accounts() : store.admin.accountsAt([...new Set(addresses)]),
     prune ? allTokens(store) : configuredTokens(store, secrets, config),
   ])
   return planChanges({ config, current: { catalog, accounts, tokens }, secrets, prune })

@@ -5,6 +5,8 @@ import type { Store } from '../store/ports/store.ts'
 import { openValkeyCounters } from '../store/valkey/counters.ts'
 import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
+import type { Plan } from './config/diff.ts'
+import { heldBackText } from './held-back-text.ts'
 import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
@@ -52,7 +54,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
   const membership = await enter(store, log, () => load())
   undone.defer(async () => await membership?.leave())
   await takeOver(store, config, log)
-  await applyConfig(instance, config, { prune: false })
+  tellHeldBack(await applyConfig(instance, config, { prune: false }), log)
   const counters = config.counters
     ? await openValkeyCounters({ ...config.counters, log, living: membership?.living })
     : undefined
@@ -133,7 +135,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     async reload() {
       try {
         const changed = await reload()
-        await applyConfig(instance, changed, { prune: false })
+        tellHeldBack(await applyConfig(instance, changed, { prune: false }), log)
         tollgate.configure(changed)
         await tollgate.refresh()
         log.info('configuration applied', {})
@@ -195,3 +197,8 @@ async function openPorts(tollgate: Tollgate, { server }: Config, log: Logger): P
 const lastWordsMs = 2_000
 
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
+
+/** What an operator may have meant to be in force, and is not. */
+function tellHeldBack({ heldBack }: Plan, log: Logger): void {
+  for (const held of heldBack) log.warn(heldBackText(held))
+}

@@ -15,6 +15,7 @@ interface SetOptions extends ConfigOption, LimitOptions {
   readonly creditLimit?: number
   readonly lowBalance?: number | 'none'
   readonly role?: 'admin' | 'user'
+  readonly vouch?: boolean
   readonly json?: boolean
 }
 
@@ -32,6 +33,7 @@ export function addSet(account: Command): void {
       parseUsdOrNone,
     )
     .addOption(role.choices(['user', 'admin']))
+    .option('--vouch', "its address is its owner's: the file and groups may name it")
     .option('--json', 'as JSON')
     .action((email: string, options: SetOptions) =>
       withStore(options, (instance) => setAccount(instance, email, options)),
@@ -42,21 +44,23 @@ export function addSet(account: Command): void {
     'tollgate account set team@example.com --credit-limit 500',
     'tollgate account set team@example.com --low-balance none',
     'tollgate account set team@example.com --rpm 600 --concurrency 20',
+    'tollgate account set owner@example.com --vouch --role admin',
   )
 }
 
 async function setAccount(instance: Instance, email: string, options: SetOptions): Promise<void> {
-  const { creditLimit, lowBalance, role, json } = options
+  const { creditLimit, lowBalance, role, vouch, json } = options
   const limits = namedLimits(options)
   const change = {
     ...(creditLimit !== undefined && { creditLimitNano: creditLimit }),
     ...(lowBalance !== undefined && { balanceLowNano: orNull(lowBalance) }),
     ...(role !== undefined && { role }),
+    ...(vouch && { isVouched: true as const }),
     ...(limits && { limits }),
   }
   if (Object.keys(change).length === 0)
     throw new UsageError(
-      'Name what is to change: --credit-limit, --low-balance, --rpm, --tpm, --concurrency or --role.',
+      'Name what is to change: --credit-limit, --low-balance, --rpm, --tpm, --concurrency, --role or --vouch.',
     )
   await findAccount(instance, email)
   await instance.store.admin.changeAccount({ ...change, account: email, actor: commandLine })

@@ -24,6 +24,7 @@ export function describeAccount(report: AccountReport): readonly (readonly [stri
   return [
     ['Email', report.email],
     ['Role', report.role],
+    ['Address', report.vouched ? 'vouched for' : 'not vouched for: it registered itself'],
     ['Status', report.status],
     ['Balance', usd(report.balance_nano)],
     ['Low balance', `${report.balance_low ? 'yes' : 'no'}, low is below ${threshold}`],

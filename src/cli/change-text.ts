@@ -1,11 +1,12 @@
-import type { Change, Plan } from '../app/config/diff.ts'
+import type { Change, HeldBack, Plan } from '../app/config/diff.ts'
+import { heldBackText, vouchCommand } from '../app/held-back-text.ts'
 import { printable } from '../lib/table.ts'
 
 const signs = { create: '+', update: '~', remove: '-' } as const
 
 /** A plan for people: a line for each thing, and below it what is set or changes. */
-export function describePlan({ changes }: Plan): readonly string[] {
-  return changes.flatMap(describeChange)
+export function describePlan({ changes, heldBack }: Plan): readonly string[] {
+  return [...changes.flatMap(describeChange), ...heldBack.map(describeHeldBack)]
 }
 
 function describeChange({ action, kind, name, fields }: Change): string[] {
@@ -18,6 +19,8 @@ function describeChange({ action, kind, name, fields }: Change): string[] {
     }),
   ]
 }
+
+const describeHeldBack = (held: HeldBack) => printable(`! ${heldBackText(held)}`)
 
 const show = (value: string | null) => (value === null || value === '' ? '(none)' : value)
 
@@ -32,4 +35,12 @@ export function countChanges({ changes }: Plan, tense: 'future' | 'past'): strin
 }
 
 /** A plan for machines. */
-export const planReport = ({ changes }: Plan, applied: boolean) => ({ applied, changes })
+export const planReport = ({ changes, heldBack }: Plan, applied: boolean) => ({
+  applied,
+  changes,
+  held_back: heldBack.map(({ account, fields }) => ({
+    account,
+    fields,
+    command: vouchCommand(account),
+  })),
+})

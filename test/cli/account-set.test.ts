@@ -17,6 +17,7 @@ test('show and list tell limit, reserve, and whether the balance is low by the s
   const kim = {
     email: 'kim@example.com',
     role: 'user',
+    vouched: true,
     status: 'active',
     balance_nano: 3_000_000_000,
     reserved_nano: 0,

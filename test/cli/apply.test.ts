@@ -55,7 +55,7 @@ test('plan shows, apply does, and both then find nothing to do', async () => {
   )
 
   const again = await place.run(['plan', '--json'], { env })
-  expect(JSON.parse(again.out)).toEqual({ applied: false, changes: [] })
+  expect(JSON.parse(again.out)).toEqual({ applied: false, changes: [], held_back: [] })
 })
 
 test('commands on data need only the store of the file', async () => {

@@ -10,6 +10,9 @@ const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
 export const AccountItem = Type.Object({
   id: Type.Integer(),
   email: Text,
+  is_vouched: Type.Boolean({
+    description: 'Its address is known to be its owner’s: it did not just register itself.',
+  }),
   role: Role,
   status: Status,
   balance: Usd,
@@ -62,6 +65,7 @@ export type NewAccount = Static<typeof NewAccount>
 export const AccountPatch = Type.Object({
   revision: Type.String({ maxLength: 100 }),
   role: Type.Optional(Role),
+  is_vouched: Type.Optional(Type.Literal(true)),
   status: Type.Optional(Status),
   credit_limit: Type.Optional(Usd),
   balance_low_below: Type.Optional(orNull(Usd)),

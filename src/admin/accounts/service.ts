@@ -88,6 +88,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       const { credit_limit, balance_low_below, revision, ...fields } = patch
       const named = {
         ...(fields.role && { role: fields.role }),
+        ...(fields.is_vouched && { isVouched: fields.is_vouched }),
         ...(fields.status && { status: fields.status }),
         ...(fields.limits && { limits: fields.limits }),
         ...(credit_limit !== undefined && {

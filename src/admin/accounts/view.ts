@@ -7,6 +7,7 @@ import type { AccountItem } from './schema.ts'
 export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): AccountItem => ({
   id: account.id,
   email: account.email,
+  is_vouched: account.isVouched,
   role: account.role,
   status: account.status,
   balance: formatNano(account.balanceNano),

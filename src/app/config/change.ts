@@ -23,9 +23,17 @@ export interface Change {
   readonly fields: readonly FieldChange[]
 }
 
+/** What the file would give an account that registered itself, and does not. */
+export interface HeldBack {
+  readonly account: string
+  /** Such as `role`, `token laptop`, `group staff`. */
+  readonly fields: readonly string[]
+}
+
 /** The way from what is to what shall be. */
 export interface Plan {
   readonly changes: readonly Change[]
+  readonly heldBack: readonly HeldBack[]
   /** What `AdminStore.write` must apply; empty when nothing differs. */
   readonly writes: Writes
 }

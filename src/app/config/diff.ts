@@ -1,15 +1,18 @@
 import type { Plan, PlanInput } from './change.ts'
 import { planAccounts, planTokens } from './diff-accounts.ts'
 import { planChannels, planGroups, planPrices } from './diff-catalog.ts'
+import { holdBack } from './held-back.ts'
 
-export type { Change, CurrentState, Plan, PlanInput } from './change.ts'
+export type { Change, CurrentState, HeldBack, Plan, PlanInput } from './change.ts'
 
 /**
  * Compares a configuration with the store. What the file does not name is left alone, unless
  * `prune`. Asynchronous because a new password is hashed (argon2id). Throws when sealed channel
  * keys can't be opened: the secret is another one then.
  */
-export async function planChanges(input: PlanInput): Promise<Plan> {
+export async function planChanges({ config: whole, ...rest }: PlanInput): Promise<Plan> {
+  const { config, heldBack } = holdBack(whole, rest.current)
+  const input = { ...rest, config }
   const channels = planChannels(input)
   const groups = planGroups(input)
   const prices = planPrices(input)
@@ -18,6 +21,7 @@ export async function planChanges(input: PlanInput): Promise<Plan> {
   const parts = [channels, groups, prices, accounts, tokens]
   return {
     changes: parts.flatMap((part) => part.changes),
+    heldBack,
     writes: {
       ...(channels.writes.length > 0 && { channels: channels.writes }),
       ...(groups.writes.length > 0 && { groups: groups.writes }),

@@ -63,6 +63,7 @@ export function accountReport(account: AccountView, usualLowNano: number) {
   return {
     email: account.email,
     role: account.role,
+    vouched: account.isVouched,
     status: account.status,
     balance_nano: account.balanceNano,
     reserved_nano: account.reservedNano,

@@ -13,6 +13,8 @@ export interface EditableAccount extends StoredAccount {
 /** What may be changed of an account: absent fields stay as they are. */
 export interface AccountFields {
   readonly role?: StoredAccount['role']
+  /** True: its address is its owner's. An administrator's always is. */
+  readonly isVouched?: true
   readonly status?: StoredAccount['status']
   readonly creditLimitNano?: number
   readonly balanceLowNano?: number | null

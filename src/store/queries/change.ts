@@ -12,6 +12,7 @@ export function* changeAccount(change: AccountChange, now: number): Steps<void> 
   const id = yield* requireAccount(account, `change of account "${account}"`)
   const columns = {
     ...(change.role !== undefined && { role: change.role }),
+    ...vouched(change),
     ...(change.creditLimitNano !== undefined && { credit_limit_nano: change.creditLimitNano }),
     ...(change.balanceLowNano !== undefined && { balance_low_nano: change.balanceLowNano }),
     ...changedLimits(change.limits),
@@ -22,6 +23,10 @@ export function* changeAccount(change: AccountChange, now: number): Steps<void> 
   yield* run(build.updateTable('account').set(columns).where('id', '=', id))
   yield* addAudit({ createdAt: now, actor, action: 'account.set', subject: account, detail })
 }
+
+/** Who makes somebody an administrator vouches for them. */
+export const vouched = ({ role, isVouched }: Pick<AccountChange, 'role' | 'isVouched'>) =>
+  role === 'admin' || isVouched ? { email_verified: 1 } : {}
 
 /** The same of a token. */
 export function* changeToken(change: TokenChange, now: number): Steps<void> {
@@ -70,5 +75,5 @@ function differences(
 /** As people read it: a time, a flag. */
 function shown(column: string, value: unknown): unknown {
   if (column === 'expires_at' && typeof value === 'number') return isoTime(value)
-  return column === 'strict' ? value === 1 : value
+  return column === 'strict' || column === 'email_verified' ? value === 1 : value
 }

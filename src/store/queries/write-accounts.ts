@@ -39,6 +39,21 @@ function* openAccount(account: AccountWrite, now: number): Steps<void> {
   yield* run(build.insertInto('ledger').values(entry))
 }
 
+/**
+ * Refuses to give anything to an account that registered itself: whoever plans sets knows which these
+ * are, but one may have come since.
+ */
+function* requireMeant(id: number, account: AccountWrite): Steps<void> {
+  const row = yield* first(build.selectFrom('account').selectAll().where('id', '=', id))
+  if (row === undefined || row.email_verified === 1) return
+  const { email, role, password, creditLimitNano = row.credit_limit_nano } = account
+  if (role === row.role && !password && creditLimitNano <= row.credit_limit_nano) return
+  throw new WriteRefused(
+    `account "${email}" registered itself, and nobody has vouched for its address ` +
+      `(tollgate account set ${email} --vouch)`,
+  )
+}
+
 /** Creates an account with its opening balance, or updates all of it but the balance. */
 export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
   const id = yield* findAccountId(account.email)
@@ -46,6 +61,7 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
     yield* openAccount(account, now)
     return
   }
+  yield* requireMeant(id, account)
   const { role, status, password, creditLimitNano, balanceLowNano, limits } = account
   yield* run(
     build

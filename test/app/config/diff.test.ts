@@ -142,7 +142,7 @@ describe('a first plan', () => {
 
 describe('an unchanged file', () => {
   test.each([false, true])('gives an empty plan (prune %p)', async (prune) => {
-    expect(await plan(first, prune)).toEqual({ changes: [], writes: {} })
+    expect(await plan(first, prune)).toEqual({ changes: [], heldBack: [], writes: {} })
   })
 
   test('is unchanged whatever the order of lists, the form of numbers and the balance', async () => {
@@ -152,11 +152,11 @@ describe('an unchanged file', () => {
       .replace('0.8', '0.80')
       .replace('balance: 100', 'balance: 7')
     expect(same).not.toBe(first)
-    expect(await plan(same)).toEqual({ changes: [], writes: {} })
+    expect(await plan(same)).toEqual({ changes: [], heldBack: [], writes: {} })
   })
 
   test('an empty file changes nothing', async () => {
-    expect(await plan('')).toEqual({ changes: [], writes: {} })
+    expect(await plan('')).toEqual({ changes: [], heldBack: [], writes: {} })
   })
 })
 
@@ -221,6 +221,7 @@ describe('a changed file', () => {
   test('a password that is left out stays', async () => {
     expect(await plan(first.replace('password: correct-horse', ''))).toEqual({
       changes: [],
+      heldBack: [],
       writes: {},
     })
   })
@@ -310,7 +311,7 @@ describe('a changed file', () => {
     const limits = { rpm: 60, tpm: null, concurrency: 2 }
     const accounts = state.accounts.map((account) => ({ ...account, limits }))
     const current = { ...state, accounts }
-    expect(await plan(first, false, current)).toEqual({ changes: [], writes: {} })
+    expect(await plan(first, false, current)).toEqual({ changes: [], heldBack: [], writes: {} })
     const other = await plan(first.replace('role: admin', 'role: user'), false, current)
     expect(other.writes.accounts?.[0]).not.toHaveProperty('limits')
     const named = first.replace('role: admin', 'role: admin\n    limits: null')
@@ -358,7 +359,11 @@ describe('a changed file', () => {
     expect(added.writes.channels?.[0]).not.toHaveProperty('keysSealed')
 
     const current = stateAfter((await plan(withProxy('hunter2'), false, nothing)).writes)
-    expect(await plan(withProxy('hunter2'), false, current)).toEqual({ changes: [], writes: {} })
+    expect(await plan(withProxy('hunter2'), false, current)).toEqual({
+      changes: [],
+      heldBack: [],
+      writes: {},
+    })
     const heavier = withProxy('hunter2').replace('name: main', 'name: main, weight: 2')
     const other = await plan(heavier, false, current)
     expect(lines(other)).toEqual(['update channel main', '  weight: 1 → 2'])
@@ -401,7 +406,7 @@ describe('a changed file', () => {
       balanceLowNano: 1_000_000_000,
     }))
     const current = { ...state, accounts }
-    expect(await plan(first, false, current)).toEqual({ changes: [], writes: {} })
+    expect(await plan(first, false, current)).toEqual({ changes: [], heldBack: [], writes: {} })
     const other = first.replace('role: admin', 'role: user')
     const { writes } = await plan(other, false, current)
     expect(writes.accounts?.[0]).not.toHaveProperty('creditLimitNano')
@@ -474,7 +479,7 @@ accounts: [{ email: admin@example.com, role: admin }]
   })
 
   test('is not done unasked', async () => {
-    expect(await plan(less)).toEqual({ changes: [], writes: {} })
+    expect(await plan(less)).toEqual({ changes: [], heldBack: [], writes: {} })
   })
 })
 
@@ -515,7 +520,11 @@ test('what the database holds after a plan is applied needs no further plan', as
   try {
     for (const text of [first, second, first]) {
       expect(await apply(text, false)).toBeGreaterThan(0)
-      expect(await plan(text, true, await read())).toEqual({ changes: [], writes: {} })
+      expect(await plan(text, true, await read())).toEqual({
+        changes: [],
+        heldBack: [],
+        writes: {},
+      })
     }
     expect(await apply('accounts: [{ email: user@example.com }]', true)).toBe(8)
     const left = await read()
@@ -523,6 +532,7 @@ test('what the database holds after a plan is applied needs no further plan', as
     expect([left.tokens, left.catalog.channels, left.catalog.groups]).toEqual([[], [], []])
     expect(await plan('accounts: [{ email: user@example.com }]', true, left)).toEqual({
       changes: [],
+      heldBack: [],
       writes: {},
     })
     expect(await apply(first, false)).toBe(8)

@@ -77,6 +77,7 @@ export function createBrowser(url: string, headers: Record<string, string> = {})
   return {
     jar,
     address,
+    send,
     get: (path: string, more = {}) => send('GET', path, undefined, more),
     post: (path: string, body?: unknown, more = {}) => send('POST', path, body, more),
     delete: (path: string) => send('DELETE', path),

@@ -18,6 +18,7 @@ import { Settings } from './settings.tsx'
 import { Suspend } from './suspend.tsx'
 import { Tokens } from './tokens.tsx'
 import { changeOf, valuesOf } from './values.ts'
+import { Vouch } from './vouch.tsx'
 
 /** One account: its balance, what it may do, its tokens and its ledger. */
 export function Page() {
@@ -50,7 +51,7 @@ function Loaded({ id }: { readonly id: number }) {
 function Content({ account }: { readonly account: AccountDetail }) {
   const text = useText(accountText)
   const queries = useQueryClient()
-  const { id, email, is_self, in_file, status } = account
+  const { id, email, is_self, is_vouched, in_file, status } = account
   const edit = useEdit({
     live: account,
     valuesOf,
@@ -65,6 +66,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
     <Stack>
       {is_self && <Alert color="gray">{text.self}</Alert>}
       {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
+      {!is_vouched && <Vouch account={account} show={edit.show} />}
       {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Paper withBorder p="md">

@@ -31,6 +31,12 @@ const en = {
   cancel: 'Cancel',
   back: 'All accounts',
   self: 'This is your own account.',
+  selfMade:
+    'It registered itself: its address may be somebody else’s. Until you vouch for it, tollgate.yaml gives it nothing, and groups that name it stay closed to it.',
+  vouch: 'Vouch for the address',
+  vouchAsk: (email: string) =>
+    `Do this only when you know that the account belongs to the owner of ${email}. What tollgate.yaml says of it is then given to it.`,
+  vouched: (email: string) => `${email} is vouched for.`,
   namedByFile:
     'tollgate.yaml names this account: a change here holds until the file is applied again.',
   available: 'Can be spent',
@@ -114,6 +120,12 @@ export const accountText: Texts<typeof en> = {
     cancel: '取消',
     back: '全部账户',
     self: '这是您自己的账户。',
+    selfMade:
+      '该账户是自行注册的，其邮箱可能属于他人。在您确认之前，tollgate.yaml 不会赋予它任何东西，指定了它的分组也不对它开放。',
+    vouch: '确认邮箱归属',
+    vouchAsk: (email) =>
+      `仅当您确知该账户属于 ${email} 的主人时才确认。确认后，tollgate.yaml 中为它配置的内容将生效。`,
+    vouched: (email) => `已确认 ${email}。`,
     namedByFile: 'tollgate.yaml 中配置了该账户：此处的修改在下次应用该文件时会被覆盖。',
     available: '可用额度',
     money: '余额',

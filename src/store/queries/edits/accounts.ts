@@ -4,6 +4,7 @@ import type { AccountWrite } from '../../ports/admin.ts'
 import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
 import { readAccount, selectAccounts } from '../admin.ts'
 import { build } from '../build.ts'
+import { vouched } from '../change.ts'
 import { findAccountId } from '../names.ts'
 import { endSessionsOf } from '../sign-in/passwords.ts'
 import { first, run, type Steps } from '../steps.ts'
@@ -30,6 +31,7 @@ export function createAccountEdits(parts: EditParts): AccountEdits {
 }
 
 const editable = [
+  'emailVerified',
   'role',
   'status',
   'creditLimitNano',
@@ -84,6 +86,7 @@ function* setAccount(change: Change, id: number, fields: AccountFields): Steps<v
   checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
   const { role, status, creditLimitNano, balanceLowNano, limits = {} } = fields
   const columns = {
+    ...vouched(fields),
     ...(role !== undefined && { role }),
     ...(status !== undefined && { status }),
     ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
@@ -102,6 +105,7 @@ function* setAccount(change: Change, id: number, fields: AccountFields): Steps<v
 const columnsOf = (account: EditableAccount) => ({
   role: account.role,
   status: account.status,
+  email_verified: account.isVouched ? 1 : 0,
   credit_limit_nano: account.creditLimitNano,
   balance_low_nano: account.balanceLowNano,
   ...account.limits,

@@ -122,7 +122,12 @@ export function* makeAdministrator(
   if (known !== undefined) {
     const row = yield* first(build.selectFrom('account').select('status').where('id', '=', known))
     if (row?.status !== 'active' || (yield* findPasswordHash(known)) !== null) return 'taken'
-    yield* run(build.updateTable('account').set({ role: 'admin' }).where('id', '=', known))
+    yield* run(
+      build
+        .updateTable('account')
+        .set({ role: 'admin', email_verified: 1 })
+        .where('id', '=', known),
+    )
   }
   const id = known ?? (yield* openAdministrator(email, now))
   yield* putPassword(id, { hash: passwordHash }, now)

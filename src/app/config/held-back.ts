@@ -1,0 +1,53 @@
+import type { StoredAccount } from '../../store/ports/admin.ts'
+import type { CurrentState, HeldBack } from './change.ts'
+import type { AccountConfig, Config } from './config.ts'
+import { accountFields, compareFields } from './diff-fields.ts'
+
+/**
+ * A configuration without what it would give to accounts that registered themselves. Who does that has
+ * only claimed an address, and the file means its owner, who may be somebody else. It may still switch
+ * such an account off.
+ */
+export function holdBack(
+  config: Config,
+  current: Pick<CurrentState, 'accounts'>,
+): { readonly config: Config; readonly heldBack: readonly HeldBack[] } {
+  const claimed = new Map(
+    current.accounts.filter(({ isVouched }) => !isVouched).map((view) => [view.email, view]),
+  )
+  if (claimed.size === 0) return { config, heldBack: [] }
+  const accounts = config.accounts.map((account) => {
+    const view = claimed.get(account.email)
+    return view ? asItIs(account, view) : account
+  })
+  const heldBack = [...claimed.values()].map((view) => {
+    const account = config.accounts.find(({ email }) => email === view.email)
+    const groups = config.groups.filter((group) =>
+      group.accounts?.includes(view.email.toLowerCase()),
+    )
+    const named = groups.map(({ name }) => `group ${name}`)
+    return { account: view.email, fields: [...(account ? given(account, view) : []), ...named] }
+  })
+  return {
+    config: { ...config, accounts },
+    heldBack: heldBack.filter(({ fields }) => fields.length > 0),
+  }
+}
+
+/** An account of the file as the store has it, but for being off. */
+const asItIs = ({ email, status, openingNano }: AccountConfig, view: StoredAccount) => ({
+  ...{ email, openingNano, role: view.role, password: null, tokens: [] },
+  status: status === 'disabled' ? status : view.status,
+})
+
+/** What of it the file would change. */
+function given(account: AccountConfig, view: StoredAccount): string[] {
+  const changes = compareFields(accountFields(view), accountFields({ ...view, ...account }))
+  return [
+    ...changes
+      .filter(({ field, to }) => field !== 'enabled' || to === 'true')
+      .map(({ field }) => field),
+    ...(account.password === null ? [] : ['password']),
+    ...account.tokens.map(({ name }) => `token ${name}`),
+  ]
+}
