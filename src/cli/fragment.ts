@@ -34,6 +34,8 @@ const spelling: { readonly [key: string]: string } = {
   cache_write_1h: '--cache-write-1h',
   per_call: '--per-call',
   tiers: '--tier',
+  tools: '--tool',
+  service_tiers: '--service-tier',
   context_window: '--context-window',
   credit_limit: '--credit-limit',
   proxy: '--proxy-env',

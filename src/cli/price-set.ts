@@ -3,6 +3,7 @@ import { complaints } from '../app/config/values.ts'
 import type { Instance } from '../app/instance.ts'
 import { priceReport } from '../app/prices/report.ts'
 import { vendorPriceWrite } from '../app/vendor-price-sync.ts'
+import { modalityNames } from '../billing/written-extras.ts'
 import type { PriceWrite } from '../store/ports/admin.ts'
 import type { PriceRow, PriceTerms } from '../store/ports/catalog.ts'
 import { confirm } from './confirm.ts'
@@ -23,6 +24,9 @@ interface SetOptions extends ConfigOption {
   readonly cacheWrite1h?: string
   readonly tier?: readonly string[]
   readonly contextWindow?: string
+  readonly rate?: readonly string[]
+  readonly tool?: readonly string[]
+  readonly serviceTier?: readonly string[]
   readonly perCall?: string
   readonly free?: boolean
   readonly vendor?: boolean
@@ -42,6 +46,17 @@ export function addSet(price: Command): void {
     .option('--cache-write <usd>', 'per 1M tokens written to a cache (default: as input)')
     .option('--cache-write-1h <usd>', 'the same for 1 hour (default: as --cache-write)')
     .option('--tier <above=n,input=usd,output=usd,…>', 'prices above n context tokens', collect)
+    .option('--rate <kind=usd>', 'per 1M tokens that are no text, such as input_audio=32', collect)
+    .option(
+      '--tool <name=usd>',
+      'per 1,000 uses of a tool, such as web_search=10 or =free',
+      collect,
+    )
+    .option(
+      '--service-tier <name=factor>',
+      'what a service tier multiplies, such as flex=0.5',
+      collect,
+    )
     .option(
       '--context-window <tokens>',
       'what it can hold; none: as its vendor says (default: kept)',
@@ -59,6 +74,7 @@ export function addSet(price: Command): void {
     'tollgate price set gpt-5-mini --input 0.25 --output 2 --cache-read 0.025',
     'tollgate price set long-model --input 1.25 --output 10 --tier above=200000,input=2.5,output=15',
     'tollgate price set painter --per-call 0.04',
+    'tollgate price set speaker --input 2.5 --output 10 --rate output_audio=64 --tool web_search=10',
     'tollgate price set house-llm --free --note "on the house"',
   )
 }
@@ -105,6 +121,9 @@ function ownWrite(model: string, before: PriceRow | undefined, options: SetOptio
     cache_read: options.cacheRead,
     cache_write: options.cacheWrite,
     cache_write_1h: options.cacheWrite1h,
+    ...parseNamed('--rate', 'input_audio=32', options.rate, rateKeys),
+    tools: parseNamed('--tool', 'web_search=10', options.tool),
+    service_tiers: parseNamed('--service-tier', 'flex=0.5', options.serviceTier),
     tiers: tier?.map(parseTier),
     context_window: contextWindow === 'none' ? undefined : contextWindow,
     per_call: perCall,
@@ -131,14 +150,36 @@ function withWindow(
   return { ...terms, contextWindow: kept }
 }
 
-const tierKeys = new Set([
+const rateKeys: ReadonlySet<string> = new Set(modalityNames)
+const tierKeys: ReadonlySet<string> = new Set([
   'above',
   'input',
   'output',
   'cache_read',
   'cache_write',
   'cache_write_1h',
+  ...modalityNames,
 ])
+
+/** `web_search=10`, as often as it is said; what a name may be, the file's rules say. */
+function parseNamed(
+  option: string,
+  example: string,
+  texts: readonly string[] | undefined,
+  known?: ReadonlySet<string>,
+): { readonly [name: string]: string } | undefined {
+  if (texts === undefined) return undefined
+  const pairs = texts.map((text): [string, string] => {
+    const [name, value] = splitPair(text.trim())
+    const key = name.replaceAll('-', '_')
+    if (value !== undefined && (known === undefined || known.has(key))) return [key, value]
+    const names = known ? ` (${[...known].join(', ')})` : ''
+    throw new UsageError(
+      `${option}: ${JSON.stringify(text)} is not known; write it as ${example}${names}`,
+    )
+  })
+  return Object.fromEntries(pairs)
+}
 
 /** `above=200000,input=2.5,output=15` as the configuration file writes it. */
 function parseTier(text: string): object {

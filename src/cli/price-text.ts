@@ -1,5 +1,6 @@
 import { effectiveRates, type TextRates } from '../billing/charge.ts'
 import { formatDecimal, formatNano, priceDecimals } from '../billing/money.ts'
+import { extraWords, writtenModalities } from '../billing/written-extras.ts'
 import type { Column } from '../lib/table.ts'
 import type { PriceRow, PriceTerms, TokenRates } from '../store/ports/catalog.ts'
 
@@ -10,9 +11,10 @@ export function describeTerms(terms: PriceTerms): string {
       return [
         describeRates(terms.base),
         ...terms.tiers.map((tier) => `above ${tier.above}: ${describeRates(tier)}`),
+        ...extraWords(terms.extras),
       ].join('; ')
     case 'call':
-      return `${formatNano(terms.perCallNano)} per call`
+      return [`${formatNano(terms.perCallNano)} per call`, ...extraWords(terms.extras)].join('; ')
     case 'free':
       return 'free'
     case 'none':
@@ -36,9 +38,12 @@ function describeRates(rates: TokenRates): string {
     ['cache write', rates.cacheWrite],
     ['cache write 1h', rates.cacheWrite1h],
   ]
-  return named
-    .flatMap(([name, micro]) => (micro === null ? [] : `${name} ${usd(micro)}`))
-    .join(', ')
+  return [
+    ...named.flatMap(([name, micro]) => (micro === null ? [] : `${name} ${usd(micro)}`)),
+    ...Object.entries(writtenModalities(rates)).map(
+      ([name, text]) => `${name.replaceAll('_', ' ')} ${text}`,
+    ),
+  ].join(', ')
 }
 
 const usd = (micro: number) => formatDecimal(micro, priceDecimals)
@@ -68,7 +73,12 @@ export const priceColumns: readonly Column<PriceRow>[] = [
 function describeOther(terms: PriceTerms): string {
   if (terms.unit !== 'tokens') return describeTerms(terms)
   const [first] = terms.tiers
-  return first === undefined ? '' : `other above ${first.above}`
+  const others = Object.entries(writtenModalities(terms.base))
+  return [
+    ...(first === undefined ? [] : [`other above ${first.above}`]),
+    ...others.map(([name, text]) => `${name.replaceAll('_', ' ')} ${text}`),
+    ...extraWords(terms.extras),
+  ].join('; ')
 }
 
 /** `+20 %`, `-33.3 %`; nothing where there is nothing to compare with. */

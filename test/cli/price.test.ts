@@ -98,6 +98,26 @@ test('set by token, with tiers; what is not named of a note stays', async () => 
   })
 })
 
+test('tools, service tiers and tokens that are no text are set, shown and told as money', async () => {
+  const set = await run(
+    ...'set studio --input 2.5 --output 10 --rate input_audio=32 --rate output-audio=64'.split(' '),
+    ...'--tool web_search=10 --tool mcp=free --service-tier flex=0.5'.split(' '),
+  )
+  expect(set.err).not.toContain('not known')
+  const said =
+    'input 2.5, output 10, input audio 32, output audio 64; mcp free; web search 10 per 1,000; tier flex × 0.5'
+  expect(set.out).toBe(`The price of studio is: ${said}.\n`)
+  expect(await json('show', 'studio')).toMatchObject({
+    input_audio: 32_000_000,
+    tools: { mcp: 0, web_search: 10_000_000 },
+    service_tiers: { flex: 500_000 },
+  })
+  const { err } = await run('set', 'studio', '--input', '1', '--output', '2', '--rate', 'smell=3')
+  expect(err).toContain('--rate: "smell=3" is not known; write it as input_audio=32 (input_audio,')
+  const unknown = await run('set', 'studio', '--input', '1', '--output', '2', '--tool', 'web=3')
+  expect(unknown.err).toContain('--tool')
+})
+
 test('a context window is set with a price, kept with the next, and shown beside what is known', async () => {
   const price = ['set', 'roomy', '--input', '1', '--output', '2']
   const set = await run(...price, '--context-window', '32768')

@@ -1,10 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import {
-  multiplierDecimals,
-  nanoDecimals,
-  parseDecimal,
-  priceDecimals,
-} from '../../billing/money.ts'
+import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseDateTime } from '../../lib/parse-time.ts'
 import { parseSizeBytes } from '../../lib/units.ts'
 import type {
@@ -12,11 +7,9 @@ import type {
   ChannelStatus,
   GroupSettings,
   Limits,
-  PriceSetting,
-  PriceTerms,
-  TokenRates,
 } from '../../store/ports/catalog.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
+import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
 import type {
   AccountConfig,
@@ -29,10 +22,10 @@ import type {
   TokenConfig,
 } from './config.ts'
 import type { ConfigFile } from './schema.ts'
+import { sure } from './sure.ts'
 import { isPostgresUrl, parseDuration, parseListen, parseStorePath, parseWait } from './values.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
-type Price = NonNullable<ConfigFile['prices']>[string]
 type Decimal = string | number
 
 /**
@@ -77,11 +70,6 @@ function namedSettings({ site = {}, settings = {} }: ConfigFile, lineOf: (path: 
     ...Object.keys(settings).map((key) => `settings.${key}`),
   ]
   return new Map(names.map((name) => [name, lineOf(name)]))
-}
-
-function sure<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('A checked configuration has a value that is not valid.')
-  return value
 }
 
 const duration = (text: string) => sure(parseDuration(text))
@@ -219,45 +207,6 @@ function buildGroup(group: Entry<'groups'>): GroupSettings {
 
 /** As groups compare addresses. */
 const inSmallLetters = (email: string) => email.toLowerCase()
-
-type Rates = Pick<
-  Extract<Price, { input: Decimal }>,
-  'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h'
->
-
-function buildRates(rates: Rates): TokenRates {
-  const micro = (usd: Decimal) => sure(parseDecimal(usd, priceDecimals))
-  const orNull = (usd: Decimal | undefined) => (usd === undefined ? null : micro(usd))
-  return {
-    input: micro(rates.input),
-    output: micro(rates.output),
-    cacheRead: orNull(rates.cache_read),
-    cacheWrite: orNull(rates.cache_write),
-    cacheWrite1h: orNull(rates.cache_write_1h),
-  }
-}
-
-/** The prices of a checked file. */
-export function buildPrices(prices: ConfigFile['prices']): PriceSetting[] {
-  return Object.entries(prices ?? {}).map(([model, price]) => ({
-    model,
-    terms: buildTerms(price),
-    source: 'config',
-    note: price.note ?? '',
-  }))
-}
-
-function buildTerms(price: Price): PriceTerms {
-  if ('free' in price) return { unit: 'free' }
-  if ('per_call' in price) return { unit: 'call', perCallNano: nano(price.per_call) }
-  const tiers = (price.tiers ?? []).map((tier) => ({ above: tier.above, ...buildRates(tier) }))
-  return {
-    unit: 'tokens',
-    base: buildRates(price),
-    tiers,
-    ...(price.context_window !== undefined && { contextWindow: price.context_window }),
-  }
-}
 
 function buildAccount(account: Entry<'accounts'>): AccountConfig {
   const { credit_limit, balance_low_threshold, limits } = account

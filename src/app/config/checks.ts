@@ -139,8 +139,9 @@ function checkPrice(price: Price, path: string, tell: Tell): void {
   const onPurpose = 'costs nothing: if the model is free on purpose, write { free: true }'
   if ('per_call' in price && isZero(price.per_call))
     tell(`${path}.per_call`, onPurpose, 'costs_nothing')
+  if ('service_tiers' in price) checkServiceTiers(price.service_tiers, path, tell)
   if (!('input' in price || 'tiers' in price)) return
-  const { tiers, note: _, context_window: __, ...rates } = price
+  const { tiers, note: _, context_window: __, tools: ___, service_tiers: ____, ...rates } = price
   const values = Object.values(rates)
   if ('output' in rates && values.length >= 2 && values.every(isZero))
     tell(path, onPurpose, 'costs_nothing')
@@ -158,6 +159,22 @@ function checkPrice(price: Price, path: string, tell: Tell): void {
         'tiers_must_rise',
       )
     before = Math.max(before, above)
+  }
+}
+
+/** Answers name tiers by such words, several joined by +. */
+const tierWord = /^[a-z0-9][a-z0-9_.-]*$/
+
+function checkServiceTiers(
+  tiers: { readonly [tier: string]: string | number | undefined } | undefined,
+  path: string,
+  tell: Tell,
+): void {
+  for (const [tier, factor] of Object.entries(tiers ?? {})) {
+    const at = joinPath(`${path}.service_tiers`, tier)
+    if (!tierWord.test(tier))
+      tell(at, 'is not the name of a service tier: write one word in small letters, such as flex')
+    if (isZero(factor)) tell(at, 'must be more than 0: leave it out, or set the model free')
   }
 }
 

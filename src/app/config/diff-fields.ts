@@ -4,6 +4,7 @@ import {
   multiplierDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
+import { writtenExtras, writtenModalities } from '../../billing/written-extras.ts'
 import { formatDurationMs } from '../../lib/units.ts'
 import type {
   ChannelSettings,
@@ -13,6 +14,7 @@ import type {
   PriceTerms,
   TokenRates,
 } from '../../store/ports/catalog.ts'
+import type { ExtraPrices } from '../../store/ports/extras.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */
@@ -104,9 +106,10 @@ function termsFields(terms: PriceTerms): Fields {
         rateFields('', terms.base),
         ...terms.tiers.map((tier) => rateFields(`above ${tier.above}: `, tier)),
         terms.contextWindow === undefined ? {} : { context_window: String(terms.contextWindow) },
+        extraFields(terms.extras),
       )
     case 'call':
-      return { per_call: formatNano(terms.perCallNano) }
+      return { per_call: formatNano(terms.perCallNano), ...extraFields(terms.extras) }
     case 'free':
       return { free: 'true' }
     case 'none':
@@ -122,12 +125,21 @@ function rateFields(prefix: string, rates: TokenRates): Fields {
     cache_write: rates.cacheWrite,
     cache_write_1h: rates.cacheWrite1h,
   }
-  return Object.fromEntries(
-    Object.entries(named).flatMap(([name, micro]) =>
+  const others = Object.entries(writtenModalities(rates))
+  return Object.fromEntries([
+    ...Object.entries(named).flatMap(([name, micro]) =>
       micro === null ? [] : [[prefix + name, formatDecimal(micro, priceDecimals)]],
     ),
-  )
+    ...others.map(([name, usd]) => [prefix + name, usd]),
+  ])
 }
+
+const extraFields = (extras: ExtraPrices | undefined): Fields =>
+  Object.fromEntries(
+    Object.entries(writtenExtras(extras)).flatMap(([part, prices]) =>
+      Object.entries(prices).map(([name, price]) => [`${part}.${name}`, price]),
+    ),
+  )
 
 /** Fields of an account that can change; neither password nor balance. */
 export function accountFields(account: {

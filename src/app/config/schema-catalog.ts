@@ -1,4 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import type { ModalityName } from '../../billing/written-extras.ts'
+import { type HostedTool, hostedTools } from '../../protocols/canonical/hosted-tools.ts'
 import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
 import {
   decimal,
@@ -164,6 +166,51 @@ const rates = {
   ),
 }
 
+const others = (what: string) => optional(decimal('price', `USD per 1M tokens of ${what}.`))
+
+/** Tokens that are no text. */
+const modalities = {
+  input_audio: others('audio in the input; else input'),
+  input_image: others('images in the input; else input'),
+  input_video: others('video in the input; else input'),
+  cache_read_audio: others('audio read from a cache; else input_audio'),
+  cache_read_image: others('images read from a cache; else input_image'),
+  cache_read_video: others('video read from a cache; else input_video'),
+  output_audio: others('audio in the answer'),
+  output_image: others('images in the answer'),
+  output_video: others('video in the answer'),
+} satisfies Record<ModalityName, unknown>
+
+const toolPrice = optional(
+  decimal('tool-price', 'USD per 1,000 uses, or free; at most 6 decimals.'),
+)
+
+/** What is billed beside tokens and calls. */
+const extras = {
+  tools: optional(
+    Type.Object(
+      Object.fromEntries(hostedTools.map((tool) => [tool, toolPrice])) as Record<
+        HostedTool,
+        typeof toolPrice
+      >,
+      {
+        ...map,
+        description: "Tools that the vendor runs, in USD per 1,000 uses; else the vendor's price.",
+      },
+    ),
+  ),
+  service_tiers: optional(
+    Type.Record(
+      Type.String(),
+      decimal('multiplier', 'By what it costs more, or less; at most 6 decimals.'),
+      {
+        description:
+          "Service tiers and what tokens and calls are multiplied by in them; else the vendor's.",
+      },
+    ),
+  ),
+}
+
 const note = optional(text('text', 'A remark on the price, shown in the feed.'))
 
 /** A model's price: by token, by call, or free on purpose. */
@@ -172,6 +219,7 @@ export const PriceEntry = Type.Union(
     Type.Object(
       {
         ...rates,
+        ...modalities,
         tiers: optional(
           Type.Array(
             Type.Object(
@@ -182,6 +230,7 @@ export const PriceEntry = Type.Union(
                   description: 'Context tokens above which the whole request costs these prices.',
                 }),
                 ...rates,
+                ...modalities,
               },
               { ...map, description: 'Prices above a length of context.' },
             ),
@@ -195,11 +244,15 @@ export const PriceEntry = Type.Union(
             description: 'Tokens that the model can hold; usage reported above it is cut to it.',
           }),
         ),
+        ...extras,
         note,
       },
       map,
     ),
-    Type.Object({ per_call: decimal('usd', 'USD per call; at most 9 decimals.'), note }, map),
+    Type.Object(
+      { per_call: decimal('usd', 'USD per call; at most 9 decimals.'), ...extras, note },
+      map,
+    ),
     Type.Object({ free: Type.Literal(true, { description: 'true: free on purpose.' }), note }, map),
   ],
   { description: 'A price: { input, output, … }, { per_call } or { free: true }.' },

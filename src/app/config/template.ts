@@ -222,6 +222,35 @@ prices:
   #long: { input: 1.25, output: 10, tiers: [{ above: 200000, input: 2.5, output: 15 }] }
   #small: { input: 0.2, output: 0.8, context_window: 32768 }
   #painter: { per_call: 0.04, note: up to 1024x1024 }
+  # What is billed otherwise than as text: audio, images and video in USD per 1M tokens; tools that
+  # the vendor runs in USD per 1,000 uses, or free; service tiers by what they multiply. What is left
+  # out costs what the vendor's list says.
+  #studio:
+    #input: 2.5
+    #output: 10
+    #input_audio: 32
+    #input_image: 5
+    #input_video: 5
+    #cache_read_audio: 0.4
+    #cache_read_image: 0.5
+    #cache_read_video: 0.5
+    #output_audio: 64
+    #output_image: 30
+    #output_video: 60
+    #service_tiers: { flex: 0.5, priority: 2 }
+    #tools:
+      #web_search: 10
+      #web_search_preview: 25
+      #x_search: 5
+      #web_fetch: free
+      #url_context: free
+      #code_execution: 30
+      #file_search: 2.5
+      #image_generation: 250
+      #computer_use: free
+      #maps_grounding: 25
+      #mcp: free
+      #tool_search: free
   #house-model: { free: true }
 `
 

@@ -6,6 +6,7 @@ import {
   parseDecimal,
   priceDecimals,
 } from '../../billing/money.ts'
+import { toolPriceDecimals } from '../../billing/written-extras.ts'
 import { parseDateTime } from '../../lib/parse-time.ts'
 import { parseDurationMs, parseSizeBytes } from '../../lib/units.ts'
 
@@ -149,6 +150,10 @@ function complainUnless(parse: (text: string) => unknown, complaint: string) {
   }
 }
 
+/** Nano-USD per use of `10` (USD per 1,000 uses); 0 of `free`. */
+export const parseToolPrice = (text: string | number): number | undefined =>
+  text === 'free' ? 0 : parseDecimal(text, toolPriceDecimals)
+
 const decimal = (decimals: number) => (text: string) => parseDecimal(text, decimals)
 const matching = (pattern: RegExp) => (text: string) => pattern.test(text) || undefined
 
@@ -210,6 +215,10 @@ export const complaints = {
     decimal(priceDecimals),
     'is not a price: write USD per 1M tokens as a plain number with at most 6 decimals, such as 0.25',
   ),
+  'tool-price': complainUnless(
+    parseToolPrice,
+    'is not a price: write USD per 1,000 uses as a plain number with at most 6 decimals, such as 10, or free',
+  ),
   multiplier: complainUnless(
     decimal(multiplierDecimals),
     'is not a multiplier: write a plain number with at most 6 decimals, such as 0.8',
@@ -234,5 +243,6 @@ export const faultOfKind: { readonly [kind in ValueKind]?: Fault } = {
   'date-time': 'unfit_time',
   usd: 'unfit_amount',
   price: 'unfit_price',
+  'tool-price': 'unfit_price',
   multiplier: 'unfit_multiplier',
 }

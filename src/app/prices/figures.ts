@@ -1,6 +1,13 @@
 import { effectiveRates } from '../../billing/charge.ts'
-import { formatDecimal, nanoDecimals, priceDecimals } from '../../billing/money.ts'
+import {
+  formatDecimal,
+  multiplierDecimals,
+  nanoDecimals,
+  priceDecimals,
+} from '../../billing/money.ts'
+import { modalityName, toolPriceDecimals } from '../../billing/written-extras.ts'
 import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
+import { type ExtraPrices, modalityKinds } from '../../store/ports/extras.ts'
 
 /** One figure of a price, as it is charged: in USD per 1M tokens, or per call. */
 export interface Figure {
@@ -28,9 +35,10 @@ export function figuresOf(terms: PriceTerms): readonly Figure[] {
       return [
         ...rateFigures('', terms.base),
         ...terms.tiers.flatMap((tier) => rateFigures(`above ${tier.above}: `, tier)),
+        ...extraFigures(terms.extras),
       ]
     case 'call':
-      return [figure('per_call', terms.perCallNano, nanoDecimals)]
+      return [figure('per_call', terms.perCallNano, nanoDecimals), ...extraFigures(terms.extras)]
     case 'free':
       return [{ field: 'free', units: 0, usd: '0' }]
     case 'none':
@@ -52,8 +60,19 @@ function rateFigures(prefix: string, rates: TokenRates): Figure[] {
     figure(`${prefix}cache_read`, cacheRead, priceDecimals),
     figure(`${prefix}cache_write`, cacheWrite, priceDecimals),
     figure(`${prefix}cache_write_1h`, cacheWrite1h, priceDecimals),
+    ...modalityKinds.flatMap((kind) => {
+      const micro = rates.modalities?.[kind]
+      return micro === undefined ? [] : [figure(prefix + modalityName(kind), micro, priceDecimals)]
+    }),
   ]
 }
+
+const extraFigures = ({ tools = {}, serviceTiers = {} }: ExtraPrices = {}): readonly Figure[] => [
+  ...Object.entries(tools).map(([tool, nano]) => figure(`tools.${tool}`, nano, toolPriceDecimals)),
+  ...Object.entries(serviceTiers).map(([tier, factor]) =>
+    figure(`service_tiers.${tier}`, factor, multiplierDecimals),
+  ),
+]
 
 /** The figures in which two prices differ; none: they charge the same. */
 export function compareFigures(from: PriceTerms, to: PriceTerms): readonly FigureChange[] {

@@ -507,3 +507,30 @@ accounts:
     tokens: [{ key: 'sk-1' }],
   })
 })
+
+test('a price has what is billed beside text in exact units', () => {
+  const text = `
+prices:
+  speaker:
+    input: 2.5
+    output: 10
+    input_audio: 32
+    tiers: [{ above: 1000, input: 5, output: 20, output_audio: 80 }]
+    tools: { web_search: 10, file_search: 2.5, mcp: free }
+    service_tiers: { priority: 1.75, us: "1.1" }
+  painter: { per_call: 0.04, tools: { web_search: 0.000001 } }`
+  const [speaker, painter] = configOf(text).prices
+  expect(speaker?.terms).toMatchObject({
+    base: { input: 2_500_000, modalities: { inputAudio: 32_000_000 } },
+    tiers: [{ above: 1000, modalities: { outputAudio: 80_000_000 } }],
+    extras: {
+      tools: { web_search: 10_000_000, file_search: 2_500_000, mcp: 0 },
+      serviceTiers: { priority: 1_750_000, us: 1_100_000 },
+    },
+  })
+  expect(painter?.terms).toEqual({
+    unit: 'call',
+    perCallNano: 40_000_000,
+    extras: { tools: { web_search: 1 } },
+  })
+})

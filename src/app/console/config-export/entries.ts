@@ -4,6 +4,7 @@ import {
   multiplierDecimals,
   priceDecimals,
 } from '../../../billing/money.ts'
+import { writtenExtras, writtenModalities } from '../../../billing/written-extras.ts'
 import { isoTime } from '../../../lib/format.ts'
 import { formatDurationMs } from '../../../lib/units.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
@@ -109,11 +110,16 @@ export function priceEntry({ terms, note }: PriceSetting): object | undefined {
         ...ratesEntry(terms.base),
         ...some('tiers', tiers),
         ...(contextWindow !== undefined && { context_window: contextWindow }),
+        ...writtenExtras(terms.extras),
         ...remark,
       }
     }
     case 'call':
-      return { per_call: formatNano(terms.perCallNano), ...remark }
+      return {
+        per_call: formatNano(terms.perCallNano),
+        ...writtenExtras(terms.extras),
+        ...remark,
+      }
     case 'free':
       return { free: true, ...remark }
     case 'none':
@@ -131,6 +137,7 @@ function ratesEntry(rates: TokenRates): object {
     input: formatDecimal(rates.input, priceDecimals),
     output: formatDecimal(rates.output, priceDecimals),
     ...Object.fromEntries(set),
+    ...writtenModalities(rates),
   }
 }
 
