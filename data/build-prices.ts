@@ -75,11 +75,12 @@ function buildEntry(model: ModelInfo, provider: Provider, options: EntryOptions)
   if ('reason' in terms) return terms
   if (doubtful.test(model.price_comments ?? ''))
     return { reason: "not the vendor's price, or not verified, says the package" }
-  const { tiers, uncovered, ...rates } = terms
+  const { tiers, tools, ...rates } = answersInImages.test(id) ? imageAnswers(terms) : terms
   return {
     id,
     vendor: provider.id,
     ...rates,
+    ...(tools && { tools }),
     tiers,
     contextWindow: model.context_window ?? null,
     // The package has no such figure.
@@ -87,8 +88,15 @@ function buildEntry(model: ModelInfo, provider: Provider, options: EntryOptions)
     until: schedule.until,
     aliases: aliases.filter(options.owns).sort(compare),
     dated: names.dated.toSorted(compare),
-    uncovered,
   }
+}
+
+/** Models whose answers are images: where the package has one price of output, it is that of images. */
+const answersInImages = /^gpt-image-/
+
+function imageAnswers<Terms extends Pick<VendorPriceEntry, 'output' | 'modalities'>>(terms: Terms) {
+  const { output, modalities } = terms
+  return { ...terms, modalities: { ...modalities, outputImage: modalities?.outputImage ?? output } }
 }
 
 /** Whole ids in lower case, as the package compares them, and the providers that name them. */

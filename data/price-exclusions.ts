@@ -19,8 +19,6 @@ export const exclusions: { readonly [model: string]: string } = {
   'openai/gpt-4o-mini-2024-07-18.ft-': tuned,
   'openai/gpt-4o-audio-preview': audio,
   'openai/gpt-4o-mini-audio-preview': audio,
-  'openai/gpt-4o-mini-transcribe': audio,
-  'openai/gpt-4o-transcribe': audio,
   'zai/GLM-5.3-Flash': 'half price of a promotion that ended on 2026-09-09, says the package',
 }
 

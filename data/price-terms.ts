@@ -1,14 +1,15 @@
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices'
 import { parseDecimal, priceDecimals } from '../src/billing/money.ts'
 import type { VendorPriceEntry } from '../src/catalog/vendor-price-file.ts'
+import type { ModalityKind } from '../src/store/ports/extras.ts'
 
 type Rates = Pick<
   VendorPriceEntry,
-  'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h'
+  'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h' | 'modalities'
 >
 /** The prices of one entry, or the reason why our form cannot hold them. */
 export type Terms =
-  | (Rates & Pick<VendorPriceEntry, 'tiers' | 'uncovered'>)
+  | (Rates & Pick<VendorPriceEntry, 'tiers' | 'tools'>)
   | { readonly reason: string }
 
 const tokenKeys = [
@@ -20,15 +21,22 @@ const tokenKeys = [
 ] as const
 type TokenKey = (typeof tokenKeys)[number]
 
-/** Charged besides the tokens, or for one kind of input: named in the entry, not charged. */
-const besides: { readonly [key: string]: string } = {
-  cache_audio_read_mtok: 'cache_audio_read',
-  cache_image_read_mtok: 'cache_image_read',
-  input_audio_mtok: 'input_audio',
-  input_image_mtok: 'input_image',
-  input_video_mtok: 'input_video',
-  storage_searches_kcount: 'storage_searches',
-  web_searches_kcount: 'web_searches',
+/** Prices of tokens that are no text. */
+const modalities: { readonly [key: string]: ModalityKind } = {
+  input_audio_mtok: 'inputAudio',
+  input_image_mtok: 'inputImage',
+  input_video_mtok: 'inputVideo',
+  cache_audio_read_mtok: 'cacheReadAudio',
+  cache_image_read_mtok: 'cacheReadImage',
+  output_audio_mtok: 'outputAudio',
+  output_image_mtok: 'outputImage',
+  output_video_mtok: 'outputVideo',
+}
+
+/** Tools, in USD per 1,000 uses: of OpenAI's preview tool the package says nothing. */
+const toolsByKey: { readonly [key: string]: string } = {
+  storage_searches_kcount: 'file_search',
+  web_searches_kcount: 'web_search',
 }
 
 /** Nearly every answer of such a model would be charged wrongly: the model is left out. */
@@ -38,11 +46,8 @@ const blocking: { readonly [key: string]: string } = {
   input_audio_hours: 'priced by the hour of audio',
   input_document_kpages: 'priced by the page',
   input_text_messages_kcount: 'priced by the message',
-  output_audio_mtok: 'audio in its answers has a price of its own',
   output_citation_mtok: 'citations in its answers have a price of their own',
-  output_image_mtok: 'images in its answers have a price of their own',
   output_reasoning_mtok: 'reasoning has a price of its own',
-  output_video_mtok: 'video in its answers has a price of its own',
   requests_kcount: 'a fee for every request besides its tokens',
 }
 
@@ -53,7 +58,8 @@ const blocking: { readonly [key: string]: string } = {
  */
 export function convertPrice(price: ModelPrice): Terms {
   const keys = Object.keys(price).filter((key) => price[key] !== undefined)
-  const unknown = keys.find((key) => !isTokenKey(key) && !(key in besides) && !(key in blocking))
+  const known = { ...modalities, ...toolsByKey, ...blocking }
+  const unknown = keys.find((key) => !isTokenKey(key) && !(key in known))
   if (unknown !== undefined)
     throw new Error(`price key "${unknown}" is new: say in data/price-terms.ts what it means`)
   const blocked = keys.find((key) => key in blocking)
@@ -61,13 +67,17 @@ export function convertPrice(price: ModelPrice): Terms {
   if (tokenKeys.every((key) => (price[key] ?? 0) === 0))
     return { reason: 'free at the vendor: free here only when its price is set so on purpose' }
   if (price.input_mtok === undefined) return { reason: 'no price of input tokens' }
-  const starts = new Set(tokenKeys.flatMap((key) => tiersOf(price[key]).map(({ start }) => start)))
+  const ofTokens = [...tokenKeys, ...Object.keys(modalities)]
+  const starts = new Set(ofTokens.flatMap((key) => tiersOf(price[key]).map(({ start }) => start)))
   const base = ratesAt(price, 0)
   const tiers = [...starts]
     .sort((a, b) => a - b)
     .map((above) => ({ above, ...ratesAt(price, above + 1) }))
-  const uncovered = keys.flatMap((key) => besides[key] ?? []).sort()
-  return { ...base, tiers, uncovered }
+  const tools = Object.entries(toolsByKey).flatMap(([key, tool]) => {
+    const nano = micro(price, key, 0)
+    return nano === null ? [] : [[tool, nano] as const]
+  })
+  return { ...base, ...(tools.length > 0 && { tools: Object.fromEntries(tools) }), tiers }
 }
 
 /** What holds at `date`, and the day from which the package knows another price. */
@@ -86,6 +96,10 @@ export function priceSchedule(
 }
 
 function ratesAt(price: ModelPrice, context: number): Rates {
+  const others = Object.entries(modalities).flatMap(([key, kind]) => {
+    const rate = micro(price, key, context)
+    return rate === null ? [] : [[kind, rate] as const]
+  })
   return {
     input: micro(price, 'input_mtok', context) ?? 0,
     // Embeddings have no answer to charge.
@@ -93,10 +107,12 @@ function ratesAt(price: ModelPrice, context: number): Rates {
     cacheRead: micro(price, 'cache_read_mtok', context),
     cacheWrite: micro(price, 'cache_write_mtok', context),
     cacheWrite1h: micro(price, 'cache_write_1h_mtok', context),
+    ...(others.length > 0 && { modalities: Object.fromEntries(others) }),
   }
 }
 
-function micro(price: ModelPrice, key: TokenKey, context: number): number | null {
+/** In micro-USD per 1M tokens; of tools in nano-USD per use, which is the same figure. */
+function micro(price: ModelPrice, key: string, context: number): number | null {
   const value = price[key]
   if (value === undefined) return null
   const base = typeof value === 'number' ? value : value.base

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { PriceTerms } from '../store/ports/catalog.ts'
+import { type ModalityKind, modalityKinds } from '../store/ports/extras.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[!-~]+$' })
 /** Micro-USD per 1M tokens: 0.30 USD is 300000. */
@@ -8,12 +9,24 @@ const Tokens = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 const nullable = <T extends ReturnType<typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()])
 
+const optionalMicro = Type.Optional(Micro)
+
 const rates = {
   input: Micro,
   output: Micro,
   cacheRead: nullable(Micro),
   cacheWrite: nullable(Micro),
   cacheWrite1h: nullable(Micro),
+  /** Of tokens that are no text; absent: the vendor names no price of its own for them. */
+  modalities: Type.Optional(
+    Type.Object(
+      Object.fromEntries(modalityKinds.map((kind) => [kind, optionalMicro])) as Record<
+        ModalityKind,
+        typeof optionalMicro
+      >,
+      { additionalProperties: false },
+    ),
+  ),
 }
 
 /** One model of `data/vendor-prices.json`: its vendor's list price and the names it goes by. */
@@ -25,6 +38,8 @@ export const VendorPriceEntry = Type.Object(
     vendor: Name,
     ...rates,
     /** Ascending by `above` (context tokens; exclusive); the whole request is charged by one. */
+    /** Nano-USD for each use of a tool; absent: as `data/vendor-extras.json` says. */
+    tools: Type.Optional(Type.Record(Type.String(), Micro)),
     tiers: Type.Array(Type.Object({ above: Tokens, ...rates }, { additionalProperties: false })),
     contextWindow: nullable(Tokens),
     maxOutput: nullable(Tokens),
@@ -33,8 +48,6 @@ export const VendorPriceEntry = Type.Object(
     aliases: Type.Array(Name),
     /** Ids whose date may be any: `claude-opus-5-YYYYMMDD`. The marks are those of `vendor-dates`. */
     dated: Type.Array(Name),
-    /** What the vendor charges besides, or at another price, and these prices leave out. */
-    uncovered: Type.Array(Name),
   },
   { additionalProperties: false },
 )
@@ -56,6 +69,12 @@ export type VendorPriceFile = Static<typeof VendorPriceFile>
 
 /** An entry's prices in the form that requests are charged by. */
 export function vendorTerms(entry: VendorPriceEntry): Extract<PriceTerms, { unit: 'tokens' }> {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h, tiers } = entry
-  return { unit: 'tokens', base: { input, output, cacheRead, cacheWrite, cacheWrite1h }, tiers }
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h, modalities, tools, tiers } = entry
+  const text = { input, output, cacheRead, cacheWrite, cacheWrite1h }
+  return {
+    unit: 'tokens',
+    base: { ...text, ...(modalities && { modalities }) },
+    tiers,
+    ...(tools && { extras: { tools } }),
+  }
 }

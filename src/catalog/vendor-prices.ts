@@ -14,8 +14,6 @@ export interface VendorPrice {
   readonly maxOutput: number | null
   /** The day (UTC, `2027-01-01`) from which another price was already announced; null: none. */
   readonly until: string | null
-  /** What the vendor charges besides and `terms` leave out, such as `web_searches`. */
-  readonly uncovered: readonly string[]
 }
 
 interface Index {
@@ -57,9 +55,9 @@ function createIndex(entries: readonly VendorPriceEntry[]): Index {
   const named = new Map<string, VendorPrice>()
   const dated = new Map<string, VendorPrice>()
   for (const entry of entries) {
-    const { id, vendor, contextWindow, maxOutput, until, uncovered } = entry
+    const { id, vendor, contextWindow, maxOutput, until } = entry
     const terms = vendorTerms(entry)
-    const price = { id, vendor, terms, contextWindow, maxOutput, until, uncovered }
+    const price = { id, vendor, terms, contextWindow, maxOutput, until }
     for (const name of [id, ...entry.aliases]) named.set(name, price)
     for (const form of entry.dated) dated.set(form, price)
   }

@@ -115,11 +115,10 @@ function describeFallback(name: string): string {
 function describeVendor(vendor: PriceDetails['vendor']): string {
   if (vendor === null) return 'not known'
   const price = `input ${usdPerMillion(vendor.input)}, output ${usdPerMillion(vendor.output)}`
-  const besides = vendor.uncovered.map((name) => name.replaceAll('_', ' '))
   return [
     `${price} (${vendor.vendor} ${vendor.id})`,
     ...(vendor.until === null ? [] : [`another price from ${vendor.until} on`]),
-    ...(besides.length === 0 ? [] : [`not counted here: ${besides.join(', ')}`]),
+    ...vendor.besides,
   ].join('; ')
 }
 

@@ -29,7 +29,6 @@ const leftOut: { readonly [model: string]: string } = {
   'groq qwen/qwen3-32b': manySell,
   'deepseek deepseek-reasoner': byHour,
   'deepseek deepseek-v4-flash': byHour,
-  'google gemini-2.5-flash-image': 'images in its answers have a price of their own',
   'openai computer-use-preview': 'an id that no clause of the package names: it fits a pattern',
   'perplexity sonar': 'a fee for every request besides its tokens',
   'openrouter anthropic/claude-3.7-sonnet:thinking': reseller,

@@ -58,7 +58,6 @@ export const PriceView = Type.Object({
       vendor: Text,
       terms: PriceTermsView,
       until: orNull(Text),
-      uncovered: Type.Array(Text),
     }),
     "The vendor's list price; null: not known.",
   ),

@@ -1,6 +1,7 @@
 import { effectiveRates } from '../../billing/charge.ts'
 import { formatDecimal, multiplierDecimals, priceDecimals } from '../../billing/money.ts'
 import { priceView } from '../../billing/receipt/price-view.ts'
+import { extraWords, writtenModalities } from '../../billing/written-extras.ts'
 import { createContextWindows } from '../../catalog/context-windows.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
 import type { CatalogRows, PriceRow } from '../../store/ports/catalog.ts'
@@ -62,7 +63,7 @@ export type PriceDetails = ReturnType<typeof priceDetails>
 function vendorReport(model: string) {
   const found = findVendorPrice(model)
   if (found === undefined) return null
-  const { id, vendor, terms, contextWindow, maxOutput, until, uncovered } = found
+  const { id, vendor, terms, contextWindow, maxOutput, until } = found
   const { input, output } = effectiveRates(terms.base)
   return {
     id,
@@ -72,7 +73,11 @@ function vendorReport(model: string) {
     context_window: contextWindow,
     max_output: maxOutput,
     until,
-    uncovered,
+    /** Prices of tools and of tokens that are no text, in words. */
+    besides: [
+      ...Object.entries(writtenModalities(terms.base)).map(([name, usd]) => `${name} ${usd}`),
+      ...extraWords(terms.extras),
+    ],
   }
 }
 

@@ -116,7 +116,6 @@ export function priceView(
           vendor: vendor.vendor,
           terms: termsView(vendor.terms),
           until: vendor.until,
-          uncovered: [...vendor.uncovered],
         }
       : null,
     channels: offering.map(({ id, name, status }) => ({ id, name, status })),

@@ -140,11 +140,6 @@ function ListPrice({ view: { vendor }, take }: ListPriceProps) {
         <Stack gap={2} flex="1 1 260px">
           <TermsDetails terms={vendor.terms} />
           {vendor.until !== null && <Text size="sm">{text.until(vendor.until)}</Text>}
-          {vendor.uncovered.length > 0 && (
-            <Text size="sm" className="cut">
-              {text.uncovered} {vendor.uncovered.join(', ')}
-            </Text>
-          )}
         </Stack>
         <Button size="xs" variant="default" onClick={() => take(termsValues(vendor.terms))}>
           {text.takeVendor}
