@@ -48,6 +48,8 @@ export const VendorPriceEntry = Type.Object(
     aliases: Type.Array(Name),
     /** Ids whose date may be any: `claude-opus-5-YYYYMMDD`. The marks are those of `vendor-dates`. */
     dated: Type.Array(Name),
+    /** Of earlier versions; not read. */
+    uncovered: Type.Optional(Type.Array(Name)),
   },
   { additionalProperties: false },
 )

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { charge } from '../../src/billing/charge.ts'
 import { chargedExtras, dearestMultiplier, hasPrice } from '../../src/billing/extras.ts'
 import { explainCharge } from '../../src/billing/receipt/explain.ts'
+import { describeReceipt } from '../../src/billing/receipt/text.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import type { UsageExtras, VendorExtras } from '../../src/store/ports/extras.ts'
 import { goldenTerms } from './golden-bills.ts'
@@ -214,4 +215,17 @@ test('the dearest that asked tiers can come to: a discount may be denied', () =>
   expect(of('fast')).toBe(6 * million)
   expect(of('fast', 'us')).toBe(6.6 * million)
   expect(of('flex+us')).toBe(1.1 * million)
+})
+
+test('a receipt tells each part with its count, its price and what it came to', () => {
+  const extras = { tier: 'fast', tools: { web_search: 3 }, modalities: { inputAudio: 400 } }
+  const extrasJson = JSON.stringify(chargedExtras(spoken, extras, vendor))
+  const lines = describeReceipt(receiptOf(spoken, { ...plain, extrasJson })).join('\n')
+  expect(lines).toContain('Beside: web search 0.01 USD each, service tier fast × 6')
+  expect(lines).toMatch(/^input audio +400 +42 +0\.0168$/m)
+  expect(lines).toMatch(/^web search +3 +0\.01 each +0\.03$/m)
+  // (600 × 1 + 100 × 5 + 400 × 7) × 6 / 1M + 3 × 0.01
+  expect(lines).toMatch(/^sum +0\.0534$/m)
+  expect(lines).toContain('Service tier "fast": × 6, in the prices above.')
+  expect(lines).not.toContain('DOES NOT ADD UP')
 })

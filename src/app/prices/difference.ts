@@ -97,7 +97,8 @@ function compareOne(list: PriceList, model: string, row: PriceRow | undefined): 
 }
 
 /** A list that can't tell prices for long contexts must not take them away; none tells a window. */
-function withKept(list: PriceList, terms: PriceTerms, inForce: PriceTerms | undefined) {
+function withKept(list: PriceList, given: PriceTerms, inForce: PriceTerms | undefined) {
+  const terms = list.form === 'config' ? given : withKeptExtras(given, inForce)
   if (terms.unit !== 'tokens' || inForce?.unit !== 'tokens') return { terms, tiersKept: false }
   const { tiers, contextWindow } = inForce
   const tiersKept = !list.tellsTiers && tiers.length > 0
@@ -107,4 +108,14 @@ function withKept(list: PriceList, terms: PriceTerms, inForce: PriceTerms | unde
     ...(contextWindow !== undefined && { contextWindow }),
   }
   return { terms: kept, tiersKept }
+}
+
+/** What no list but the file tells in full stays where it is not told: tools, tiers, other tokens. */
+function withKeptExtras(terms: PriceTerms, inForce: PriceTerms | undefined): PriceTerms {
+  if (terms.unit === 'free' || terms.unit === 'none' || inForce?.unit !== terms.unit) return terms
+  const extras = { ...inForce.extras, ...terms.extras }
+  const kept = Object.keys(extras).length === 0 ? terms : { ...terms, extras }
+  if (kept.unit !== 'tokens' || inForce.unit !== 'tokens') return kept
+  const { modalities } = inForce.base
+  return modalities === undefined ? kept : { ...kept, base: { modalities, ...kept.base } }
 }

@@ -84,19 +84,33 @@ function describeUsage(request: StoredRequest): readonly Pair[] {
 
 function describePrice(
   price: PriceRow,
-  { tier, lines, unit }: Explanation,
+  { tier, lines, factors, unit }: Explanation,
   context: number,
 ): readonly Pair[] {
   const number = `number ${price.id}, valid from ${humanTime(isoTime(price.validFrom))}`
   if (unit === 'free') return [['Price', `${number}: free`]]
+  const others = [
+    ...lines.flatMap(({ unit, name, price }) =>
+      unit === 'use' ? `${name} ${formatNano(price)} USD each` : [],
+    ),
+    ...factors.map(
+      ({ name, millionths }) => `service tier ${name} × ${formatDecimal(millionths, 6)}`,
+    ),
+  ]
+  const beside: readonly Pair[] = others.length === 0 ? [] : [['', `Beside: ${others.join(', ')}`]]
   if (unit === 'call') {
-    const perCall = lines.map((line) => `${formatNano(line.price)} USD per call`)
-    return [['Price', `${number}: ${perCall}`]]
+    const perCall = lines.flatMap((line) =>
+      line.unit === 'call' ? `${formatNano(line.price)} USD per call` : [],
+    )
+    return [['Price', `${number}: ${perCall}`], ...beside]
   }
-  const each = lines.map((line) => `${line.name} ${formatDecimal(line.price, priceDecimals)}`)
+  const each = lines.flatMap((line) =>
+    line.unit === 'tokens' ? `${line.name} ${formatDecimal(line.price, priceDecimals)}` : [],
+  )
   return [
     ['Price', number],
     ['', `USD per 1M tokens: ${each.join(', ')}`],
+    ...beside,
     ...(tier && context > 0 ? [['Tier', tier.reason] as const] : []),
   ]
 }

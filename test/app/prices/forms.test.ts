@@ -152,7 +152,7 @@ test('a tollgate.yaml is read for its prices alone', async () => {
 describe('refused', () => {
   const good = { id: 'a', vendor: 'v', input: 1, output: 2, cacheRead: null, cacheWrite: null }
   const rest = { cacheWrite1h: null, contextWindow: null, maxOutput: null, until: null }
-  const lists = { tiers: [], aliases: [], dated: [], uncovered: [] }
+  const lists = { tiers: [], aliases: [], dated: [] }
   const entry = { ...good, ...rest, ...lists }
   const catalog = (...models: object[]) => ({ source: 's', date: '2026-01-01', models })
   const cases: readonly (readonly [string, unknown, string])[] = [

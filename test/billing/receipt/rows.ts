@@ -1,4 +1,5 @@
 import { charge } from '../../../src/billing/charge.ts'
+import { recordedUsage } from '../../../src/billing/extras.ts'
 import type { PriceTerms } from '../../../src/store/ports/catalog.ts'
 import type { AttemptRow, ReceiptRows, RequestRow } from '../../../src/store/ports/records.ts'
 import { attemptRow, now, priceWrite, requestRow } from '../../store/support.ts'
@@ -49,7 +50,9 @@ export function receiptOf(
   ],
 ): ReceiptRows {
   const row = { ...requestRow({ requestId: 'req_1' }), priceId: terms && 3, ...changes }
-  const charged = terms ? charge({ terms, usage: row, ...row }) : { amountNano: 0, tierAbove: null }
+  const charged = terms
+    ? charge({ terms, ...row, ...recordedUsage(row) })
+    : { amountNano: 0, tierAbove: null }
   const request = { ...row, ...charged, ...names, id: 7, attemptCount: attempts.length }
   const taken = charged.amountNano > 0
   return {
