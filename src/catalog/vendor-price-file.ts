@@ -39,7 +39,12 @@ export const VendorPriceEntry = Type.Object(
     ...rates,
     /** Ascending by `above` (context tokens; exclusive); the whole request is charged by one. */
     /** Nano-USD for each use of a tool; absent: as `data/vendor-extras.json` says. */
-    tools: Type.Optional(Type.Record(Type.String(), Micro)),
+    tools: Type.Optional(
+      Type.Object(
+        { web_search: optionalMicro, file_search: optionalMicro },
+        { additionalProperties: false },
+      ),
+    ),
     tiers: Type.Array(Type.Object({ above: Tokens, ...rates }, { additionalProperties: false })),
     contextWindow: nullable(Tokens),
     maxOutput: nullable(Tokens),
