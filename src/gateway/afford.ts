@@ -1,13 +1,18 @@
-import { charge, effectiveRates } from '../billing/charge.ts'
-import { emptyUsage } from '../protocols/canonical/usage.ts'
-import type { RequestFacts } from '../protocols/protocol.ts'
-import type { PriceTerms } from '../store/ports/catalog.ts'
-import type { Reservation } from '../store/ports/records.ts'
+import type { MoneyLimit, Reservation } from '../store/ports/records.ts'
+import type { Affinity } from './affinity.ts'
 import type { Caller } from './authenticate.ts'
 import type { RequestBody } from './body.ts'
+import {
+  type Asked as AskedCost,
+  answerTokens,
+  countedInput,
+  estimateWith,
+  mostOf,
+  quickInput,
+} from './bound.ts'
 import type { Committer, Denial } from './committer.ts'
-import { type GatewayError, requestNotStored, unauthenticated } from './errors.ts'
-import { type CountTokens, estimateTokens } from './estimate.ts'
+import { GatewayError, requestNotStored, unauthenticated } from './errors.ts'
+import type { CountTokens } from './estimate.ts'
 import type { Exchange, ExchangeReservation } from './exchange.ts'
 import type { Plan } from './plan.ts'
 import type { Reservations } from './reservations.ts'
@@ -16,40 +21,32 @@ export interface AffordParts {
   readonly committer: Committer
   readonly reservations: Reservations
   readonly countTokens: CountTokens
+  readonly affinity: Affinity
   /** What an answer without a limit of its own is taken to use, in LLM tokens. */
   readonly usualOutputTokens: () => number
-}
-
-/** What a request is taken to cost with an answer of so many LLM tokens. */
-interface Estimate {
-  readonly outputTokens: number
-  readonly amountNano: number
 }
 
 /** The first words of an answer, in LLM tokens: a stream that has so much may begin. */
 const firstOutputTokens = 64
 
-/** Bodies below this are taken to be all text: looking for images in them is not worth it. */
-const smallBodyBytes = 16_384
-/** Text has about four bytes a token in English, three in Chinese; less is rare. */
-const bytesPerToken = 3
-/** Vendors' tokenizers differ by so much from the one that counts here. */
-const countMargin = 1.1
+/**
+ * While what is left is less than so many times what is set aside, that is stored before the upstream is
+ * asked. Other nodes that share the store set aside, too, and none knows of it before.
+ */
+const plenty = { alone: 1, shared: 64 }
 
 /** What a request asks for, and who pays. */
-interface Asked {
+interface Asked extends AskedCost {
   readonly exchange: Exchange
-  readonly body: RequestBody
   readonly caller: Caller
-  readonly plan: Plan
-  /** The longest answer that is to be expected, in LLM tokens. */
-  readonly mostTokens: number
 }
 
 /**
- * Sets aside what a request will cost, or refuses it with the 401 of a used-up balance or budget.
- * A stream may begin with all that is left, and is ended when that is used. Puts the reservation on the exchange:
- * upstream may be asked before it is written, the client's first byte waits for it.
+ * Sets aside what a request can cost at the most; where that is not there, all that is left, for one
+ * such request of the account at a time: so one answer at most can turn out dearer than its account can
+ * pay. Refuses with the 401 of a used-up balance or budget, or with 429 where only other requests stand
+ * in the way. Puts the reservation on the exchange: where money is plenty the upstream may be asked
+ * before it is written; the client's first byte waits for it.
  */
 export function setAside(
   parts: AffordParts,
@@ -58,71 +55,105 @@ export function setAside(
 ): void | Promise<void> {
   const { caller, plan, operation } = exchange
   if (!operation.charged || caller === undefined || plan === undefined) return
-  const mostTokens = longestAnswer(plan, body, parts.usualOutputTokens())
-  const asked = { exchange, body, caller, plan, mostTokens }
-  const inputTokens = quickInput(body)
-  const full = estimate(asked, inputTokens, mostTokens)
-  if (full.amountNano > parts.reservations.room(caller).nano) return setAsideCounted(parts, asked)
-  reserve(parts, asked, inputTokens, full)
+  const asked = () => {
+    const continuedTokens = tokensOfContinued(parts.affinity, caller, body)
+    return { exchange, body, caller, plan, continuedTokens }
+  }
+  // Other nodes are being asked for what they know of the answers that are continued.
+  if (body.facts.continues.length > 0 && exchange.looking !== undefined) {
+    return exchange.looking.then(() => setAsideMost(parts, asked()))
+  }
+  return setAsideMost(parts, asked())
+}
+
+function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
+  const { reservations, committer } = parts
+  const { caller, body, plan } = asked
+  const excess = reservations.excess(caller.account.id, plan.offer.candidates)
+  const most = mostOf(asked)
+  const mostNano = Math.ceil(most.amountNano * excess)
+  const { nano } = reservations.room(caller)
+  if (mostNano > nano) return setAsideRest(parts, asked, mostNano)
+  const reserved = { inputTokens: quickInput(body), outputTokens: most.outputTokens }
+  const isEnough = isLimited(asked)
+  const covered = open(parts, asked, { amountNano: mostNano, mostNano })
+  putOn(parts, asked, { ...reserved, isEnough, amountNano: mostNano }, covered)
+  const share = committer.isShared ? plenty.shared : plenty.alone
+  const isPlenty = nano - mostNano >= share * reservations.heldBy(caller.account.id)
+  if (!isPlenty) return asked.exchange.reservation?.written()
 }
 
 /** The same where money is short. */
-async function setAsideCounted(parts: AffordParts, asked: Asked): Promise<void> {
-  const inputTokens = await countedInput(asked.body.facts, parts.countTokens)
-  reserve(parts, asked, inputTokens, estimate(asked, inputTokens, asked.mostTokens))
-}
-
-function reserve(parts: AffordParts, asked: Asked, inputTokens: number, full: Estimate): void {
-  const { exchange, body, caller, plan, mostTokens } = asked
-  const { nano, limit } = parts.reservations.room(caller)
+async function setAsideRest(parts: AffordParts, asked: Asked, mostNano: number): Promise<void> {
+  const { reservations, countTokens, usualOutputTokens } = parts
+  const { body, caller } = asked
+  const inputTokens = await countedInput(body, countTokens)
+  const perAnswer = answerTokens(asked, usualOutputTokens())
+  const full = estimateWith(asked, inputTokens, perAnswer)
+  const first = estimateWith(asked, inputTokens, Math.min(perAnswer, firstOutputTokens))
+  const least = body.facts.stream ? first : full
+  const { nano, limit } = reservations.room(caller)
+  const isFree = mostNano <= nano || !reservations.hasOpen(caller.account.id)
+  if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
-  const isLimited = body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
-  let held = full
-  if (!isWhole) {
-    const least = estimate(asked, inputTokens, Math.min(mostTokens, firstOutputTokens))
-    if (!body.facts.stream || least.amountNano > nano) throw unauthenticated(limit)
-    // All there is, where it may not be enough: so one answer at most can turn out dearer than that.
-    held = { outputTokens: least.outputTokens, amountNano: nano }
-  }
-  const reservation = reservationOf(exchange, caller, plan, held.amountNano)
-  exchange.reservation = new OpenReservation(
-    parts.committer,
-    exchange,
-    parts.reservations.open(caller, reservation),
-    { inputTokens, outputTokens: held.outputTokens, isEnough: isWhole && isLimited },
-  )
+  const reserved = { inputTokens, outputTokens: (isWhole ? full : least).outputTokens }
+  const covered = openRest(parts, asked, { mostNano, leastNano: least.amountNano, nano })
+  const isEnough = isWhole && isLimited(asked)
+  putOn(parts, asked, { ...reserved, isEnough, amountNano: least.amountNano }, covered)
+  await asked.exchange.reservation?.written()
 }
 
-class OpenReservation implements ExchangeReservation {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly isEnough: boolean
-  readonly #committer: Committer
-  readonly #requestId: string
-  /** Told to whoever waits for it before the first byte; until then nobody may be waiting. */
-  readonly #refusal: Promise<GatewayError | undefined>
+const isLimited = ({ body, plan }: Asked) =>
+  body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
 
-  constructor(
-    committer: Committer,
-    exchange: Exchange,
-    covered: Promise<Denial>,
-    { inputTokens, outputTokens, isEnough }: Omit<ExchangeReservation, 'written'>,
-  ) {
-    this.inputTokens = inputTokens
-    this.outputTokens = outputTokens
-    this.isEnough = isEnough
-    this.#committer = committer
-    this.#requestId = exchange.requestId
-    this.#refusal = covered.then(
-      (denial) => denial && refuse(exchange, unauthenticated(denial)),
-      (cause: unknown) => refuse(exchange, requestNotStored(cause)),
-    )
+interface Amounts {
+  readonly amountNano: number
+  readonly mostNano: number
+}
+
+function open({ reservations }: AffordParts, asked: Asked, amounts: Amounts): Promise<Denial> {
+  const { exchange, caller, plan } = asked
+  const reservation = reservationOf(exchange, caller, plan, amounts)
+  return reservations.open(caller, reservation, amounts.mostNano)
+}
+
+/** All that is left here; where other nodes have some of it, what it takes to begin. */
+async function openRest(
+  parts: AffordParts,
+  asked: Asked,
+  { nano, mostNano, leastNano }: { nano: number; mostNano: number; leastNano: number },
+): Promise<Denial> {
+  const hurried = (amountNano: number) => {
+    const covered = open(parts, asked, { amountNano, mostNano })
+    parts.committer.hurry(asked.exchange.requestId)
+    return covered
   }
+  const allNano = Math.min(nano, mostNano)
+  const denial = await hurried(allNano)
+  const isElsewhere = denial !== undefined && denial !== 'busy' && allNano > leastNano
+  return isElsewhere ? hurried(leastNano) : denial
+}
 
-  async written(): Promise<void> {
-    this.#committer.hurry(this.#requestId)
-    const refusal = await this.#refusal
-    if (refusal) throw refusal
+type Reserved = Omit<ExchangeReservation, 'written'> & { readonly amountNano: number }
+
+function putOn(
+  parts: AffordParts,
+  { exchange, caller }: Asked,
+  { inputTokens, outputTokens, isEnough, amountNano }: Reserved,
+  covered: Promise<Denial>,
+): void {
+  // Told to whoever waits for it before the first byte; until then nobody may be waiting.
+  const refused = covered.then(
+    (denial) => denial && refuse(exchange, refusal(parts, caller, denial, amountNano)),
+    (cause: unknown) => refuse(exchange, requestNotStored(cause)),
+  )
+  exchange.reservation = {
+    ...{ inputTokens, outputTokens, isEnough },
+    async written() {
+      parts.committer.hurry(exchange.requestId)
+      const error = await refused
+      if (error) throw error
+    },
   }
 }
 
@@ -133,11 +164,30 @@ function refuse(exchange: Exchange, error: GatewayError): GatewayError {
   return error
 }
 
+/** Whether it is the money itself that is too little, or only what others leave of it. */
+function refusal(
+  { reservations }: AffordParts,
+  caller: Caller,
+  limit: MoneyLimit | 'busy',
+  leastNano: number,
+): GatewayError {
+  const all = reservations.all(caller)
+  if (leastNano <= all.nano) {
+    const what = limit === 'budget' ? 'budget of this key' : 'balance'
+    return new GatewayError('concurrency_limited', setAsideForOthers(what), { retryAfter: 1 })
+  }
+  return unauthenticated(limit === 'busy' ? all.limit : limit)
+}
+
+const setAsideForOthers = (what: string) =>
+  `The ${what} is set aside for other requests under way. Try again when one of them has ended. A ` +
+  'request that limits its answer (max_tokens) sets less aside.'
+
 function reservationOf(
   exchange: Exchange,
   { account, token }: Caller,
   plan: Plan,
-  amountNano: number,
+  { amountNano, mostNano }: Amounts,
 ): Reservation {
   const { requestId, startedAt, model = null, operation, facts } = exchange
   return {
@@ -153,60 +203,22 @@ function reservationOf(
     priceId: plan.offer.price.id,
     multiplierMillionths: plan.group.multiplierMillionths,
     amountNano,
+    isOpen: amountNano < mostNano,
   }
 }
 
-/** A limit beyond what the model can hold is none that it could ever reach. */
-function longestAnswer({ offer }: Plan, { facts }: RequestBody, usualTokens: number): number {
-  return Math.min(
-    facts.maxOutputTokens ?? usualTokens,
-    offer.contextWindow ?? Number.POSITIVE_INFINITY,
-  )
-}
-
-/** With answers of so many LLM tokens each. */
-function estimate({ plan, body }: Asked, inputTokens: number, perAnswer: number): Estimate {
-  const outputTokens = perAnswer * body.facts.answers
-  return { outputTokens, amountNano: costOf(plan, body, inputTokens, outputTokens) }
-}
-
-/** In nano-USD; infinite where it is more than can be counted: nothing covers that. */
-function costOf(plan: Plan, body: RequestBody, inputTokens: number, outputTokens: number): number {
-  const { terms } = plan.offer.price
-  try {
-    return charge({
-      terms,
-      usage: { ...emptyUsage, [inputKind(terms, body)]: inputTokens, outputTokens },
-      calls: body.facts.calls,
-      multiplierMillionths: plan.group.multiplierMillionths,
-      longContextPricing: plan.group.longContextPricing,
-    }).amountNano
-  } catch (error) {
-    if (error instanceof RangeError) return Number.POSITIVE_INFINITY
-    throw error
+/** LLM tokens of all that a request continues; undefined where some of it is not known here. */
+function tokensOfContinued(
+  affinity: AffordParts['affinity'],
+  { token }: Caller,
+  { facts }: RequestBody,
+): number | undefined {
+  let sum = 0
+  for (const id of facts.continues) {
+    // Of an answer that is still being made it is 0.
+    const tokens = affinity.originOf(token.id, id)?.contextTokens
+    if (!tokens) return undefined
+    sum += tokens
   }
-}
-
-/** Input may be written to the prompt cache, where that costs more. */
-function inputKind(terms: PriceTerms, { bytes }: RequestBody) {
-  if (terms.unit !== 'tokens') return 'inputTokens'
-  const { input, cacheWrite, cacheWrite1h } = effectiveRates(terms.base)
-  const isForHour = cacheWrite1h > cacheWrite && bytes.includes('"1h"')
-  if (isForHour && cacheWrite1h > input) return 'cacheWrite1hTokens'
-  return cacheWrite > input ? 'cacheWriteTokens' : 'inputTokens'
-}
-
-/** LLM tokens of a request's input: rather too much than too little, in no time. */
-export function quickInput({ bytes, contentType, facts }: RequestBody): number {
-  if (contentType.startsWith('multipart/')) return Math.ceil(facts.text().length / bytesPerToken)
-  if (bytes.byteLength <= smallBodyBytes) return Math.ceil(bytes.byteLength / bytesPerToken)
-  const media = facts.media()
-  return Math.ceil((bytes.byteLength - media.bytes) / bytesPerToken) + media.tokens
-}
-
-/** By the tokenizer: worth its time only where money is short. */
-async function countedInput(facts: RequestFacts, count: CountTokens): Promise<number> {
-  const text = facts.text()
-  const tokens = await estimateTokens(text, text.length, count)
-  return Math.ceil(tokens * countMargin) + facts.media().tokens
+  return sum
 }

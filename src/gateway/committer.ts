@@ -11,7 +11,7 @@ import type {
 import { StoreError } from '../store/ports/store-error.ts'
 
 /** What does not cover a reservation; undefined: it is covered. */
-export type Denial = MoneyLimit | undefined
+export type Denial = MoneyLimit | 'busy' | undefined
 
 export interface Committer {
   /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */

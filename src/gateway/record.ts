@@ -127,7 +127,7 @@ function extrasJson(exchange: Concluded, { extras }: Usage): string | null {
 }
 
 /** Of a model whose context window is not known: as much as the largest of today's vendors. */
-const largestWindow = 2_000_000
+export const largestWindow = 2_000_000
 
 /** So often a model may have been asked for one answer, where the upstream runs tools for it. */
 const mostTurns = 100

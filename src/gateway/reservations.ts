@@ -1,7 +1,9 @@
+import type { Candidate } from '../catalog/catalog.ts'
 import type { Batch, Committed, MoneyLimit, Reservation } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
 import { budgetLeft } from './budget.ts'
 import type { Committer, Denial } from './committer.ts'
+import { createExcess } from './excess.ts'
 
 /** What a caller can still pay, and which of its limits is the nearest one. */
 export interface Room {
@@ -15,6 +17,10 @@ export interface Held {
   readonly tokenId: number
   readonly requestId: string
   amountNano: number
+  /** What it can come to, as far as can be said, where that is known. */
+  readonly mostNano?: number
+  /** That is more than could be set aside. */
+  readonly isOpen?: boolean
 }
 
 /**
@@ -24,8 +30,19 @@ export interface Held {
  */
 export interface Reservations {
   room(caller: Caller): Room
-  /** Sets aside; resolves when committed, to what does not cover it any more, if anything. */
-  open(caller: Caller, reservation: Reservation): Promise<Denial>
+  /** What it could if nothing were set aside for others. */
+  all(caller: Caller): Room
+  /** What is set aside for all requests of an account, in nano-USD. */
+  heldBy(accountId: number): number
+  /** Whether one of an account's requests can come to more than is set aside for it. */
+  hasOpen(accountId: number): boolean
+  /** How many times as dear as reckoned requests may turn out here, by what others have lately. */
+  excess(accountId: number, candidates: readonly Candidate[]): number
+  /**
+   * Sets aside; resolves when committed, to what does not cover it any more, if anything. `mostNano`:
+   * what it can come to.
+   */
+  open(caller: Caller, reservation: Reservation, mostNano?: number): Promise<Denial>
   /** Sets more aside for an open one; false when the account does not cover it (any more). */
   grow(requestId: string, byNano: number): Promise<boolean>
   /** What is set aside for a request; 0 when nothing is. */
@@ -37,7 +54,12 @@ export interface Reservations {
   committed(batch: Batch, committed: Committed): void
 }
 
-export function createReservations(committer: () => Committer, today: () => string): Reservations {
+export function createReservations(
+  committer: () => Committer,
+  today: () => string,
+  excess = createExcess(() => performance.now()),
+): Reservations {
+  const opened = new Map<number, number>()
   const held = new Map<string, Held>()
   const byAccount = new Map<number, number>()
   const byToken = new Map<number, number>()
@@ -51,6 +73,7 @@ export function createReservations(committer: () => Committer, today: () => stri
   function adopt(one: Held): void {
     held.set(one.requestId, one)
     add(one, one.amountNano)
+    if (one.isOpen) addTo(opened, one.accountId, 1)
   }
 
   function end(requestId: string): void {
@@ -58,21 +81,30 @@ export function createReservations(committer: () => Committer, today: () => stri
     if (one === undefined) return
     held.delete(requestId)
     add(one, -one.amountNano)
+    if (one.isOpen) addTo(opened, one.accountId, -1)
+  }
+
+  function roomWithout(caller: Caller, setNano: number, setOfTokenNano: number): Room {
+    const { balanceNano, creditLimitNano } = caller.account
+    const balance = balanceNano + creditLimitNano - setNano
+    const budget = budgetLeft(caller, today()) - setOfTokenNano
+    return budget < balance
+      ? { nano: budget, limit: 'budget' }
+      : { nano: balance, limit: 'balance' }
   }
 
   return {
-    room(caller) {
-      const { account, token } = caller
-      const set = byAccount.get(account.id) ?? 0
-      const balance = account.balanceNano + account.creditLimitNano - set
-      const budget = budgetLeft(caller, today()) - (byToken.get(token.id) ?? 0)
-      return budget < balance
-        ? { nano: budget, limit: 'budget' }
-        : { nano: balance, limit: 'balance' }
-    },
-    open({ account, token }, reservation) {
+    room: (caller) =>
+      roomWithout(caller, byAccount.get(caller.account.id) ?? 0, byToken.get(caller.token.id) ?? 0),
+    all: (caller) => roomWithout(caller, 0, 0),
+    heldBy: (accountId) => byAccount.get(accountId) ?? 0,
+    hasOpen: (accountId) => opened.has(accountId),
+    excess: excess.of,
+    open({ account, token }, reservation, mostNano = reservation.amountNano) {
       const { requestId, amountNano } = reservation
-      adopt({ requestId, amountNano, accountId: account.id, tokenId: token.id })
+      const isOpen = mostNano > amountNano
+      const whose = { accountId: account.id, tokenId: token.id }
+      adopt({ requestId, amountNano, mostNano, isOpen, ...whose })
       return committer()
         .reserve(reservation)
         .catch((error: unknown) => {
@@ -102,6 +134,7 @@ export function createReservations(committer: () => Committer, today: () => stri
     committed(batch, { denied }) {
       for (const { request, begun } of batch.settle ?? []) {
         const one = held.get(request.requestId)
+        if (one?.mostNano) excess.note(request, one.mostNano)
         // Where others serve, too, one of them may charge it: there the store alone knows.
         if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
         end(request.requestId)

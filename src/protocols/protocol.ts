@@ -34,8 +34,20 @@ export interface RequestFacts {
   readonly amend: { readonly [field: string]: unknown }
   /** How many answers are generated side by side. */
   readonly answers: number
-  /** The request's own limit of each answer, in LLM tokens; null: it sets none. */
+  /**
+   * The request's own limit of each answer, in LLM tokens: the largest that an upstream could read in
+   * it; null: it sets none.
+   */
   readonly maxOutputTokens: number | null
+  /** What an answer without a limit has at the most, where that is known. */
+  readonly longestAnswer?: number
+  /**
+   * Some of its input is not in its bytes, and not in what it `continues` either: a stored prompt, a
+   * cache. Files are told by `media`.
+   */
+  readonly hasUnseenInput: boolean
+  /** How often the model may be asked for one answer: each time what came before is input again. */
+  readonly turns: number
   /**
    * The upstream runs tools of its own, or shortens the context: its model is asked several times for
    * one answer, and usage is the sum.
@@ -51,6 +63,12 @@ export interface RequestFacts {
   readonly media: (texts?: BodyTexts) => MediaSize
 }
 
+/**
+ * So often a vendor that runs tools of its own is taken to ask its model for one answer, each time with
+ * a full context at the most.
+ */
+export const hostedTurns = 3
+
 /** Of the texts in a body, which may stand shortened in it. */
 export interface BodyTexts {
   /** The whole of one. */
@@ -65,6 +83,10 @@ export interface MediaSize {
   readonly tokens: number
   /** How much of the body they take. */
   readonly bytes: number
+  /** Images, and how much of the body they take: what they cost goes by their size, not their bytes. */
+  readonly images: { readonly count: number; readonly bytes: number }
+  /** There are some whose size only the vendor knows: told by address or id, or compressed. */
+  readonly isUnseen: boolean
 }
 
 /**

@@ -28,6 +28,19 @@ const mediaTypes = new Set([
   'file',
 ])
 
+/** Types of parts that are an image, whatever else they hold. */
+const imageTypes = new Set([
+  'image_url',
+  'input_image',
+  'image',
+  'image_generation_call',
+  'computer_screenshot',
+])
+
+/** Members that name what is not in the body, unless it is there as a `data:` address. */
+const addresses = ['file_id', 'file_url', 'fileUri', 'file_uri', 'url', 'video_url', 'audio_url']
+const textOrSound = /^(text\/|audio\/|application\/json)/
+
 /** Members of a Gemini part that hold media. */
 const mediaMembers = ['inlineData', 'inline_data', 'fileData', 'file_data']
 
@@ -36,9 +49,16 @@ export function requestMedia(
   prompts: readonly unknown[],
   texts: BodyTexts = wholeTexts,
 ): MediaSize {
-  const sum = { tokens: 0, bytes: 0, texts }
+  const sum = { tokens: 0, bytes: 0, images: { count: 0, bytes: 0 }, isUnseen: false, texts }
   for (const prompt of prompts) addMedia(prompt, sum, 0)
-  return { tokens: sum.tokens, bytes: sum.bytes }
+  const { tokens, bytes, images, isUnseen } = sum
+  return { tokens, bytes, images, isUnseen }
+}
+
+/** Of a request that can't have any. */
+export const noMedia: MediaSize = {
+  ...{ tokens: 0, bytes: 0, images: { count: 0, bytes: 0 } },
+  isUnseen: false,
 }
 
 const wholeTexts: BodyTexts = { whole: (text) => text, lengthOf: (text) => text.length }
@@ -46,19 +66,29 @@ const wholeTexts: BodyTexts = { whole: (text) => text, lengthOf: (text) => text.
 interface MediaSum {
   tokens: number
   bytes: number
+  readonly images: { count: number; bytes: number }
+  isUnseen: boolean
   readonly texts: BodyTexts
 }
 
 function addMedia(value: unknown, sum: MediaSum, depth: number): void {
-  if (depth >= deepest || typeof value !== 'object' || value === null) return
-  if (Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null) return
+  if (depth >= deepest) {
+    sum.isUnseen = true // nobody looks there
+  } else if (Array.isArray(value)) {
     for (const item of value) addMedia(item, sum, depth + 1)
   } else if (isJsonObject(value)) {
     if (isMedia(value)) {
       const { text, length } = longestText(value, sum.texts, 0)
       sum.bytes += length
       sum.tokens += tokensOf(kindOf(value, text, sum.texts), length)
+      if (isImage(value, text, sum.texts)) {
+        sum.images.count++
+        sum.images.bytes += length
+      } else sum.isUnseen ||= !isTextOrSound(value, text, sum.texts)
     } else {
+      sum.isUnseen ||=
+        typeof value.file_id === 'string' || 'video_url' in value || 'audio_url' in value
       for (const key in value) addMedia(value[key], sum, depth + 1)
     }
   }
@@ -70,6 +100,43 @@ function isMedia(value: JsonObject): boolean {
   // A document given as plain text is text, and one made of parts is looked at part by part.
   const source = isJsonObject(value.source) ? value.source.type : undefined
   return source !== 'text' && source !== 'content'
+}
+
+function isImage(value: JsonObject, text: string, texts: BodyTexts): boolean {
+  const members = inMembers(value, texts)
+  if (members.length > 0) return members.every((kind) => kind.startsWith('image/'))
+  return imageTypes.has(String(value.type)) || text.startsWith('data:image/')
+}
+
+/** Written out in the body: it has no more tokens than bytes. */
+function isTextOrSound(value: JsonObject, text: string, texts: BodyTexts): boolean {
+  const { source } = value
+  if (namesAddress(value, 0)) return false
+  const members = inMembers(value, texts)
+  if (members.length > 0) return members.every((kind) => textOrSound.test(kind))
+  if (isJsonObject(value.input_audio)) return true
+  if (isJsonObject(source))
+    return source.type === 'base64' && textOrSound.test(texts.whole(`${source.media_type}`))
+  return text.startsWith('data:') && textOrSound.test(text.slice('data:'.length))
+}
+
+function namesAddress(value: unknown, depth: number): boolean {
+  if (!isJsonObject(value) || depth >= deepest) return false
+  return Object.entries(value).some(([name, member]) =>
+    typeof member === 'string'
+      ? addresses.includes(name) && !member.startsWith('data:')
+      : namesAddress(member, depth + 1),
+  )
+}
+
+/** The media types of a Gemini part; what it names by an address has none that is known. */
+function inMembers(value: JsonObject, { whole }: BodyTexts): readonly string[] {
+  return mediaMembers.flatMap((member) => {
+    const held = value[member]
+    if (!isJsonObject(held)) return []
+    const kinds = [held.mimeType, held.mime_type].filter((kind) => typeof kind === 'string')
+    return member.startsWith('file') || kinds.length === 0 ? [''] : kinds.map(whole)
+  })
 }
 
 function tokensOf(kind: string, bytes: number): number {

@@ -19,7 +19,7 @@ export interface Running extends AsyncDisposable {
   configure(options: Partial<ServingOptions>): Promise<void>
   get(path: string): Promise<unknown>
   /** Asks a model, with the default token unless another is named; `path` decides the protocol. */
-  ask(path: string, body: object, key?: string): Promise<Response>
+  ask(path: string, body: object, key?: string, more?: object): Promise<Response>
 }
 
 /** Reads a configuration that must be right. */
@@ -75,10 +75,10 @@ export async function startServing(options: ServingOptions): Promise<Running> {
       await serving.reload()
     },
     get: async (path) => (await fetch(serving.url + path, { headers, proxy: false })).json(),
-    ask: (path, body, key) =>
+    ask: (path, body, key, more) =>
       fetch(serving.url + path, {
         method: 'POST',
-        headers: { ...headers, ...(key && { authorization: `Bearer ${key}` }) },
+        headers: { ...headers, ...(key && { authorization: `Bearer ${key}` }), ...more },
         body: JSON.stringify(body),
         proxy: false,
       }),

@@ -51,14 +51,20 @@ describe('B1: 200 requests at once on a balance for one', () => {
       Array.from({ length: parallel }, () => ask(gateway.url, dialect, false)),
     )
     const texts = await Promise.all(answers.map((answer) => answer.text()))
-    const refused = answers.flatMap((answer, i) => (answer.status === 401 ? [texts[i]] : []))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(refused).toHaveLength(parallel - 1)
-    expect(new Set(refused)).toEqual(
-      new Set(['{"code":"INSUFFICIENT_BALANCE","message":"Insufficient account balance"}']),
+    const busy = answers.filter(({ status }) => status === 429)
+    expect(busy).toHaveLength(parallel - 1)
+    expect(new Set(busy.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['1']))
+    expect(texts.filter((text) => text.includes('set aside for other requests'))).toHaveLength(
+      parallel - 1,
     )
     expect(asked).toBe(1)
     expect(await balanceOf(gateway)).toBe(0.0031 * nano - costNano(tokens))
+    const late = await ask(gateway.url, dialect, false)
+    expect([late.status, await late.text()]).toEqual([
+      401,
+      '{"code":"INSUFFICIENT_BALANCE","message":"Insufficient account balance"}',
+    ])
   })
 
   test('streams: one in whole, one with what is left, and the balance ends at zero or above', async () => {
@@ -77,7 +83,7 @@ describe('B1: 200 requests at once on a balance for one', () => {
     let refused = 0
     const one = async () => {
       const answer = await ask(gateway.url, dialect, true)
-      if (answer.status === 401 && ++refused === parallel - 2) decided.resolve()
+      if (answer.status === 429 && ++refused === parallel - 2) decided.resolve()
       return answer
     }
     const answers = await Promise.all(Array.from({ length: parallel }, one))
@@ -102,7 +108,7 @@ describe('B1: 200 requests at once on a balance for one', () => {
       Array.from({ length: parallel }, () => ask(gateway.url, dialects.chat, false)),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(parallel - 1)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(parallel - 1)
     expect(await balanceOf(gateway)).toBe(0.01 * nano - costNano(long))
   })
 
@@ -163,13 +169,14 @@ describe('B2: a stream of 100,000 tokens on a small balance ends by itself', () 
     30_000,
   )
 
-  test('two streams share a balance, and both end', async () => {
+  test('of two streams without a limit one has the balance, and the other is told to wait', async () => {
     await using talker = await startTalker(dialects.chat)
     const balance = 0.02
     await using gateway = await gatewayOf(talker.url, { balance })
     const answers = await Promise.all([0, 1].map(() => ask(gateway.url, dialects.chat, true)))
     const texts = await Promise.all(answers.map((answer) => answer.text()))
-    expect(texts.map(dialects.chat.isError)).toEqual([true, true])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429])
+    expect(texts.filter(dialects.chat.isError)).toHaveLength(1)
     const left = await balanceOf(gateway)
     expect(left).toBeGreaterThanOrEqual(0)
     expect(left).toBeLessThan(balance * nano * 0.02)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import { dialects } from '../e2e/dialects.ts'
-import { createMoneyScene, type MoneyOptions, type MoneyScene } from './money-scene.ts'
+import { createMoneyScene, type MoneyOptions } from './money-scene.ts'
 
 // What is set aside for a request. One token costs 1,000 nano-USD in and 2,000 out, times the
 // group's multiplier of 0.8: 800 and 1,600.
@@ -24,37 +24,34 @@ async function aside(options: Partial<MoneyOptions>) {
   const { outputTokens, isEnough } = reservation ?? {}
   const amountNano = scene.reservations.heldFor('req_1')
   expect(reservedNano).toBe(amountNano)
-  return { amountNano, outputTokens, isEnough, third: thirdOfBody(scene) }
+  return { amountNano, outputTokens, isEnough, bytes: scene.body.bytes.byteLength }
 }
 
-/** A token for three bytes: the quick guess of what the question has. */
-const thirdOfBody = ({ body }: MoneyScene) => Math.ceil(body.bytes.byteLength / 3)
-
 describe('with money enough', () => {
-  test('the question by its size, and the request’s own limit of its answer', async () => {
-    const { third, ...set } = await aside({ more: { max_completion_tokens: 100 } })
-    const amountNano = third * 800 + 100 * 1_600
+  test('the question by its bytes, and the request’s own limit of its answer', async () => {
+    const { bytes, ...set } = await aside({ more: { max_completion_tokens: 100 } })
+    const amountNano = bytes * 800 + 100 * 1_600
     expect(set).toEqual({ amountNano, outputTokens: 100, isEnough: true })
   })
 
-  test('without a limit of its own, a usual answer', async () => {
-    const { third, ...set } = await aside({ usualOutputTokens: 500 })
-    const amountNano = third * 800 + 500 * 1_600
-    expect(set).toEqual({ amountNano, outputTokens: 500, isEnough: false })
+  test('without a limit of its own, the longest of answers', async () => {
+    const { bytes, ...set } = await aside({ usualOutputTokens: 500 })
+    const amountNano = bytes * 800 + 131_072 * 1_600
+    expect(set).toEqual({ amountNano, outputTokens: 131_072, isEnough: false })
   })
 
   test('as many answers as are asked for', async () => {
-    const { third, ...set } = await aside({ more: { max_tokens: 100, n: 7 } })
-    const amountNano = third * 800 + 700 * 1_600
+    const { bytes, ...set } = await aside({ more: { max_tokens: 100, n: 7 } })
+    const amountNano = bytes * 800 + 700 * 1_600
     expect(set).toEqual({ amountNano, outputTokens: 700, isEnough: true })
   })
 
   test('the question at the price of writing it to a cache, where that is dearer', async () => {
     const more = { max_tokens: 100 }
     const dear = await aside({ more, terms: byTokens({ cacheWrite: 1_250_000 }) })
-    expect(dear.amountNano).toBe(dear.third * 1_000 + 100 * 1_600)
+    expect(dear.amountNano).toBe(dear.bytes * 1_000 + 100 * 1_600)
     const cheap = await aside({ more, terms: byTokens({ cacheWrite: 900_000 }) })
-    expect(cheap.amountNano).toBe(cheap.third * 800 + 100 * 1_600)
+    expect(cheap.amountNano).toBe(cheap.bytes * 800 + 100 * 1_600)
   })
 
   test('the question at the price of an hour in the cache, where it is to stay so long', async () => {
@@ -63,15 +60,15 @@ describe('with money enough', () => {
     const content = [{ type: 'text', text: 'hello', cache_control }]
     const more = { max_tokens: 100, messages: [{ role: 'user', content }] }
     const set = await aside({ dialect: dialects.messages, more, terms })
-    expect(set.amountNano).toBe(set.third * 1_600 + 100 * 1_600)
+    expect(set.amountNano).toBe(set.bytes * 1_600 + 100 * 1_600)
   })
 
   test('by the tier of its context', async () => {
     const tiers = [{ above: 20, ...rates, input: 3_000_000, output: 5_000_000, cacheWrite1h: null }]
     const terms = { ...byTokens(), tiers } as PriceTerms
-    const { third, amountNano } = await aside({ more: { max_tokens: 100 }, terms })
-    expect(third).toBeGreaterThan(20)
-    expect(amountNano).toBe(third * 2_400 + 100 * 4_000)
+    const { bytes, amountNano } = await aside({ more: { max_tokens: 100 }, terms })
+    expect(bytes).toBeGreaterThan(20)
+    expect(amountNano).toBe(bytes * 2_400 + 100 * 4_000)
   })
 
   test('by the call, exactly; and nothing for what is free', async () => {
@@ -86,8 +83,8 @@ describe('with money enough', () => {
     const content = [{ type: 'image_url', image_url: { url } }]
     const more = { max_tokens: 100, messages: [{ role: 'user', content }] }
     const { amountNano } = await aside({ more })
-    // A thousand tokens for the image, and some for the rest of the body.
-    expect(amountNano).toBeWithin(1_000 * 800 + 100 * 1_600, 1_060 * 800 + 100 * 1_600)
+    // Six thousand tokens for the image, and some for the rest of the body.
+    expect(amountNano).toBeWithin(6_000 * 800 + 100 * 1_600, 6_200 * 800 + 100 * 1_600)
   })
 })
 
@@ -125,9 +122,11 @@ describe('with little money', () => {
   })
 
   test('a limit beyond all money is no fault of the gateway’s', async () => {
-    const plain = aside({ more: { max_tokens: 2 ** 53 - 1, n: 128 } })
+    const most = { max_tokens: 2 ** 53 - 1, n: 128 }
+    const dear = byTokens({ output: 100_000_000 })
+    const plain = aside({ more: most, terms: dear })
     await expect(plain).rejects.toMatchObject({ kind: 'insufficient_balance' })
-    const stream = aside({ more: { max_tokens: 2 ** 53 - 1 }, stream: true })
+    const stream = aside({ more: most, terms: dear, stream: true })
     expect(await stream).toMatchObject({ amountNano: rich.balanceNano, isEnough: false })
   })
 })
@@ -144,6 +143,7 @@ describe('when it can’t be written', () => {
       ...{ actor: 'command line', idempotencyKey: null },
     })
     await scene.setAside()
+    scene.caller.account.balanceNano = 1 // as a commit tells, that of its refusal too
     const written = scene.exchange.reservation?.written()
     await expect(written).rejects.toMatchObject({ kind: 'insufficient_balance' })
     expect([aborted, scene.reservations.heldFor('req_1')]).toEqual([1, 0])

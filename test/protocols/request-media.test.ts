@@ -98,15 +98,15 @@ const parts: readonly (readonly [string, object, number, number])[] = [
 
 describe('media of a request', () => {
   test.each(parts)('%s', (_, part, tokens, bytes) => {
-    expect(requestMedia([[{ role: 'user', content: [part] }]])).toEqual({ tokens, bytes })
-    expect(requestMedia([{ role: 'user', parts: [part] }])).toEqual({ tokens, bytes })
+    expect(requestMedia([[{ role: 'user', content: [part] }]])).toMatchObject({ tokens, bytes })
+    expect(requestMedia([{ role: 'user', parts: [part] }])).toMatchObject({ tokens, bytes })
   })
 
   test('adds up, in all prompts, also in the results of tools', () => {
     const image = { type: 'image', source: source('image/png') }
     const nested = { type: 'tool_result', tool_use_id: 't', content: [image, image] }
     const prompts = [[{ role: 'user', content: [image, nested] }], image]
-    expect(requestMedia(prompts)).toEqual({ tokens: 4_000, bytes: 4 * mega })
+    expect(requestMedia(prompts)).toMatchObject({ tokens: 4_000, bytes: 4 * mega })
   })
 
   test.each([
@@ -124,7 +124,7 @@ describe('media of a request', () => {
     ['null', null],
     ['numbers', [1, 2, 3]],
   ])('%s has none', (_, prompt) => {
-    expect(requestMedia([prompt])).toEqual({ tokens: 0, bytes: 0 })
+    expect(requestMedia([prompt])).toMatchObject({ tokens: 0, bytes: 0 })
   })
 
   test('of a document made of parts only the images count', () => {
@@ -133,18 +133,18 @@ describe('media of a request', () => {
       { type: 'image', source: source('image/png') },
     ]
     const document = { type: 'document', source: { type: 'content', content } }
-    expect(requestMedia([document])).toEqual({ tokens: 1_000, bytes: mega })
+    expect(requestMedia([document])).toMatchObject({ tokens: 1_000, bytes: mega })
   })
 
   test('a part with a million members is one part', () => {
     const members = Array.from({ length: mega }, () => 0)
     const part = { type: 'image', source: { type: 'url', url: 'https://a.example/b' }, members }
-    expect(requestMedia([part])).toEqual({ tokens: 1_000, bytes: 19 })
+    expect(requestMedia([part])).toMatchObject({ tokens: 1_000, bytes: 19 })
   })
 
   test('what is nested deeper than any vendor does is left alone', () => {
     let deep: unknown = { type: 'image', source: source('image/png') }
     for (let i = 0; i < 100_000; i++) deep = [deep]
-    expect(requestMedia([deep])).toEqual({ tokens: 0, bytes: 0 })
+    expect(requestMedia([deep])).toMatchObject({ tokens: 0, bytes: 0 })
   })
 })

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import type { RequestFacts } from '../../protocols/protocol.ts'
+import { noMedia } from '../../protocols/request-media.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { BackgroundAnswer } from '../../store/ports/answers.ts'
 import { bodyEnd, type ConcludeParts, warnOfClamp } from '../conclude.ts'
@@ -99,7 +100,7 @@ function concluded(
 /** Of the request itself nothing is left: what its input was reckoned with stands for it. */
 const factsOf = ({ model, stream, calls, inputTokens }: PendingCharge): RequestFacts => ({
   ...{ model, stream, calls, continues: [], amend: {}, answers: 1, maxOutputTokens: null },
-  takesTurns: true,
+  ...{ takesTurns: true, turns: 1, hasUnseenInput: true },
   text: () => '',
-  media: () => ({ tokens: inputTokens, bytes: 0 }),
+  media: () => ({ ...noMedia, tokens: inputTokens }),
 })

@@ -14,9 +14,10 @@ import {
   streamOptionsFault,
   Text,
 } from '../check.ts'
-import { countIn, isJsonObject } from '../json.ts'
-import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
-import { requestMedia } from '../request-media.ts'
+import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
+import { largestOf, loosest } from '../limits.ts'
+import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
+import { noMedia, requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 
 const Message = Type.Object({ role: Name, content: nullable(Content) }, { expected: 'an object' })
@@ -62,16 +63,35 @@ const spoken = new Set(['user', 'system', 'developer'])
 /** Reads a checked chat completion request. */
 export function readCompletions(body: JsonObject): RequestFacts {
   const stream = body.stream === true
+  const limit = largestOf(body, ['max_completion_tokens', 'max_tokens'])
+  const hasSearch = isJsonObject(body.web_search_options)
   return {
     ...readPlain(body, 1, () => requestText([body.messages], body.tools ?? body.functions)),
     stream,
-    answers: typeof body.n === 'number' ? body.n : 1,
-    maxOutputTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens') ?? null,
-    takesTurns: isJsonObject(body.web_search_options),
+    answers: largestOf(body, ['n', 'best_of']).most ?? 1,
+    maxOutputTokens: withThinking(body, loosest(body, limit.most)),
+    takesTurns: hasSearch,
+    turns: hasSearch ? hostedTurns : 1,
+    // Sound that an earlier answer had is named by its id.
+    hasUnseenInput: arrayIn(body, 'messages').some(refersToSound),
     media: (texts) => requestMedia([body.messages], texts),
-    amend: stream ? amendUsage(body.stream_options) : {},
+    amend: { ...limit.others, ...(stream && amendUsage(body.stream_options)) },
   }
 }
+
+/** Some upstreams count what a budget allows for reasoning beside the limit of the answer. */
+function withThinking(body: JsonObject, limit: number | null): number | null {
+  if (limit === null) return null
+  return (
+    limit +
+    (countIn(body, 'thinking_budget') ?? 0) +
+    (countIn(objectIn(body, 'thinking'), 'budget_tokens') ?? 0) +
+    (countIn(objectIn(body, 'reasoning'), 'max_tokens') ?? 0)
+  )
+}
+
+const refersToSound = (message: unknown) =>
+  isJsonObject(message) && isJsonObject(message.audio) && message.audio.id !== undefined
 
 /** Without `include_usage` a stream reports no usage, and there would be nothing to bill by. */
 function amendUsage(options: unknown): RequestFacts['amend'] {
@@ -110,8 +130,12 @@ export function readImages(body: JsonObject): RequestFacts {
     ...readPlain(body, calls, () => requestText([body.prompt], undefined)),
     answers: calls,
     stream: body.stream === true,
+    longestAnswer: longestImage,
   }
 }
+
+/** Of one image, with its partial ones. Source: OpenAI, "Image generation": 6,208 and 100 for each. */
+const longestImage = 8_192
 
 function readPlain(body: JsonObject, calls: number, text: () => string): RequestFacts {
   return {
@@ -123,7 +147,9 @@ function readPlain(body: JsonObject, calls: number, text: () => string): Request
     answers: 1,
     maxOutputTokens: null,
     takesTurns: false,
+    turns: 1,
+    hasUnseenInput: false,
     text,
-    media: () => ({ tokens: 0, bytes: 0 }),
+    media: () => noMedia,
   }
 }

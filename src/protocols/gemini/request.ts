@@ -10,7 +10,8 @@ import {
   Text,
 } from '../check.ts'
 import { countIn, isJsonObject, objectIn } from '../json.ts'
-import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { largestOf } from '../limits.ts'
+import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 
@@ -24,8 +25,15 @@ const Content = Type.Object(
 const Contents = Type.Union([Content, Type.Array(Content, { minItems: 1 })], {
   expected: 'a non-empty array of contents',
 })
+const Count = Type.Integer({ minimum: 0, expected: 'an integer of 0 or more' })
 const GenerationConfig = Type.Object(
-  { maxOutputTokens: nullable(PositiveInteger), max_output_tokens: nullable(PositiveInteger) },
+  {
+    maxOutputTokens: nullable(PositiveInteger),
+    max_output_tokens: nullable(PositiveInteger),
+    // The vendor takes 0 for not set.
+    candidateCount: nullable(Count),
+    candidate_count: nullable(Count),
+  },
   { expected: 'an object' },
 )
 
@@ -73,8 +81,8 @@ export const checkBatchEmbed = createCheck(BatchEmbedRequest)
 /** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
 export function readGemini(body: JsonObject): RequestFacts {
   const system = body.systemInstruction ?? body.system_instruction
-  const config = objectIn(body, 'generationConfig') ?? objectIn(body, 'generation_config')
-  const limit = countIn(config, 'maxOutputTokens') ?? countIn(config, 'max_output_tokens')
+  const { config, amend } = readConfig(body)
+  const limit = largestOf(config, limitNames).most
   // Embeddings generate nothing; their bodies hold `content` or `requests`.
   const isGenerating = body.contents !== undefined
   return {
@@ -82,14 +90,45 @@ export function readGemini(body: JsonObject): RequestFacts {
     stream: false,
     calls: 1,
     continues: [],
-    amend: {},
-    // The vendor takes 0 for not set.
-    answers: countIn(config, 'candidateCount') || countIn(config, 'candidate_count') || 1,
+    amend,
+    answers: largestOf(config, countNames).most || 1,
     maxOutputTokens: isGenerating ? (limit ?? null) : 0,
     takesTurns: hasHostedTools(body.tools),
-    media: (texts) => requestMedia([body.contents, body.content, body.requests], texts),
+    turns: hasHostedTools(body.tools) ? hostedTurns : 1,
+    hasUnseenInput: [body.cachedContent, body.cached_content].some((cache) => Boolean(cache)),
+    media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
     text: () => requestText([system, body.contents, body.content, body.requests], body.tools),
   }
+}
+
+const configNames = ['generationConfig', 'generation_config'] as const
+const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
+const countNames = ['candidateCount', 'candidate_count'] as const
+
+/**
+ * The request's one configuration. Written by both names, or with a limit by both of its names, it is
+ * made one, in which the largest is left: which of them the vendor reads, nobody can say.
+ */
+function readConfig(body: JsonObject): {
+  readonly config: JsonObject | undefined
+  readonly amend: RequestFacts['amend']
+} {
+  const written = configNames.map((name) => objectIn(body, name)).filter(isJsonObject)
+  const limits = written.map((one) => largestOf(one, limitNames).most ?? 0)
+  const counts = written.map((one) => largestOf(one, countNames).most ?? 0)
+  const [first, second] = written
+  const isOnce = (names: readonly string[]) =>
+    names.filter((name) => countIn(first, name) !== undefined).length < 2
+  if (second === undefined && isOnce(limitNames) && isOnce(countNames)) {
+    return { config: first, amend: {} }
+  }
+  const config: Record<string, unknown> = { ...second, ...first }
+  for (const name of [...limitNames, ...countNames]) delete config[name]
+  if (Math.max(...limits) > 0) config.maxOutputTokens = Math.max(...limits)
+  if (Math.max(...counts) > 0) config.candidateCount = Math.max(...counts)
+  const amend: Record<string, unknown> = { generationConfig: config }
+  if (body.generation_config !== undefined) amend.generation_config = null
+  return { config, amend }
 }
 
 /**

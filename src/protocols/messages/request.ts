@@ -13,7 +13,8 @@ import {
   Text,
 } from '../check.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
-import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { loosest } from '../limits.ts'
+import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 
@@ -67,11 +68,22 @@ export function readMessages(body: JsonObject): RequestFacts {
     keepsAnswer: isJsonObject(body.thread),
     amend: {},
     answers: 1,
-    maxOutputTokens: countIn(body, 'max_tokens') ?? null,
+    maxOutputTokens: loosest(body, countIn(body, 'max_tokens')),
     takesTurns: hasHostedTools(body),
-    media: (texts) => requestMedia([body.messages], texts),
+    turns: turnsOf(body),
+    // A container may hold files, and what a skill tells the model.
+    hasUnseenInput: body.container !== undefined && body.container !== null,
+    media: (texts) => requestMedia([body.system, body.messages], texts),
     text: () => requestText([body.system, body.messages], body.tools),
   }
+}
+
+/** Compaction asks the model once more; other edits of the context do not. */
+function turnsOf(body: JsonObject): number {
+  const { context_management: _, ...rest } = body
+  if (hasHostedTools(rest)) return hostedTurns
+  const edits = arrayIn(objectIn(body, 'context_management'), 'edits').filter(isJsonObject)
+  return edits.some(({ type }) => String(type).startsWith('compact')) ? 2 : 1
 }
 
 /** Tools that the vendor runs have a type of their own (`web_search_20250305`). */

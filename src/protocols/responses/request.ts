@@ -14,7 +14,8 @@ import {
   Text,
 } from '../check.ts'
 import { arrayIn, countIn, isJsonObject } from '../json.ts'
-import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import { loosest } from '../limits.ts'
+import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 
@@ -65,10 +66,12 @@ export function readResponses(body: JsonObject): RequestFacts {
     continues: referredIds(body),
     amend: {},
     answers: 1,
-    maxOutputTokens: countIn(body, 'max_output_tokens') ?? null,
+    maxOutputTokens: loosest(body, countIn(body, 'max_output_tokens')),
     takesTurns: hasHostedTools(body),
     background: body.background === true,
-    media: (texts) => requestMedia([body.input], texts),
+    turns: hasHostedTools(body) ? hostedTurns : 1,
+    hasUnseenInput: isJsonObject(body.prompt),
+    media: (texts) => requestMedia([body.instructions, body.input], texts),
     text: () => requestText([body.instructions, body.input, body.prompt], body.tools),
   }
 }

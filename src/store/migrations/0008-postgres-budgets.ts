@@ -11,12 +11,13 @@ const swept = "ending = 'interrupted'"
  * `of_tokens` name those of what it settles, reserves and grows, as far as they are known. Another
  * form of it gets another name, where it does not serve both alike: nodes of two versions run side by
  * side. `repeats`: what tells that something has grown before; see the next version. `added`: columns of later
- * versions.
+ * versions. `alone`: what keeps an account from having two open reservations; see version 14.
  */
 export const commitFunction = (
   create: string,
   repeats = { asked: '', found: '', leave: '' },
   added = { column: '', field: '' },
+  alone = { names: '', asked: '', column: '', deny: '', note: '', answer: '' },
 ) => `
 ${create} commit_requests(batch json, settled text[], released text[], of_accounts bigint[],
   of_tokens bigint[], at_ms bigint, today text, node bigint) RETURNS json
@@ -32,7 +33,7 @@ DECLARE
   covered text[] := '{}';
   denied text[] := '{}';
   over_budget text[] := '{}';
-  is_stale boolean;
+${alone.names}  is_stale boolean;
   -- Tokens with a budget, what it leaves of each, and what this call takes of that.
   limited bigint[];
   rooms bigint[];
@@ -170,13 +171,13 @@ BEGIN
         EXISTS (SELECT FROM reservation WHERE request_id = asked."requestId") AS is_repeat,
         EXISTS (SELECT FROM request WHERE request_id = asked."requestId") AS has_ended
       FROM json_to_recordset(batch->'reserve')
-        AS asked ("requestId" text, "accountId" bigint, "tokenId" bigint, "amountNano" bigint)
+        AS asked ("requestId" text, "accountId" bigint, "tokenId" bigint, "amountNano" bigint${alone.asked})
     LOOP
       place := array_position(ids, one."accountId");
       budget := array_position(limited, one."tokenId");
       IF one.is_repeat THEN
         CONTINUE;
-      ELSIF place IS NULL OR one.has_ended OR (one."amountNano" > 0
+${alone.deny}      ELSIF place IS NULL OR one.has_ended OR (one."amountNano" > 0
           AND least(balances[place] + credits[place] - reserved[place], rooms[budget] - taken[budget])
             < one."amountNano") THEN
         denied := denied || one."requestId";
@@ -189,14 +190,14 @@ BEGIN
           taken[budget] := taken[budget] + one."amountNano";
         END IF;
         covered := covered || one."requestId";
-      END IF;
+${alone.note}      END IF;
     END LOOP;
     INSERT INTO reservation (request_id, created_at, account_id, token_id, group_id, model,
-      client_protocol, operation, stream, price_id, multiplier_millionths, amount_nano, node_id)
+      client_protocol, operation, stream, price_id, multiplier_millionths, amount_nano${alone.column}, node_id)
     SELECT asked.*, node FROM json_to_recordset(batch->'reserve') AS asked ("requestId" text,
       "createdAt" bigint, "accountId" bigint, "tokenId" bigint, "groupId" bigint, model text,
       "clientProtocol" text, operation text, stream smallint, "priceId" bigint,
-      "multiplierMillionths" bigint, "amountNano" bigint)
+      "multiplierMillionths" bigint, "amountNano" bigint${alone.asked})
     WHERE asked."requestId" = ANY (covered);
   END IF;
 
@@ -238,7 +239,7 @@ ${repeats.leave}    IF place IS NULL OR one.token_id IS NULL OR (one."byNano" > 
     SELECT json_agg(json_build_array(token_id, total_nano, day_nano, month_nano)) INTO spent
       FROM token_spending WHERE token_id = ANY (limited);
   END IF;
-  RETURN json_build_object('denied', denied, 'overBudget', over_budget, 'tokens', coalesce(spent, '[]'), 'accounts',
+  RETURN json_build_object('denied', denied, 'overBudget', over_budget${alone.answer}, 'tokens', coalesce(spent, '[]'), 'accounts',
     (SELECT coalesce(json_agg(json_build_array(id, nano)), '[]') FROM unnest(ids, balances) AS worked (id, nano)));
 END $$;
 `

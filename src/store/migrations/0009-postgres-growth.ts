@@ -15,10 +15,10 @@ const repeats = {
 `,
 }
 
-/** The same with columns of later versions: nodes of the former version do not fill them. */
-export const growingCommit = (added?: {
-  readonly column: string
-  readonly field: string
-}): string => commitFunction('CREATE OR REPLACE FUNCTION', repeats, added)
+/** The same with what later versions add: nodes of the former version do not fill it. */
+export const growingCommit = (
+  added?: { readonly column: string; readonly field: string },
+  alone?: Parameters<typeof commitFunction>[3],
+): string => commitFunction('CREATE OR REPLACE FUNCTION', repeats, added, alone)
 
 export const postgresGrowth = growingCommit()

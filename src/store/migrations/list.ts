@@ -12,6 +12,7 @@ import { postgresSweep } from './0010-postgres-sweep.ts'
 import { extrasPostgres, extrasSqlite } from './0011-charged-extras.ts'
 import { groupAccounts, postgresGroupAccounts } from './0012-group-accounts.ts'
 import { postgresAnswers, sqliteAnswers } from './0013-answers.ts'
+import { postgresOpen } from './0014-postgres-open.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   { sqlite: extrasSqlite, postgres: extrasPostgres },
   { sqlite: groupAccounts, postgres: postgresGroupAccounts },
   { sqlite: sqliteAnswers, postgres: postgresAnswers },
+  { postgres: postgresOpen },
 ]
 
 /** The version of a database that is up to date. */

@@ -31,7 +31,12 @@ export const movedTables: readonly MovedTable[] = [
     partsTable: 'usage_total_part',
   },
   // The processes that they were set aside by are no nodes of the new place.
-  { name: 'reservation', key: ['request_id'], money: ['amount_nano'], without: ['node_id'] },
+  {
+    name: 'reservation',
+    key: ['request_id'],
+    money: ['amount_nano'],
+    without: ['node_id', 'is_open'],
+  },
   { name: 'background_answer', key: ['request_id'] },
   { name: 'kept_answer', key: ['answer_id', 'account_id'] },
   byId('ledger', ['amount_nano']),

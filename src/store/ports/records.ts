@@ -108,6 +108,8 @@ export interface Reservation {
   readonly priceId: number | null
   readonly multiplierMillionths: number
   readonly amountNano: number
+  /** It can come to more than that: an account has one such request at a time. */
+  readonly isOpen?: boolean
 }
 
 /** More for a request that has a reservation already. */
@@ -153,8 +155,11 @@ export interface Spent {
 export type MoneyLimit = 'balance' | 'budget'
 
 export interface Committed {
-  /** Of `reserve` and `grow`, the requests that are not covered, and by what: nothing was set aside. */
-  readonly denied: ReadonlyMap<string, MoneyLimit>
+  /**
+   * Of `reserve` and `grow`, the requests that are not covered, and by what: nothing was set aside.
+   * `busy`: another open one of the account is under way.
+   */
+  readonly denied: ReadonlyMap<string, MoneyLimit | 'busy'>
   /** All accounts that the batch touched. */
   readonly accounts: readonly AccountFigures[]
   /** Of the tokens that were charged, those with a budget; others of the batch may be among them. */

@@ -12,6 +12,8 @@ interface Answer {
   readonly denied: readonly string[]
   /** Those of `denied` that the budget of their token does not cover. */
   readonly overBudget: readonly string[]
+  /** What can come to more, while another such request of its account is under way. */
+  readonly busy: readonly string[]
   /** Id and balance. */
   readonly accounts: readonly (readonly [number, number])[]
   /** Id, and what was spent in all, on the day and in its month. */
@@ -84,9 +86,10 @@ function partlyDone(error: unknown): never {
   throw new UnansweredError(error.message, { cause: error })
 }
 
-const denials = ({ denied, overBudget }: Answer) => [
+const denials = ({ denied, overBudget, busy }: Answer) => [
   ...denied.map((requestId) => [requestId, 'balance'] as const),
   ...overBudget.map((requestId) => [requestId, 'budget'] as const),
+  ...busy.map((requestId) => [requestId, 'busy'] as const),
 ]
 
 /** Reservations to ask for, those of another day than this, and those that end at once. */
@@ -128,7 +131,11 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
     json: toJson({
       settle: requests.map(requestFlags),
       attempts,
-      reserve: reserve.map((one) => ({ ...one, stream: Number(one.stream) })),
+      reserve: reserve.map((one) => ({
+        ...one,
+        stream: Number(one.stream),
+        isOpen: Number(one.isOpen ?? false),
+      })),
       grow,
       ...answers,
     }),

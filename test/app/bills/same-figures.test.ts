@@ -133,7 +133,7 @@ test('B12: the figures that are enforced are the ledger’s, after a load of eve
   expect(endings).toEqual(
     new Set(['complete', 'cut', 'failed', 'client_left', 'refused', 'incomplete']),
   )
-  expect(new Set(records.map(({ cause }) => cause))).toContain('budget')
+  expect(new Set(records.map(({ cause }) => cause))).toContain('concurrency_limited')
   for (const { reservedNano } of await store.admin.accounts()) expect(reservedNano).toBe(0)
 
   const sum = await charged(clocked)
