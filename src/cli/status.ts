@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
 import { findStore } from '../app/instance.ts'
 import { describeStore, isOnServer } from '../app/store-place.ts'
-import { humanTime, isoTime } from '../lib/format.ts'
+import { usd } from '../billing/money.ts'
+import { counted, humanTime, isoTime } from '../lib/format.ts'
 import type { Column } from '../lib/table.ts'
+import type { HeldAnswer } from '../store/ports/answers.ts'
 import type { Counting, NodeView } from '../store/ports/nodes.ts'
 import { isServed } from '../store/sqlite/claim.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
-import { writeJson, writeList } from './output.ts'
+import { writeJson, writeLines, writeList } from './output.ts'
 
 interface StatusOptions extends ConfigOption {
   readonly json?: boolean
@@ -27,11 +29,27 @@ async function showStatus(options: StatusOptions): Promise<void> {
   await withStore(options, async ({ store }) => {
     const nodes = (await store.nodes.list()).map(nodeReport)
     const served = isOnServer(place) ? nodes.some(({ alive }) => alive) : isServed(place.path)
-    if (options.json) return writeJson({ database: describeStore(place), served, nodes })
+    const background = backgroundReport(await store.answers.allPending())
+    if (options.json)
+      return writeJson({ database: describeStore(place), served, nodes, background })
     const what = served ? 'A process serves' : 'No process serves'
     await writeList(nodes, columns, { none: `${what} from ${describeStore(place)}.` })
+    if (background.answers > 0) await writeLines([describeBackground(background)])
   })
 }
+
+/** Answers that upstreams are making, and what is set aside for them. */
+const backgroundReport = (held: readonly HeldAnswer[]) => ({
+  answers: held.length,
+  reserved_nano: held.reduce((sum, { amountNano }) => sum + amountNano, 0),
+  oldest_at: held[0] === undefined ? null : isoTime(held[0].createdAt),
+})
+
+const describeBackground = ({ answers, reserved_nano, oldest_at }: BackgroundReport) =>
+  `${counted(answers, 'answer')} ${answers === 1 ? 'is' : 'are'} made in the background, the oldest ` +
+  `since ${humanTime(oldest_at ?? '')}: ${usd(reserved_nano)} set aside until they end.`
+
+type BackgroundReport = ReturnType<typeof backgroundReport>
 
 const nodeReport = ({ id, name, version, startedAt, seenAt, isAlive, load }: NodeView) => ({
   ...{ id, name, version, alive: isAlive },

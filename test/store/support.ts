@@ -130,6 +130,7 @@ export function requestRow(changes: Partial<RequestRow> & { requestId: string })
     amountNano: 100,
     firstByteMs: 12,
     durationMs: 34,
+    extrasJson: null,
     ...changes,
   }
 }

@@ -28,6 +28,7 @@ export const differenceKinds = [
   'reserved',
   'spending',
   'reservation',
+  'background',
   'day',
   'total',
   'attempts',

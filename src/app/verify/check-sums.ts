@@ -3,6 +3,7 @@ import {
   dayColumns,
   type FileFault,
   type OddAttempts,
+  type OddBackground,
   type OddDay,
   type OddSpending,
   type OddSum,
@@ -101,6 +102,18 @@ export function spendingDifference({ tokenId, day, stored, summed }: OddSpending
 export function reservationDifference(requestId: string): Difference {
   const row = `reservation ${requestId}`
   return { kind: 'reservation', row, changes: [], reason: 'is open, but its request has ended' }
+}
+
+const backgroundFaults: Readonly<Record<OddBackground['fault'], string>> = {
+  lost: 'its answer was made in the background, and is neither charged nor to be',
+  charged: 'its answer in the background is still to be charged, but it is charged',
+  overdue: 'its answer in the background should be charged by now, whatever became of it',
+}
+
+/** Words for an answer that was made in the background. */
+export function backgroundDifference({ requestId, fault }: OddBackground): Difference {
+  const row = `request ${requestId}`
+  return { kind: 'background', row, changes: [], reason: backgroundFaults[fault] }
 }
 
 /** Words for attempts with holes between them. */

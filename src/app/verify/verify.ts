@@ -4,6 +4,7 @@ import { createEntryWalk } from './check-entries.ts'
 import { checkRequest } from './check-request.ts'
 import {
   attemptsDifference,
+  backgroundDifference,
   balanceDifference,
   dayDifference,
   fileDifference,
@@ -142,6 +143,7 @@ async function checkSums(parts: VerifyParts, extent: Extent): Promise<void> {
   await walk(parts, rest, store.oddReserved(), eachAs(reservedDifference))
   await walk(parts, rest, store.oddSpendings(), eachAs(spendingDifference))
   await walk(parts, rest, store.leftReservations(), eachAs(reservationDifference))
+  await walk(parts, rest, store.oddBackground(extent), eachAs(backgroundDifference))
 }
 
 const requestsIn = ({ firstRequest, lastRequest }: Extent) => lastRequest - firstRequest + 1

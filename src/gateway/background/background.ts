@@ -2,7 +2,11 @@ import type { Catalog, Channel } from '../../catalog/catalog.ts'
 import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import { responses } from '../../protocols/responses/index.ts'
-import type { AnswerStore, BackgroundAnswer } from '../../store/ports/answers.ts'
+import {
+  type AnswerStore,
+  type BackgroundAnswer,
+  longestLifeMs,
+} from '../../store/ports/answers.ts'
 import type { Affinity } from '../affinity.ts'
 import { collectBytes } from '../bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
@@ -33,8 +37,6 @@ export interface Background {
   stop(): Promise<void>
 }
 
-/** After so long an answer that has not ended is charged as it was reckoned. */
-export const longestLifeMs = 24 * 3_600_000
 /** An upstream may not know at once of what it has just begun. */
 const forgottenAfterMs = 60_000
 /** How often the store is asked for answers that are due, … */

@@ -1,4 +1,4 @@
-import type { BackgroundAnswer } from '../../store/ports/answers.ts'
+import { type BackgroundAnswer, chargeSuffix } from '../../store/ports/answers.ts'
 import { longestId } from '../affinity.ts'
 import type { Caller } from '../authenticate.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
@@ -23,7 +23,7 @@ export interface PendingCharge {
 }
 
 /** The request id of the charge: however often and by whichever nodes it is made, it is one. */
-export const chargeIdOf = (requestId: string) => `${requestId}_fetched`
+export const chargeIdOf = (requestId: string) => requestId + chargeSuffix
 
 /** How the request ended that has begun such an answer. */
 export const backgroundEnd = (requestId: string): End => ({

@@ -46,6 +46,12 @@ export const keptAnswerMs = 30 * 24 * 3_600_000
 /** An answer in the background is looked at first so long after its request. */
 export const firstLookMs = 2_000
 
+/** The id of a request whose answer is made in the background, and of its charge, differ by this. */
+export const chargeSuffix = '_fetched'
+
+/** After so long an answer that has not ended is charged as it was reckoned. */
+export const longestLifeMs = 24 * 3_600_000
+
 /** Answers that vendors keep, and those that they are still making. A settlement writes them. */
 export interface AnswerStore {
   /** What is known of these ids; those that nobody has got are left out. */

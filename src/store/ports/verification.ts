@@ -33,6 +33,8 @@ export interface VerificationStore {
   oddSpendings(): AsyncIterable<Page<OddSpending>>
   /** Ids of requests that have ended and still have a reservation. */
   leftReservations(): AsyncIterable<Page<string>>
+  /** Answers in the background that are neither charged nor to be, that are both, or overdue. */
+  oddBackground(extent: Extent): AsyncIterable<Page<OddBackground>>
   price(id: number): Promise<PriceInTime | undefined>
   counts(): Promise<{ readonly accounts: number; readonly reservations: number }>
 }
@@ -148,6 +150,12 @@ export interface OddDay {
   readonly stored: DaySums | null
   /** The sums of its requests; null: there are no such requests. */
   readonly summed: DaySums | null
+}
+
+export interface OddBackground {
+  /** `lost`: of the request that asked for it; else of the charge. */
+  readonly requestId: string
+  readonly fault: 'lost' | 'charged' | 'overdue'
 }
 
 /** An account's figure that is not the sum that it should be. */

@@ -5,6 +5,10 @@ const forge = (requestId: string | null) =>
   `balance_after_nano) SELECT 999999, 0, 3, 'charge', -7, ${requestId}, balance_nano ` +
   'FROM account WHERE id = 3'
 
+const holdFor = (values: string) =>
+  'INSERT INTO background_answer (request_id, asked_id, answer_id, created_at, account_id, token_id, ' +
+  `channel_id, key_mark, charge, due_at) VALUES (${values}, 3, 1, 1, 'mark', '{}', 0)`
+
 /** Falsified ledger entries, balances, sums and reservations. */
 export const ledgerTamperings: Tamperings = {
   'ledger amount': {
@@ -31,6 +35,23 @@ export const ledgerTamperings: Tamperings = {
     ],
     text: ({ victim }) =>
       new RegExp(`the ledger has no entry that charges its ${victim.amount_nano} nano-USD`),
+  },
+  'an answer in the background that is neither charged nor to be': {
+    change: (db, { victim }) =>
+      db.run("UPDATE request SET ending = 'background' WHERE request_id = ?", [victim.request_id]),
+    expected: ({ victim }) => [`background: request ${victim.request_id}`],
+    text: () => /was made in the background, and is neither charged nor to be/,
+  },
+  'an answer in the background that nobody looks at': {
+    change: (db) => db.run(holdFor("'req_old_fetched', 'req_old', 'resp_1', 0")),
+    expected: () => ['background: request req_old_fetched'],
+    text: () => /should be charged by now/,
+  },
+  'an answer in the background that is charged, and still held': {
+    change: (db, { victim }) =>
+      db.run(holdFor(`'${victim.request_id}', 'req_asked', 'resp_1', ${8e15}`)),
+    expected: ({ victim }) => [`background: request ${victim.request_id}`],
+    text: () => /is still to be charged, but it is charged/,
   },
   'ledger charge without request': {
     change: (db) => {

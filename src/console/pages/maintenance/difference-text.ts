@@ -25,6 +25,7 @@ const kindTexts: Readonly<Record<DifferenceKind, Readonly<Record<Translated, str
   reserved: { zh: '预留金额与未结束的预留之和不符' },
   spending: { zh: '令牌的预算用量与每日汇总或预留不符' },
   reservation: { zh: '请求已结束，但预留仍未释放' },
+  background: { zh: '后台响应未计费且不再等待计费，或已逾期' },
   day: { zh: '每日汇总与请求不符' },
   total: { zh: '图表汇总与每日汇总不符' },
   attempts: { zh: '上游尝试记录不完整或没有对应的请求' },

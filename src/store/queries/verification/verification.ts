@@ -8,6 +8,7 @@ import type {
 } from '../../ports/verification.ts'
 import type { Engine } from '../engine.ts'
 import { first } from '../steps.ts'
+import { readOddBackground } from './background.ts'
 import { type DayWords, readOddDays } from './days.ts'
 import { readEntries, readOddBalances } from './entries.ts'
 import { findPrice, readRequests } from './requests.ts'
@@ -49,6 +50,7 @@ export function createVerification(parts: VerificationParts): VerificationStore 
     oddReserved: () => readOddReserved(reading),
     oddSpendings: parts.oddSpendings,
     leftReservations: () => readLeftReservations(reading),
+    oddBackground: (extent) => readOddBackground(reading, extent),
     price: (id) => findPrice(reading, id),
     counts: () => countOthers(reading),
   }
