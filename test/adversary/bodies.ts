@@ -54,6 +54,10 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
         ...given('max_tokens', limit),
         ...given('max_completion_tokens', otherLimit),
         ...given('n', units),
+        ...(ask.speaks && {
+          modalities: ['text', 'audio'],
+          audio: { voice: 'alloy', format: 'wav' },
+        }),
         ...(effort && { reasoning_effort: 'high' }),
         ...given('service_tier', tier),
         ...(tools.length > 0 && { web_search_options: {} }),
@@ -88,6 +92,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
           ...given('maxOutputTokens', limit),
           ...given('max_output_tokens', otherLimit),
           ...given('candidateCount', units),
+          ...(ask.speaks && { responseModalities: ['AUDIO'] }),
           ...(effort && { thinkingConfig: { includeThoughts: false, thinkingBudget: 1_024 } }),
         },
         ...(tools.length > 0 && { tools: [{ googleSearch: {} }] }),

@@ -21,7 +21,7 @@ export interface HuntOptions {
 }
 
 /** Runs that one gateway serves. */
-const batch = 25
+const batch = 50
 
 /** A script with what it broke. */
 interface Found {

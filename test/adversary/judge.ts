@@ -119,17 +119,18 @@ interface OfAccount {
 
 /**
  * What must be charged of a bill. Policy `drain`: all of it. `observed`: all but the words that an
- * account's customer had not got when it left, for the gateway need not have seen them.
+ * account's customer had not got when it left, for the gateway need not have seen them. The same of an
+ * answer that was ended because the money was: the vendor writes on until it sees that.
  */
-function owed(bill: Bill, { customer, asked }: OfAccount): bigint {
+function owed(bill: Bill, of: OfAccount): bigint {
+  const { customer, asked } = of
   const one = asked.find(({ number }) => number === bill.number)
-  const words = (one?.ask?.plan.words ?? 0) * (one?.ask?.units ?? 1)
   if (bill.brokeOff && (one === undefined || one.words === 0 || one.ask?.stream !== true)) return 0n
-  const isExcused = bill.brokeOff || (customer.policy === 'observed' && one?.hasLeft === true)
-  return inMillionths(
-    cost(bill, isExcused ? Math.max(0, words - (one?.words ?? 0)) : 0),
-    customer.multiplier,
-  )
+  const isEnded = recordsOf(of, bill.number).some(({ cause }) => cause === 'balance_used_up')
+  const hasLeft = customer.policy === 'observed' && one?.hasLeft === true
+  const isExcused = bill.brokeOff || isEnded || hasLeft
+  const unseen = isExcused ? Math.max(0, bill.words - (one?.words ?? 0)) : 0
+  return inMillionths(cost(bill, unseen), customer.multiplier)
 }
 
 const oneNano = 1_000_000n
@@ -154,11 +155,15 @@ const usd = (millionths: bigint) => `${Number(millionths) / 1e15} USD`
 
 /**
  * Requests that were charged too little. Who left before the first byte knows no id, and the vendor's
- * side of such a record is not known either: those are compared as a whole.
+ * side of such a record is not known either; what is made in the background is charged by a record of
+ * its own: those are compared as a whole.
  */
 function underpaid(of: OfAccount): readonly string[] {
   const numbers = [...new Set(of.bills.map(({ number }) => number))]
-  const known = numbers.filter((number) => recordsOf(of, number).length > 0)
+  const known = numbers.filter((number) => {
+    const own = recordsOf(of, number)
+    return own.length > 0 && own.every(({ ending }) => ending !== 'background')
+  })
   const claimed = new Set(known.flatMap((number) => recordsOf(of, number)))
   const rest = of.records.filter((record) => !claimed.has(record))
   return [

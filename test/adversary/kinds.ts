@@ -172,6 +172,23 @@ export const kinds = {
     const made = plainAsk(dice, { endpoint, model: `${endpoint}-1`, plan, words: 850 })
     return [ask(making, maybeLeft(dice, made))]
   },
+  /** Tokens that are no text, in and out. */
+  sounds: (making) => {
+    const { dice } = making
+    const endpoint = dice.pick(['chat', 'gemini'] as const)
+    const isAnswer = dice.once(2)
+    const plan = isAnswer
+      ? { words: 1 + dice.below(9), audioOut: 20 + dice.below(200) }
+      : { words: 1 + dice.below(9), audioIn: dice.below(90), imageIn: dice.below(90) }
+    const made = plainAsk(dice, {
+      endpoint,
+      model: 'sound-1',
+      plan,
+      speaks: isAnswer,
+      limit: 1_000,
+    })
+    return [ask(making, isAnswer ? maybeLeft(dice, made) : made)]
+  },
   /** Contexts about the length at which a higher tier begins. */
   contexts: (making) => {
     const { dice } = making

@@ -8,6 +8,9 @@ export interface TokenPrice {
   readonly cacheRead?: number
   readonly cacheWrite?: number
   readonly cacheWrite1h?: number
+  readonly inputAudio?: number
+  readonly inputImage?: number
+  readonly outputAudio?: number
   readonly tiers?: readonly (Omit<TokenPrice, 'tiers'> & { readonly above: number })[]
   readonly window?: number
 }
@@ -38,6 +41,14 @@ export const models: { readonly [name: string]: Price } = {
     ...{ input: 1, output: 4, cacheRead: 0.1, window: 60_000 },
     tiers: [{ above: 500, input: 2, output: 8, cacheRead: 0.2 }],
   },
+  'sound-1': {
+    input: 2,
+    output: 8,
+    inputAudio: 30,
+    inputImage: 4,
+    outputAudio: 60,
+    window: 60_000,
+  },
   'dear-1': { input: 30, output: 120, window: 60_000 },
   'cheap-1': { input: 0.01, output: 0.04, window: 60_000 },
   'called-1': { perCall: 0.02 },
@@ -59,6 +70,12 @@ export interface Bill {
   cacheWrite: number
   cacheWrite1h: number
   output: number
+  /** Of the output, what everybody can see. */
+  words: number
+  /** Of the input and the output, what is no text. */
+  readonly audioIn: number
+  readonly imageIn: number
+  audioOut: number
   calls: number
   /** Thousandths of the price that the tier costs. */
   tier: number
@@ -72,6 +89,21 @@ export interface Bill {
 /** USD for one use of a hosted tool. */
 export const toolPrices: { readonly [tool: string]: number } = {
   web_search: 0.01,
+}
+
+/** What a service tier costs, in thousandths of the price. */
+export const tierFactors: { readonly [tier: string]: number } = {
+  flex: 500,
+  priority: 2_000,
+  fast: 6_000,
+}
+
+/** What every model's price says of tools and tiers, in the configuration's words. */
+export const extras = {
+  tools: Object.fromEntries(Object.entries(toolPrices).map(([tool, usd]) => [tool, usd * 1_000])),
+  service_tiers: Object.fromEntries(
+    Object.entries(tierFactors).map(([tier, factor]) => [tier, factor / 1_000]),
+  ),
 }
 
 const pico = (usd: number) => BigInt(Math.round(usd * 1e6))
@@ -89,11 +121,14 @@ export function cost(bill: Bill, without = 0): bigint {
   const rates = price.tiers?.findLast(({ above }) => context > above) ?? price
   const cacheWrite = rates.cacheWrite ?? rates.input
   const tokens =
-    BigInt(bill.input) * pico(rates.input) +
+    BigInt(bill.input - bill.audioIn - bill.imageIn) * pico(rates.input) +
+    BigInt(bill.audioIn) * pico(rates.inputAudio ?? rates.input) +
+    BigInt(bill.imageIn) * pico(rates.inputImage ?? rates.input) +
     BigInt(bill.cacheRead) * pico(rates.cacheRead ?? rates.input) +
     BigInt(bill.cacheWrite) * pico(cacheWrite) +
     BigInt(bill.cacheWrite1h) * pico(rates.cacheWrite1h ?? cacheWrite) +
-    BigInt(Math.max(0, bill.output - without)) * pico(rates.output)
+    BigInt(bill.audioOut) * pico(rates.outputAudio ?? rates.output) +
+    BigInt(Math.max(0, bill.output - bill.audioOut - without)) * pico(rates.output)
   return (tokens * BigInt(bill.tier)) / 1000n + tools
 }
 

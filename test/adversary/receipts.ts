@@ -14,21 +14,62 @@ export function explainReceipt(receipt: unknown): string | undefined {
   return `its fields come to ${worked} nano-USD, it says ${amount}: ${JSON.stringify(receipt)}`
 }
 
+/**
+ * Tokens and calls by their prices, times the tier's factors; uses of tools on top; all times the
+ * multiplier. In 10⁻¹² USD until it is rounded.
+ */
 function workOut(receipt: Json): bigint | undefined {
   const { price } = receipt
   if (!isObject(price)) return undefined
-  const multiplier = count(receipt, 'multiplier_millionths')
   if (price.unit === 'free') return 0n
-  if (price.unit === 'call') {
-    return half(count(receipt, 'calls') * count(price, 'per_call_nano') * multiplier, 1_000_000n)
-  }
-  const rates = ratesOf(receipt, price)
-  const sum = kinds.reduce(
-    (all, kind) => all + count(receipt, `${kind}_tokens`) * count(rates, kind),
+  const extras = objectIn(receipt, 'extras')
+  const paid =
+    price.unit === 'call'
+      ? count(receipt, 'calls') * count(price, 'per_call_nano') * 1_000n
+      : tokens(receipt, price, extras)
+  const factors = tierFactors(price, extras)
+  const scale = million ** BigInt(factors.length)
+  const tiered = factors.reduce((all, factor) => all * factor, paid)
+  const tools = Object.entries(objectIn(extras, 'tools')).reduce(
+    (sum, [tool, uses]) => sum + BigInt(Number(uses)) * toolPrice(price, extras, tool) * 1_000n,
     0n,
   )
-  return half(sum * multiplier, 1_000_000_000n)
+  const multiplier = count(receipt, 'multiplier_millionths')
+  return half((tiered + tools * scale) * multiplier, 1_000n * million * scale)
 }
+
+const million = 1_000_000n
+const objectIn = (value: Json, name: string): Json => (isObject(value[name]) ? value[name] : {})
+const vendorOf = (extras: Json, name: string) => objectIn(objectIn(extras, 'vendor'), name)
+
+const toolPrice = (price: Json, extras: Json, tool: string): bigint =>
+  BigInt(numberIn(objectIn(price, 'tools'), tool) ?? numberIn(vendorOf(extras, 'tools'), tool) ?? 0)
+
+function tierFactors(price: Json, extras: Json): readonly bigint[] {
+  const words = typeof extras.tier === 'string' ? extras.tier.split('+').filter(Boolean) : []
+  const own = objectIn(price, 'service_tiers')
+  const vendor = vendorOf(extras, 'serviceTiers')
+  return words.map((word) => BigInt(numberIn(own, word) ?? numberIn(vendor, word) ?? 1_000_000))
+}
+
+function tokens(receipt: Json, price: Json, extras: Json): bigint {
+  const rates = ratesOf(receipt, price)
+  const rest = new Map(kinds.map((kind) => [kind as string, count(receipt, `${kind}_tokens`)]))
+  let sum = 0n
+  for (const [kind, said] of Object.entries(objectIn(extras, 'modalities'))) {
+    const name = kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    const text = name.replace(/_[a-z]+$/, '')
+    const used = smaller(BigInt(Number(said)), rest.get(text) ?? 0n)
+    rest.set(text, (rest.get(text) ?? 0n) - used)
+    const vendor = numberIn(vendorOf(extras, 'modalities'), kind)
+    const rate = numberIn(rates, name) ?? numberIn(price, name) ?? vendor ?? numberIn(rates, text)
+    sum += used * BigInt(rate ?? 0)
+  }
+  for (const [kind, used] of rest) sum += used * count(rates, kind)
+  return sum
+}
+
+const smaller = (one: bigint, other: bigint) => (one < other ? one : other)
 
 const kinds = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const
 

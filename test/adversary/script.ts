@@ -69,6 +69,8 @@ export interface Ask {
   readonly background?: boolean
   /** Says how hard it is to think. */
   readonly effort?: boolean
+  /** Asks for sound beside the text. */
+  readonly speaks?: boolean
   readonly tools?: readonly string[]
   /** The tool must be used. */
   readonly mustUse?: boolean

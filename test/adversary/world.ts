@@ -8,7 +8,7 @@ import { verify } from '../torture/beside.ts'
 import type { Rows } from '../torture/facts.ts'
 import { logLines } from '../torture/gateway.ts'
 import type { Person } from './customers.ts'
-import { models, type Price } from './prices.ts'
+import { extras, models, type Price } from './prices.ts'
 import type { Customer, Script } from './script.ts'
 import type { Vendor } from './vendor/vendor.ts'
 
@@ -131,12 +131,13 @@ function accountOf(customer: Customer, { email, key }: Person): object {
 
 /** A price as the configuration writes it. */
 function priced(price: Price): object {
-  if ('perCall' in price) return { per_call: price.perCall }
+  if ('perCall' in price) return { per_call: price.perCall, ...extras }
   const { window, tiers, ...rates } = price
   return {
     ...written(rates),
     ...(tiers && { tiers: tiers.map(({ above, ...rest }) => ({ above, ...written(rest) })) }),
     ...(window !== undefined && { context_window: window }),
+    ...extras,
   }
 }
 

@@ -14,9 +14,6 @@ export interface Made {
   /** Whether the request has asked for usage in a stream. */
   readonly wantsUsage: boolean
   readonly tier: string | undefined
-  readonly audioIn: number
-  readonly imageIn: number
-  readonly audioOut: number
   readonly isBackground: boolean
 }
 
@@ -41,7 +38,9 @@ const usesOf = ({ bill }: Made) => Object.entries(bill.uses).filter(([, count]) 
 const named = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value })
 
 function chatUsage(made: Made): object {
-  const { bill, reasoning, audioIn, imageIn, audioOut, units } = made
+  const { bill, reasoning, units } = made
+  const { audioIn, imageIn, audioOut } = bill
+  const searches = bill.uses.web_search ?? 0
   return {
     prompt_tokens: inputOf(bill),
     completion_tokens: bill.output,
@@ -56,6 +55,7 @@ function chatUsage(made: Made): object {
       reasoning_tokens: reasoning * units,
       ...(audioOut > 0 && { audio_tokens: audioOut }),
     },
+    ...(searches > 0 && { server_tool_use: { web_search_requests: searches } }),
   }
 }
 
@@ -100,7 +100,8 @@ function chatWire(object: string, text: (words: string) => object, isChunk: bool
 }
 
 function responseOf(made: Made, status: string): Json {
-  const { id, model, bill, reasoning, tier, audioIn, imageIn, audioOut } = made
+  const { id, model, bill, reasoning, tier } = made
+  const { audioIn, imageIn, audioOut } = bill
   const isOver = status === 'completed' || status === 'incomplete'
   const tools = usesOf(made).flatMap(([tool, count]) =>
     Array.from({ length: count }, (_, at) => toolItem(id, tool, at)),
@@ -235,7 +236,8 @@ const byModality = (modality: string, count: number) =>
   count > 0 ? [{ modality, tokenCount: count }] : []
 
 function geminiUsage(made: Made): object {
-  const { bill, reasoning, units, audioIn, imageIn, audioOut } = made
+  const { bill, reasoning, units } = made
+  const { audioIn, imageIn, audioOut } = bill
   const inputs = [...byModality('AUDIO', audioIn), ...byModality('IMAGE', imageIn)]
   const outputs = byModality('AUDIO', audioOut)
   return {
@@ -284,10 +286,13 @@ const gemini: Wire = {
   whole: (made) => geminiChunk(made, made.words.join(''), geminiEnd(made)),
 }
 
-const imageUsage = ({ bill, imageIn }: Made) => ({
+const imageUsage = ({ bill }: Made) => ({
   ...{ input_tokens: inputOf(bill), output_tokens: bill.output },
   total_tokens: inputOf(bill) + bill.output,
-  input_tokens_details: { text_tokens: inputOf(bill) - imageIn, image_tokens: imageIn },
+  input_tokens_details: {
+    text_tokens: inputOf(bill) - bill.imageIn,
+    image_tokens: bill.imageIn,
+  },
 })
 
 /** Pictures; a piece is one that is not finished. */

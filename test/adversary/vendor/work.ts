@@ -1,4 +1,4 @@
-import { type Bill, models } from '../prices.ts'
+import { type Bill, models, tierFactors } from '../prices.ts'
 import type { Plan } from '../script.ts'
 import type { Desk, Order } from './desk.ts'
 import { isObject, type Json, listIn, textIn } from './json.ts'
@@ -55,15 +55,21 @@ export function takeJob(
   const bill: Bill = {
     ...{ number, email, model, what: describe(wire, order, body) },
     ...inputOf(order, contextOf(body, stored), files.length),
-    ...{ output: 0, calls: 0, tier: factorOf(tier), uses: {}, hasEnded: false, brokeOff: false },
+    ...{ audioIn: plan.audioIn ?? 0, imageIn: plan.imageIn ?? 0, audioOut: 0 },
+    ...{
+      output: 0,
+      words: 0,
+      calls: 0,
+      tier: factorOf(tier),
+      uses: {},
+      hasEnded: false,
+      brokeOff: false,
+    },
   }
   const made = {
     ...{ id: idOf(wire, number), model, bill, reasoning: 0, words: [] as string[], units, tier },
     isCut: words < plan.words,
     wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
-    audioIn: plan.audioIn ?? 0,
-    imageIn: plan.imageIn ?? 0,
-    audioOut: plan.audioOut ?? 0,
     isBackground: body.background === true,
   }
   const partials = typeof body.partial_images === 'number' ? body.partial_images : 0
@@ -74,6 +80,7 @@ export function takeJob(
         ...thinking(reasoning),
         ...toolUses(wire, body, plan),
         ...(wire.includes('embeddings') ? [] : writing(words)),
+        ...speaking(plan.audioOut ?? 0),
         lastBeat,
       ]
   return { wire, order, made, bill, isStream: path.stream ?? body.stream === true, beats }
@@ -117,15 +124,13 @@ function contextOf(body: Json, stored: ReadonlyMap<string, Stored>): number {
     .reduce((sum, id) => sum + (stored.get(id)?.tokens ?? 0), 0)
 }
 
-const factors: { readonly [tier: string]: number } = { flex: 500, priority: 2000, fast: 6000 }
-
 function tierOf(body: Json, plan: Plan): string | undefined {
   const asked = textIn(body, 'speed') ?? textIn(body, 'service_tier')
   if (asked === 'auto' || asked === undefined) return plan.tier
   return asked
 }
 
-const factorOf = (tier: string | undefined) => factors[tier ?? ''] ?? 1000
+const factorOf = (tier: string | undefined) => tierFactors[tier ?? ''] ?? 1000
 
 /** The first beat: the answer is begun, and its calls are counted. */
 const callBeat = (units: number): Beat => ({
@@ -159,11 +164,21 @@ const writing = (words: number): readonly Beat[] =>
     return {
       add: ({ bill, made }) => {
         made.words.push(text)
+        bill.words += part * made.units
         bill.output += part * made.units
       },
       text: ({ made }, wire) => wire.piece(made, text),
     }
   })
+
+const speaking = (tokens: number): readonly Beat[] =>
+  parts(tokens, 2).map((part) => ({
+    add: ({ bill }) => {
+      bill.audioOut += part
+      bill.output += part
+    },
+    text: () => '',
+  }))
 
 /** A hosted tool is used as often as planned, where the body lets it. */
 function toolUses(wire: WireName, body: Json, plan: Plan): readonly Beat[] {
