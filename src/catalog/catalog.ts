@@ -56,6 +56,8 @@ export interface Group {
   readonly multiplierMillionths: number
   readonly longContextPricing: boolean
   readonly onDisconnect: 'bill_observed' | 'drain'
+  /** Tools of the vendors' own that may run; absent: all that have a price. */
+  readonly tools?: readonly string[] | undefined
   readonly limits: Limits
   /** E-mails of the accounts that may use it; null: it is open to all. */
   readonly accounts: ReadonlySet<string> | null

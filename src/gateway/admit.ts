@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Candidate, Catalog } from '../catalog/catalog.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import { type AffordParts, setAside } from './afford.ts'
 import type { Caller } from './authenticate.ts'
@@ -8,6 +8,7 @@ import { GatewayError, stopping } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { type LookParts, lookAround } from './find-home.ts'
 import { isForm, parseFormBody } from './form-body.ts'
+import { type GateTask, passExtras, passTranslated } from './gate.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import type { Limiter, Permit, Subject } from './limits/limiter.ts'
 import { rememberFailures } from './media/media-failures.ts'
@@ -54,7 +55,10 @@ export async function admit(
   exchange.facts = body.facts
   exchange.model = call.model ?? body.facts.model ?? ''
   exchange.plan = planRequest(parts.catalog(), caller, exchange.model)
-  exchange.options = findOptions(exchange.plan.offer, call, translator(parts, exchange, call, body))
+  const gate = gateTask(exchange, exchange.plan, body)
+  const translate = translator(parts, exchange, call, body, gate)
+  const pass = gate && ((candidate: Candidate) => passExtras(gate, candidate, call.protocol.name))
+  exchange.options = findOptions(exchange.plan.offer, call, translate, pass)
   exchange.looking = lookAround(parts, exchange, body)
   const entered = enter(parts, exchange, exchange.plan, body)
   if (entered instanceof Promise) await entered
@@ -143,12 +147,25 @@ function subjectsOf(
   ]
 }
 
+/** What there is to look at of a request; undefined: nothing, as for most. */
+function gateTask(
+  exchange: Exchange,
+  { group, offer }: Plan,
+  body: RequestBody,
+): GateTask | undefined {
+  const { operation, caller } = exchange
+  if (!operation.charged || caller === undefined) return undefined
+  if (body.facts.extras === undefined) return undefined
+  return { group, offer, models: caller.models, body, isStrict: isStrict(exchange) }
+}
+
 /** Makes translations of one request, which is decoded once, when the first is asked for. */
 function translator(
   parts: TranslationParts,
   exchange: Exchange,
   { protocol: client }: ModelCall,
   body: RequestBody,
+  gate: GateTask | undefined,
 ): Translate {
   const { model = '', caller } = exchange
   const shared = once(() => ({
@@ -157,6 +174,7 @@ function translator(
   }))
   const owner = String(caller?.account.id)
   return (candidate, upstream) => {
+    if (gate) passTranslated(gate, candidate, upstream.name)
     const { request, means } = shared()
     const task = { client, request, body, isStrict: isStrict(exchange), owner }
     return createTranslation(means, task, candidate, upstream)

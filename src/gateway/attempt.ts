@@ -27,7 +27,7 @@ export async function attempt(
   exchange.candidate = option
   exchange.upstreamKey = key
   exchange.route = route
-  exchange.dropped = route.translation?.dropped ?? []
+  exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
   exchange.abort = () => controller.abort()
   let call: OutboundCall
   try {

@@ -123,8 +123,8 @@ export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody
   if (fault) return checkBody(wholly(parsed), operation)
   const { value } = parsed as Checked
   const facts = operation.read(outline as JsonObject)
-  const { model, continues, amend } = facts
-  if (texts.isIn([model, continues, amend])) return checkBody(wholly(parsed), operation)
+  const { model, continues, amend, extras } = facts
+  if (texts.isIn([model, continues, amend, extras])) return checkBody(wholly(parsed), operation)
   return {
     ...(parsed as Checked),
     facts: {

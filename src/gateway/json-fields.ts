@@ -95,7 +95,7 @@ export function findFields(
 const shortBytes = 24
 
 /** Index of the quote that closes the string which opens at `open`. */
-function stringEnd(buffer: Buffer, open: number): number {
+export function stringEnd(buffer: Buffer, open: number): number {
   let end = open
   for (const near = Math.min(open + shortBytes, buffer.length - 1); end < near; end++) {
     const next = buffer[end + 1]
@@ -111,7 +111,7 @@ function stringEnd(buffer: Buffer, open: number): number {
   }
 }
 
-function readName(buffer: Buffer, open: number, end: number): string {
+export function readName(buffer: Buffer, open: number, end: number): string {
   const text = decoder.decode(buffer.subarray(open, end + 1))
   if (!text.includes('\\')) return text.slice(1, -1)
   try {

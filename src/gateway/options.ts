@@ -5,6 +5,7 @@ import { messages } from '../protocols/messages/index.ts'
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import { responses } from '../protocols/responses/index.ts'
 import { GatewayError } from './errors.ts'
+import type { Passed } from './gate.ts'
 import { once } from './once.ts'
 import type { Translation } from './translation.ts'
 
@@ -16,6 +17,8 @@ export interface Route {
   readonly framing: Framing
   /** Undefined: client and channel speak the same protocol, and bytes pass untouched. */
   readonly translation: Translation | undefined
+  /** What passes of the request's tools and the like; undefined: it asks for none. */
+  readonly passed?: Passed
 }
 
 /** A channel that may answer a request. */
@@ -36,6 +39,9 @@ export interface Asked {
 /** Makes the translation of a request to a channel's protocol. */
 export type Translate = (candidate: Candidate, upstream: Protocol) => Translation
 
+/** What passes natively to a channel of what a request asks for besides text; throws its refusal. */
+export type Pass = (candidate: Candidate) => Passed
+
 /** In this order a channel is asked that does not speak the client's protocol: what carries most. */
 const byFidelity: readonly Protocol[] = [responses, messages, gemini, chat]
 
@@ -50,13 +56,20 @@ export function preferred(spoken: readonly string[], client: Protocol): Protocol
  * what can be translated, the others. One of them can express it at least; whoever asks one finds
  * out by `canExpress`. Throws the 502 or 400 of a model that has none.
  */
-export function findOptions(offer: Offer, asked: Asked, translate: Translate): readonly Option[] {
+export function findOptions(
+  offer: Offer,
+  asked: Asked,
+  translate: Translate,
+  pass?: Pass,
+): readonly Option[] {
   const { protocol, operation, framing } = asked
   const route: Route = { protocol, operation, framing, translation: undefined }
-  const nativeRoute = () => route
+  const plainRoute = () => route
   const options: Option[] = []
   for (const { channel, upstreamModel } of offer.candidates) {
     if (!(protocol.name in channel.speaks)) continue
+    const candidate = { channel, upstreamModel }
+    const nativeRoute = pass ? once(() => ({ ...route, passed: pass(candidate) })) : plainRoute
     options.push({ channel, upstreamModel, isNative: true, route: nativeRoute })
   }
   const natives = options.length
@@ -67,7 +80,7 @@ export function findOptions(offer: Offer, asked: Asked, translate: Translate): r
     }
   }
   // What no upstream counts is counted here.
-  if (natives > 0 || operation === protocol.counting) return options
+  if ((natives > 0 && pass === undefined) || operation === protocol.counting) return options
   if (options.length === 0) throw unreachable(offer, protocol)
   // Translating a long prompt takes its time: no more channels are looked at than must be.
   if (!options.some(canExpress)) options[0]?.route()

@@ -6,6 +6,7 @@ import { type Quirk, quirkNames } from '../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../protocols/canonical/request.ts'
 import { usualMaxTokens } from '../protocols/messages/max-tokens.ts'
 import type { Frame, Framing, JsonObject, Protocol, ProtocolError } from '../protocols/protocol.ts'
+import { pathText } from '../protocols/request-extras.ts'
 import { withExactCalls } from '../protocols/translation/exact-calls.ts'
 import { type FeatureName, wayOf } from '../protocols/translation/features.ts'
 import { fit } from '../protocols/translation/fit.ts'
@@ -92,7 +93,8 @@ export function createTranslation(
   const { findFault, leavesOut } = upstream.codec
   const target = { protocol: upstream.name, quirks, findFault, leavesOut }
   const opened = openRequest(request, origin, sealer)
-  const fitted = asRefusal(() => fit(opened, client.name, target, isStrict))
+  const optionalTools = optionalToolsOf(body)
+  const fitted = asRefusal(() => fit(opened, client.name, target, isStrict, optionalTools))
 
   const contextOf = (facts: AnswerFacts): EncodeContext => ({
     requestId: facts.requestId,
@@ -152,6 +154,12 @@ export function createTranslation(
     },
     refusal: (refused) => upstream.codec.decodeError(refused),
   }
+}
+
+/** Where a request has tools of its vendor's that it does not force. */
+function optionalToolsOf({ facts }: RequestBody): ReadonlySet<string> | undefined {
+  const tools = facts.extras?.hostedTools.filter(({ isForced }) => !isForced)
+  return tools && new Set(tools.map(({ path }) => pathText(path)))
 }
 
 const encoder = new TextEncoder()

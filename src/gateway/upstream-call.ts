@@ -2,12 +2,14 @@ import type { Candidate, Channel } from '../catalog/catalog.ts'
 import { embedJson } from '../protocols/canonical/embed.ts'
 import { quirkNames } from '../protocols/canonical/quirks.ts'
 import type { JsonObject, Protocol } from '../protocols/protocol.ts'
+import { pathText } from '../protocols/request-extras.ts'
 import { sealBeginnings, stripSeals } from '../protocols/translation/strip-seals.ts'
 import type { RequestBody } from './body.ts'
+import { cutMembers } from './cut-members.ts'
 import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { isPlainForm, rebuildForm } from './form-body.ts'
-import { replaceFields } from './json-fields.ts'
+import { findFields, replaceFields } from './json-fields.ts'
 import type { Route } from './options.ts'
 import type { OutboundCall } from './outbound/outbound.ts'
 import { isStrict } from './strict.ts'
@@ -66,7 +68,7 @@ export function buildCall(
   })
   const content = translation
     ? translation.encode(signal)
-    : upstreamBody(body, exchange, upstreamModel)
+    : upstreamBody(withoutCuts(body, route), exchange, upstreamModel)
   return content instanceof Promise ? content.then(callWith) : callWith(content)
 }
 
@@ -104,6 +106,24 @@ export function baseOf(channel: Channel, protocol: string): string {
   return base
 }
 
+/** The body without what does not pass; every other byte of it stays. */
+function withoutCuts(body: RequestBody, { passed }: Route): RequestBody {
+  const [first] = passed?.cuts ?? []
+  if (passed === undefined || first === undefined) return body
+  if (body.fields === undefined) throw notFromForm(pathText(first))
+  const bytes = cutMembers(body.bytes, passed.cuts)
+  const value = () => JSON.parse(bytes.toString()) as JsonObject
+  return { ...body, bytes, value, fields: findFields(bytes, unlimited) }
+}
+
+/** It was looked at before. */
+const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
+
+const notFromForm = (param: string) =>
+  new GatewayError('unsupported_parameter', `${param} is not allowed here. Leave it out.`, {
+    param,
+  })
+
 function upstreamBody(
   body: RequestBody,
   exchange: Exchange,
@@ -113,7 +133,9 @@ function upstreamBody(
   if (body.fields === undefined) {
     return renamed || !isPlainForm(body) ? rebuildForm(body, upstreamModel) : body.bytes
   }
-  const renames = renamed ? rename(body, exchange, upstreamModel) : {}
+  // Gemini's bodies may name models besides the path's.
+  const isNamed = renamed || exchange.protocol.name === 'gemini'
+  const renames = isNamed ? rename(body, exchange, upstreamModel) : {}
   const changes = { ...body.facts.amend, ...renames }
   const stripped = hasSeals(body) ? withoutSeals(body, exchange, upstreamModel) : undefined
   if (stripped === undefined) return replaceFields(body.bytes, body.fields, changes)
@@ -140,7 +162,7 @@ function withoutSeals(
   const [first] = dropped
   if (first === undefined) return undefined
   if (isStrict(exchange)) throw sealRefused(first)
-  exchange.dropped = dropped
+  exchange.dropped = [...exchange.dropped, ...dropped]
   return body
 }
 

@@ -1,5 +1,6 @@
 import type { Codec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
+import type { RequestExtras } from './request-extras.ts'
 
 /** The four wire protocols, by the names that configuration, records and logs use. */
 export const protocolNames = ['chat', 'responses', 'messages', 'gemini'] as const
@@ -57,6 +58,8 @@ export interface RequestFacts {
   readonly background?: boolean
   /** The upstream keeps the answer, so that a later request can refer to it; absent: the answer tells. */
   readonly keepsAnswer?: boolean
+  /** What is billed beside its text, or otherwise; undefined: nothing of it is asked for. */
+  readonly extras?: RequestExtras | undefined
   /** Rough text of the request, asked for only when usage has to be estimated. */
   readonly text: () => string
   /** What of the request is no text, asked for like it. */

@@ -17,8 +17,10 @@ import {
 import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
 import { largestOf, loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
+import { requestExtras } from '../request-extras.ts'
 import { noMedia, requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { readExtras, tiersIn } from './request-extras.ts'
 
 const Message = Type.Object({ role: Name, content: nullable(Content) }, { expected: 'an object' })
 
@@ -75,6 +77,7 @@ export function readCompletions(body: JsonObject): RequestFacts {
     // Sound that an earlier answer had is named by its id.
     hasUnseenInput: arrayIn(body, 'messages').some(refersToSound),
     media: (texts) => requestMedia([body.messages], texts),
+    extras: readExtras(body),
     amend: { ...limit.others, ...(stream && amendUsage(body.stream_options)) },
   }
 }
@@ -149,6 +152,7 @@ function readPlain(body: JsonObject, calls: number, text: () => string): Request
     takesTurns: false,
     turns: 1,
     hasUnseenInput: false,
+    extras: requestExtras(body, { tiers: tiersIn(body) }),
     text,
     media: () => noMedia,
   }

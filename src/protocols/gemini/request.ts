@@ -14,6 +14,7 @@ import { largestOf } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { readExtras } from './request-extras.ts'
 
 // The vendor's JSON reader takes one object for an array of one, and names in camelCase as well as
 // in snake_case: its own documentation does both.
@@ -96,6 +97,7 @@ export function readGemini(body: JsonObject): RequestFacts {
     takesTurns: hasHostedTools(body.tools),
     turns: hasHostedTools(body.tools) ? hostedTurns : 1,
     hasUnseenInput: [body.cachedContent, body.cached_content].some((cache) => Boolean(cache)),
+    extras: readExtras(body),
     media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
     text: () => requestText([system, body.contents, body.content, body.requests], body.tools),
   }
@@ -140,13 +142,14 @@ export function renameGemini(
   upstreamModel: string,
 ): { readonly [field: string]: unknown } {
   const name = upstreamModel.includes('/') ? upstreamModel : `models/${upstreamModel}`
-  const renamed = (value: unknown) =>
-    isJsonObject(value) && value.model !== undefined ? { ...value, model: name } : value
+  const isOther = (value: unknown): value is JsonObject =>
+    isJsonObject(value) && value.model !== undefined && value.model !== name
+  const renamed = (value: unknown) => (isOther(value) ? { ...value, model: name } : value)
   const changes: Record<string, unknown> = {}
-  if (body.model !== undefined) changes.model = name
+  if (isOther(body)) changes.model = name
   for (const field of ['requests', 'generateContentRequest', 'generate_content_request']) {
     const value = body[field]
-    if (value !== undefined)
+    if (Array.isArray(value) ? value.some(isOther) : isOther(value))
       changes[field] = Array.isArray(value) ? value.map(renamed) : renamed(value)
   }
   return changes

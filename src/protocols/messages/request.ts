@@ -17,6 +17,7 @@ import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { readExtras } from './request-extras.ts'
 
 const Message = Type.Object({ role: Name, content: Content }, { expected: 'an object' })
 
@@ -73,6 +74,7 @@ export function readMessages(body: JsonObject): RequestFacts {
     turns: turnsOf(body),
     // A container may hold files, and what a skill tells the model.
     hasUnseenInput: body.container !== undefined && body.container !== null,
+    extras: readExtras(body),
     media: (texts) => requestMedia([body.system, body.messages], texts),
     text: () => requestText([body.system, body.messages], body.tools),
   }

@@ -40,7 +40,7 @@ function decodeTool(tool: JsonObject, at: string, note: Note): readonly Tool[] {
 }
 
 /** Kinds with a date in their name that the client runs. Source: the SDK's `ClientToolUnion`. */
-function isClientTool(type: string): boolean {
+export function isClientTool(type: string): boolean {
   return /^(bash|text_editor|computer|browser|memory)_/.test(type)
 }
 

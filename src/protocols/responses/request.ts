@@ -18,6 +18,7 @@ import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { readExtras } from './request-extras.ts'
 
 const Item = Type.Object(
   { type: nullable(Name), role: nullable(Name), content: nullable(Content) },
@@ -71,6 +72,7 @@ export function readResponses(body: JsonObject): RequestFacts {
     background: body.background === true,
     turns: hasHostedTools(body) ? hostedTurns : 1,
     hasUnseenInput: isJsonObject(body.prompt),
+    extras: readExtras(body),
     media: (texts) => requestMedia([body.instructions, body.input], texts),
     text: () => requestText([body.instructions, body.input, body.prompt], body.tools),
   }

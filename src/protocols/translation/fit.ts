@@ -21,17 +21,20 @@ export interface Fitted {
 
 /**
  * Takes out of a request what its target can't express. Throws `TranslationError` for what changes
- * the meaning; with `isStrict`, for everything.
+ * the meaning; with `isStrict`, for everything. `optionalTools`: where the request has tools of its
+ * vendor's that it does not force.
  */
 export function fit(
   request: CanonicalRequest,
   client: ProtocolName,
   target: Target,
   isStrict: boolean,
+  optionalTools: ReadonlySet<string> = noTools,
 ): Fitted {
   const dropped: Use[] = []
   for (const use of findUses(request, client)) {
-    const way = wayOf(use.feature, target.protocol, target.quirks)
+    const isOptional = use.feature === 'hosted_tool' && optionalTools.has(use.at)
+    const way = isOptional ? 'dropped' : wayOf(use.feature, target.protocol, target.quirks)
     if (way === 'refused' || (way === 'dropped' && isStrict)) {
       throw refusal(requestFeatures[use.feature].title, use.at, target, way)
     }
@@ -53,6 +56,8 @@ export function fit(
   }
   return { request: fitted, dropped: [...new Set(names)] }
 }
+
+const noTools: ReadonlySet<string> = new Set()
 
 /** Sent empty, or all that it had is what the target can't express. */
 const nothingSaid = (param: string) =>

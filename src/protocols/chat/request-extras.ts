@@ -1,0 +1,109 @@
+import type { HostedTool } from '../canonical/hosted-tools.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import {
+  type HostedToolAsk,
+  namedTool,
+  outputsIn,
+  type Path,
+  type RequestExtras,
+  requestExtras,
+  type TierAsk,
+} from '../request-extras.ts'
+import { openAiTier } from './tool-uses.ts'
+
+/** Kinds of tools that those who speak OpenAI's protocols run themselves. */
+const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
+  [/^web_search_preview/, 'web_search_preview'],
+  [/^(web_search|browser_search|live_search|google_?search)/i, 'web_search'],
+  [/^x_search/, 'x_search'],
+  [/^(web_fetch|url_context|open_url)/, 'web_fetch'],
+  [/^(code_interpreter|code_execution|shell|programmatic_tool_calling)/, 'code_execution'],
+  [/^(file_search|document_search|collections_search|retrieval)/, 'file_search'],
+  [/^image_generation/, 'image_generation'],
+  [/^computer/, 'computer_use'],
+  [/^mcp/, 'mcp'],
+  [/^tool_search/, 'tool_search'],
+]
+
+/** The tool that a kind of OpenAI's protocols is; OpenRouter puts its own name before it. */
+export const toolOfKind = (kind: string) => namedTool(kinds, kind.replace(/^[a-z]+:/, ''))
+
+/** The tier that a request of OpenAI's protocols names. */
+export function tiersIn(body: JsonObject): readonly TierAsk[] {
+  const tier = openAiTier(body.service_tier)
+  return tier ? [{ tier, path: ['service_tier'] }] : []
+}
+
+/** What a chat completion shall have besides text. */
+export function readExtras(body: JsonObject): RequestExtras | undefined {
+  return requestExtras(body, {
+    hostedTools: [...toolsIn(body), ...fieldsIn(body), ...pluginsIn(body)],
+    tiers: tiersIn(body),
+    outputs: outputsIn(body.modalities, ['modalities']),
+  })
+}
+
+function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
+  const tools = arrayIn(body, 'tools')
+  const hosted = tools.flatMap((tool, index) => {
+    const kind = isJsonObject(tool) ? kindOf(tool) : undefined
+    return kind === undefined ? [] : [{ kind, index }]
+  })
+  const isAll = hosted.length === tools.length && arrayIn(body, 'functions').length === 0
+  const choice = body.tool_choice
+  return hosted.map(({ kind, index }) => ({
+    tool: toolOfKind(kind),
+    path: ['tools', index],
+    isForced: isJsonObject(choice)
+      ? choice.type === kind
+      : isAll && (choice === 'required' || choice === 'any'),
+    mentions: [],
+  }))
+}
+
+/** The kind of a tool that the vendor runs; undefined: the client does. */
+function kindOf(tool: JsonObject): string | undefined {
+  const { type } = tool
+  if (type === 'custom') return undefined
+  // Moonshot's own functions are told by their names.
+  const name = stringIn(objectIn(tool, 'function'), 'name')
+  if (type === 'builtin_function') return name?.replace(/^\$/, '') ?? type
+  const isPlain = type === 'function' || type === undefined || type === null
+  if (isPlain)
+    return isJsonObject(tool.function) || type === 'function' ? undefined : onlyName(tool)
+  return `${type}`
+}
+
+const onlyName = (tool: JsonObject) => Object.keys(tool)[0]
+
+/** Searches that a field of its own asks for: OpenAI's and Perplexity's, xAI's, Alibaba's. */
+function fieldsIn(body: JsonObject): readonly HostedToolAsk[] {
+  const found: HostedToolAsk[] = []
+  const note = (path: Path, isForced: boolean) =>
+    found.push({ tool: 'web_search', path, isForced, mentions: [] })
+  if (isJsonObject(body.web_search_options)) note(['web_search_options'], true)
+  const mode = objectIn(body, 'search_parameters')?.mode
+  if (isJsonObject(body.search_parameters) && mode !== 'off') {
+    note(['search_parameters'], mode === 'on')
+  }
+  if (body.enable_search === true) {
+    note(['enable_search'], objectIn(body, 'search_options')?.forced_search === true)
+  }
+  return found
+}
+
+/** OpenRouter's plugins; these of them cost nothing. */
+const freePlugins = new Set<unknown>(['response-healing', 'context-compression'])
+const freeEngines = new Set<unknown>(['pdf-text', 'native', 'cloudflare-ai'])
+
+function pluginsIn(body: JsonObject): readonly HostedToolAsk[] {
+  return arrayIn(body, 'plugins').flatMap((plugin, index) => {
+    const id = isJsonObject(plugin) ? plugin.id : plugin
+    if (freePlugins.has(id)) return []
+    const engine = isJsonObject(plugin) ? objectIn(plugin, 'pdf')?.engine : undefined
+    if (id === 'file-parser' && freeEngines.has(engine)) return []
+    const tool = id === 'web' ? ('web_search' as const) : undefined
+    return [{ tool, path: ['plugins', index], isForced: true, mentions: [] }]
+  })
+}

@@ -1,0 +1,59 @@
+import { tierName } from '../canonical/extras.ts'
+import type { HostedTool } from '../canonical/hosted-tools.ts'
+import { arrayIn, isJsonObject, objectIn } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import {
+  type HostedToolAsk,
+  namedTool,
+  type RequestExtras,
+  requestExtras,
+  type TierAsk,
+} from '../request-extras.ts'
+import { isClientTool } from './tools.ts'
+
+/** Kinds with a date in their names. `advisor_…` asks another model, and has no price. */
+const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
+  [/^web_search/, 'web_search'],
+  [/^web_fetch/, 'web_fetch'],
+  [/^code_execution/, 'code_execution'],
+  [/^tool_search/, 'tool_search'],
+  [/^mcp_toolset/, 'mcp'],
+]
+
+/** What a message shall have besides text. */
+export function readExtras(body: JsonObject): RequestExtras | undefined {
+  return requestExtras(body, { hostedTools: toolsIn(body), tiers: tiersIn(body) })
+}
+
+function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
+  const tools = arrayIn(body, 'tools')
+  const choice = objectIn(body, 'tool_choice')
+  const isAll = tools.every(isHosted)
+  const found = tools.flatMap((tool, index): readonly HostedToolAsk[] => {
+    if (!isJsonObject(tool) || !isHosted(tool)) return []
+    const isNamed = choice?.type === 'tool' && choice.name === tool.name
+    return [
+      {
+        tool: namedTool(kinds, `${tool.type}`),
+        path: ['tools', index],
+        isForced: isNamed || (isAll && choice?.type === 'any'),
+        mentions: [],
+      },
+    ]
+  })
+  if (arrayIn(body, 'mcp_servers').length === 0) return found
+  return [...found, { tool: 'mcp', path: ['mcp_servers'], isForced: false, mentions: [] }]
+}
+
+function isHosted(tool: unknown): boolean {
+  if (!isJsonObject(tool)) return false
+  const { type } = tool
+  return (type ?? undefined) !== undefined && type !== 'custom' && !isClientTool(`${type}`)
+}
+
+function tiersIn(body: JsonObject): readonly TierAsk[] {
+  return ['service_tier', 'speed', 'inference_geo'].flatMap((field) => {
+    const tier = tierName(body[field])
+    return tier ? [{ tier, path: [field] }] : []
+  })
+}

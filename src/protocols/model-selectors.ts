@@ -1,0 +1,116 @@
+import { isJsonObject } from './json.ts'
+import type { JsonObject } from './protocol.ts'
+import type { Path } from './request-extras.ts'
+
+/** A field that names a model, or several. */
+export interface ModelSelector {
+  readonly path: Path
+  /** Undefined: whom it names can't be told from it. */
+  readonly names: readonly string[] | undefined
+}
+
+/**
+ * Words in the names of fields by which vendors and aggregators let another model answer, help or
+ * judge: `models`, `fallbacks`, `fallback_model`, `route`, `preset`, `advisorModel`,
+ * `modelSelectionConfig` … So says the walk over the SDKs of OpenAI, Anthropic and Google, and the
+ * references of OpenRouter, Vercel, LiteLLM and Groq.
+ */
+const selecting = new Set([
+  'model',
+  'models',
+  'fallback',
+  'fallbacks',
+  'route',
+  'router',
+  'routing',
+])
+const maybe = /model|fallback|rout|preset/i
+
+/** Fields with such a word that choose nothing. */
+const harmless = new Set([
+  'allow_fallbacks',
+  'fallback_credit_token',
+  'model_armor_config',
+  'modelArmorConfig',
+])
+
+/** What is the client's own (text, schemas, arguments, labels): no vendor looks for models in it. */
+const content = new Set([
+  ...['messages', 'input', 'contents', 'content', 'system', 'instructions', 'prompt', 'documents'],
+  ...['systemInstruction', 'system_instruction', 'parts', 'description', 'text_content'],
+  ...['parameters', 'parametersJsonSchema', 'parameters_json_schema', 'input_schema', 'schema'],
+  ...['json_schema', 'responseSchema', 'response_schema', 'responseJsonSchema', 'grammar'],
+  ...[
+    'response_json_schema',
+    'functionDeclarations',
+    'function_declarations',
+    'function',
+    'custom',
+  ],
+  ...['functions', 'metadata', 'client_metadata', 'labels', 'variables', 'headers', 'logit_bias'],
+  ...['filters', 'user_location', 'input_examples', 'prediction', 'trace', 'tags'],
+])
+
+/**
+ * All fields of a body that select a model, but for the one at its top: that is the one which is
+ * checked and charged.
+ */
+export function findSelectors(body: JsonObject): readonly ModelSelector[] {
+  const found: ModelSelector[] = []
+  for (const name in body) {
+    if (name !== 'model') look(body, name, [], found)
+  }
+  return found
+}
+
+function look(holder: JsonObject, name: string, path: Path, found: ModelSelector[]): void {
+  const value = holder[name]
+  if (typeof value !== 'object' && !maybe.test(name)) return
+  if (value === null || value === undefined || value === false || value === '') return
+  if (content.has(name)) return
+  if (maybe.test(name) && isSelector(name)) {
+    const at = [...path, name]
+    const names = namesIn(value)
+    if (names?.length !== 0 && !isFree(at, names)) found.push({ path: at, names })
+    return
+  }
+  if (typeof value === 'object') walk(value, [...path, name], found)
+}
+
+function walk(value: object, path: Path, found: ModelSelector[]): void {
+  if (Array.isArray(value)) {
+    value.forEach((entry: unknown, index) => {
+      if (typeof entry === 'object' && entry !== null) walk(entry, [...path, index], found)
+    })
+  } else if (isJsonObject(value)) {
+    for (const name in value) look(value, name, path, found)
+  }
+}
+
+function isSelector(name: string): boolean {
+  if (harmless.has(name)) return false
+  if (name === 'preset') return true
+  const words = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+  return words.split('_').some((word) => selecting.has(word))
+}
+
+/** The models that a value names: a name, or a list of names or of objects with one. */
+function namesIn(value: unknown): readonly string[] | undefined {
+  if (typeof value === 'string') return [value]
+  if (!Array.isArray(value)) return undefined
+  const names: string[] = []
+  for (const entry of value as readonly unknown[]) {
+    const name = isJsonObject(entry) ? entry.model : entry
+    if (typeof name !== 'string') return undefined
+    // What else an entry says (another speed, tools) would be looked at by nobody.
+    if (isJsonObject(entry) && Object.keys(entry).length > 1) return undefined
+    names.push(name)
+  }
+  return names
+}
+
+/** OpenAI's models for moderation cost nothing. */
+function isFree([top, field, ...rest]: Path, names: readonly string[] | undefined): boolean {
+  if (top !== 'moderation' || field !== 'model' || rest.length > 0) return false
+  return names?.every((name) => /^(omni|text)-moderation-/.test(name)) === true
+}
