@@ -5,8 +5,10 @@ import {
   nanoDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
+import { modalityName } from '../../billing/written-extras.ts'
 import type { Group, Offer } from '../../catalog/catalog.ts'
-import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
+import type { PriceRow, PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
+import { modalityKinds } from '../../store/ports/extras.ts'
 
 /** Final prices by the names of the feed: decimals without exponent, in USD. */
 export type FinalPrices = { readonly [field: string]: string }
@@ -29,8 +31,45 @@ export function feedRow(group: Group, { model, price, candidates }: Offer): Feed
     unit: price.terms.unit === 'call' ? 'per_call' : 'per_1m_tokens',
     prices: finalPrices(price.terms, group.multiplierMillionths),
     enabled: group.enabled && candidates.length > 0,
-    note: price.note,
+    note: noteOf(price, group.multiplierMillionths),
   }
+}
+
+/** The operator's remark, and what the price names that the feed has no fields for. */
+function noteOf({ note, terms }: PriceRow, multiplierMillionths: number): string {
+  const others = extrasNote(terms, multiplierMillionths)
+  return others.length === 0 ? note : [...(note === '' ? [] : [note]), ...others].join('; ')
+}
+
+const noWords: readonly string[] = []
+
+/**
+ * Final prices of what the price names beside text tokens, in words: the feed has no fields for them.
+ * `web search 0.008 USD each`.
+ */
+function extrasNote(terms: PriceTerms, multiplierMillionths: number): readonly string[] {
+  if (terms.unit !== 'tokens' && terms.unit !== 'call') return noWords
+  const isPlain = terms.unit === 'call' || terms.base.modalities === undefined
+  if (terms.extras === undefined && isPlain) return noWords
+  const { tools = {}, serviceTiers = {} } = terms.extras ?? {}
+  const rates = terms.unit === 'tokens' ? (terms.base.modalities ?? {}) : {}
+  const words = (name: string) => name.replaceAll('_', ' ')
+  return [
+    ...modalityKinds.flatMap((kind) => {
+      const usd = rates[kind]
+      if (usd === undefined) return []
+      const final = times(usd, priceDecimals, multiplierMillionths)
+      return [`${words(modalityName(kind))} ${final} USD per 1M tokens`]
+    }),
+    ...Object.entries(tools).map(([tool, nano]) =>
+      nano === 0
+        ? `${words(tool)} free`
+        : `${words(tool)} ${times(nano, nanoDecimals, multiplierMillionths)} USD each`,
+    ),
+    ...Object.entries(serviceTiers).map(
+      ([tier, factor]) => `service tier ${tier} × ${formatDecimal(factor, multiplierDecimals)}`,
+    ),
+  ]
 }
 
 /**

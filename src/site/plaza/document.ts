@@ -1,14 +1,17 @@
-import { effectiveRates } from '../../billing/charge.ts'
+import { effectiveRates, type TextRates } from '../../billing/charge.ts'
 import {
   formatDecimal,
   multiplierDecimals,
   nanoDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
+import { modalityName } from '../../billing/written-extras.ts'
 import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
+import { offeredExtras } from '../../catalog/offered-extras.ts'
 import { findVendorPrice } from '../../catalog/vendor-prices.ts'
 import { compareCodePoints } from '../../lib/code-points.ts'
 import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
+import { modalityKinds, type VendorExtras } from '../../store/ports/extras.ts'
 
 /** A price in micro-USD per 1M tokens counts 10^-12 USD per token. */
 const perTokenDecimals = priceDecimals + 6
@@ -59,9 +62,15 @@ function* encodeModels(group: Group): Generator<void, string[]> {
   return models
 }
 
-function encodeModel({ platform, longContextPricing }: Group, { model, price }: Offer): string {
+function encodeModel({ platform, longContextPricing }: Group, offer: Offer): string {
+  const { model, price } = offer
   const vendor = findVendorPrice(model)
-  const official = vendor ? encodePricing(vendor.terms, (rates) => rates) : 'null'
+  const official = vendor
+    ? encodePricing(vendor.terms, (rates) => rates, {
+        ...vendor.terms.extras,
+        modalities: vendor.terms.base.modalities ?? {},
+      })
+    : 'null'
   // Where tiers do not apply, they are no prices of this group.
   const terms =
     price.terms.unit === 'tokens' && !longContextPricing
@@ -69,12 +78,18 @@ function encodeModel({ platform, longContextPricing }: Group, { model, price }: 
       : price.terms
   return (
     `{"name":${text(model)},"platform":${text(platform)},` +
-    `"pricing":${encodePricing(terms, effectiveRates)},"official_pricing":${official}}`
+    `"pricing":${encodePricing(terms, effectiveRates, offeredExtras(offer))},` +
+    `"official_pricing":${official}}`
   )
 }
 
 /** `show` decides what stands for a cache price that is not set. */
-function encodePricing(terms: PriceTerms, show: (rates: TokenRates) => TokenRates): string {
+function encodePricing(
+  terms: PriceTerms,
+  show: (rates: TokenRates) => TokenRates,
+  others: VendorExtras,
+): string {
+  const extras = encodeExtras(others)
   switch (terms.unit) {
     case 'tokens': {
       const base = encodeRates(show(terms.base))
@@ -83,17 +98,39 @@ function encodePricing(terms: PriceTerms, show: (rates: TokenRates) => TokenRate
         const range = `"min_tokens":${tier.above},"max_tokens":${end}`
         return `{${range},"tier_label":${text(label(tier.above, end))},${encodeRates(show(tier))}}`
       })
-      return `{"billing_mode":"token",${base},"intervals":[${intervals.join(',')}]}`
+      return `{"billing_mode":"token",${base},"intervals":[${intervals.join(',')}],${extras}}`
     }
     case 'free':
-      return `{"billing_mode":"token",${encodeRates(freeRates)},"intervals":[]}`
+      return `{"billing_mode":"token",${encodeRates(freeRates)},"intervals":[],${extras}}`
     case 'call': {
       const perRequest = rounded(terms.perCallNano, nanoDecimals)
-      return `{"billing_mode":"per_request",${encodeFields(noRates, perRequest)},"intervals":[]}`
+      const fields = encodeFields(noRates, perRequest)
+      return `{"billing_mode":"per_request",${fields},"intervals":[],${extras}}`
     }
     case 'none':
       throw new Error('A price that was removed is still offered.')
   }
+}
+
+/** What is billed beside: tools that cost nothing but tokens are left out. */
+function encodeExtras({ modalities = {}, tools = {}, serviceTiers = {} }: VendorExtras): string {
+  const list = (prices: object, encode: (price: number) => string) =>
+    `{${Object.entries(prices)
+      .sort(([a], [b]) => compareCodePoints(a, b))
+      .map(([name, price]) => `${text(name)}:${encode(price)}`)
+      .join(',')}}`
+  const paid = Object.fromEntries(Object.entries(tools).filter(([, nano]) => nano > 0))
+  const named = Object.fromEntries(
+    modalityKinds.flatMap((kind) => {
+      const micro = modalities[kind]
+      return micro === undefined ? [] : [[modalityName(kind), micro]]
+    }),
+  )
+  return (
+    `"modality_prices":${list(named, (micro) => rounded(micro, perTokenDecimals))},` +
+    `"tool_prices":${list(paid, (nano) => rounded(nano, nanoDecimals))},` +
+    `"service_tiers":${list(serviceTiers, (factor) => formatDecimal(factor, multiplierDecimals))}`
+  )
 }
 
 const freeRates = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
@@ -101,7 +138,7 @@ const noRates = { input: null, output: null, cacheRead: null, cacheWrite: null, 
 
 const encodeRates = (rates: TokenRates) => encodeFields(rates, 'null')
 
-function encodeFields(rates: Nullable<TokenRates>, perRequest: string): string {
+function encodeFields(rates: Nullable<TextRates>, perRequest: string): string {
   const usd = (rate: number | null) => (rate === null ? 'null' : rounded(rate, perTokenDecimals))
   return (
     `"input_price":${usd(rates.input)},"output_price":${usd(rates.output)},` +

@@ -39,6 +39,15 @@ export const PlazaPricing = Type.Object(
     intervals: Type.Array(PlazaInterval, {
       description: 'Other prices for long contexts; empty: the prices above hold for all.',
     }),
+    modality_prices: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
+      description: 'USD per token that is no text, such as input_audio or output_image.',
+    }),
+    tool_prices: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
+      description: 'USD for each use of a tool that the vendor runs, such as web_search.',
+    }),
+    service_tiers: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
+      description: 'What tokens and calls are multiplied by in a service tier, such as priority.',
+    }),
   },
   { description: 'Prices in USD, rounded to 12 significant digits.' },
 )

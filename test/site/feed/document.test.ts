@@ -119,3 +119,24 @@ test('no entries is a document too, and a failure has its own shape', async () =
     data: null,
   })
 })
+
+test('what the price names beside text is told in the note, at what it costs in the group', async () => {
+  const plain = tokenTerms(1_000_000, 2_000_000)
+  if (plain.unit !== 'tokens') throw new Error('not by tokens')
+  const models = [
+    {
+      id: 'm',
+      terms: {
+        ...plain,
+        base: { ...plain.base, modalities: { inputAudio: 10_000_000 } },
+        extras: { tools: { web_search: 10_000_000, mcp: 0 }, serviceTiers: { flex: 500_000 } },
+      },
+      note: 'beta',
+    },
+  ]
+  const [entry] = await entriesOf(catalogOf([{ name: 'g', multiplierMillionths: 800_000 }], models))
+  expect(entry).toMatchObject({
+    input_price: 0.8,
+    note: 'beta; input audio 8 USD per 1M tokens; web search 0.008 USD each; mcp free; service tier flex × 0.5',
+  })
+})

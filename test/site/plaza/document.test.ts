@@ -47,6 +47,12 @@ test('the document of CONTRACT 5, byte for byte', async () => {
       } as const,
     },
   ]
+  // By the list of the vendor whose protocol the channel speaks, where the price says nothing.
+  const tools = (preview: string) =>
+    '"tool_prices":{"code_execution":0.03,"file_search":0.0025,"image_generation":0.4,' +
+    `"web_search":0.01,"web_search_preview":${preview},"x_search":0.005}`
+  const listed = `"modality_prices":{},${tools('0.025')},"service_tiers":{"fast":2,"priority":2}`
+  const nothing = '"modality_prices":{},"tool_prices":{},"service_tiers":{}'
   const none = '"cache_write_price":null,"cache_write_1h_price":null'
   expect(await textOf(catalogOf(groups, models), 'Preise')).toBe(
     '{"code":0,"message":"success","data":{"description":"Preise","groups":[{"id":1,' +
@@ -55,12 +61,17 @@ test('the document of CONTRACT 5, byte for byte', async () => {
       '{"name":"gpt-5-mini","platform":"openai","pricing":{"billing_mode":"token",' +
       '"input_price":0.00000025,"output_price":0.000002,"cache_write_price":0.00000025,' +
       '"cache_write_1h_price":0.00000025,"cache_read_price":0.000000025,' +
-      '"per_request_price":null,"intervals":[]},"official_pricing":{"billing_mode":"token",' +
+      `"per_request_price":null,"intervals":[],"modality_prices":{},${tools('0.01')},` +
+      '"service_tiers":{"fast":2,"flex":0.5,"priority":2}},' +
+      '"official_pricing":{"billing_mode":"token",' +
       `"input_price":0.00000025,"output_price":0.000002,${none},` +
-      '"cache_read_price":0.000000025,"per_request_price":null,"intervals":[]}},' +
+      '"cache_read_price":0.000000025,"per_request_price":null,"intervals":[],' +
+      '"modality_prices":{},"tool_prices":{"file_search":0.0025,"web_search":0.01},' +
+      '"service_tiers":{}}},' +
       '{"name":"house-llm","platform":"openai","pricing":{"billing_mode":"token",' +
       '"input_price":0,"output_price":0,"cache_write_price":0,"cache_write_1h_price":0,' +
-      '"cache_read_price":0,"per_request_price":null,"intervals":[]},"official_pricing":null},' +
+      `"cache_read_price":0,"per_request_price":null,"intervals":[],${nothing}},` +
+      '"official_pricing":null},' +
       '{"name":"long","platform":"openai","pricing":{"billing_mode":"token",' +
       '"input_price":0.00000125,"output_price":0.00001,"cache_write_price":0.00000125,' +
       '"cache_write_1h_price":0.00000125,"cache_read_price":0.00000125,' +
@@ -70,10 +81,10 @@ test('the document of CONTRACT 5, byte for byte', async () => {
       '"cache_read_price":0.0000025,"per_request_price":null},{"min_tokens":1000000,' +
       '"max_tokens":null,"tier_label":">1M","input_price":0.000005,"output_price":0.00003,' +
       '"cache_write_price":0.000005,"cache_write_1h_price":0.000005,' +
-      '"cache_read_price":0.000005,"per_request_price":null}]},"official_pricing":null},' +
+      `"cache_read_price":0.000005,"per_request_price":null}],${listed}},"official_pricing":null},` +
       '{"name":"painter","platform":"openai","pricing":{"billing_mode":"per_request",' +
       `"input_price":null,"output_price":null,${none},"cache_read_price":null,` +
-      '"per_request_price":0.04,"intervals":[]},"official_pricing":null}]}]}}',
+      `"per_request_price":0.04,"intervals":[],${listed}},"official_pricing":null}]}]}}`,
   )
 })
 
@@ -163,3 +174,24 @@ test.each([
     expect(await textOf(catalog)).toContain(`"input_price":${usd},"output_price":0,`)
   },
 )
+
+test("a model's own prices of tools, tiers and other tokens stand above the list", async () => {
+  const plain = tokenTerms(1_000_000, 2_000_000)
+  if (plain.unit !== 'tokens') throw new Error('not by tokens')
+  const terms = {
+    ...plain,
+    extras: {
+      tools: { web_search: 20_000_000, x_search: 0 },
+      serviceTiers: { priority: 1_500_000 },
+    },
+  }
+  const base = { ...plain.base, modalities: { outputAudio: 64_000_000 } }
+  const models = [{ id: 'm', terms: { ...terms, base } }]
+  const [group] = await groupsOf([{ name: 'g' }], models)
+  expect(group?.models[0]?.pricing).toMatchObject({
+    modality_prices: { output_audio: 0.000064 },
+    tool_prices: { web_search: 0.02, file_search: 0.0025 },
+    service_tiers: { priority: 1.5, fast: 2 },
+  })
+  expect(group?.models[0]?.pricing.tool_prices).not.toHaveProperty('x_search')
+})

@@ -3,7 +3,7 @@ import { fromNumber, multiply } from '../../lib/decimal.ts'
 
 type Group = PlazaDocument['data']['groups'][number]
 type Pricing = Group['models'][number]['pricing']
-type Prices = Omit<Pricing, 'billing_mode' | 'intervals'>
+type Prices = Pick<Pricing, `${Item}_price`>
 
 /** What is counted, in the order in which prices are shown. */
 export const items = [
