@@ -6,10 +6,11 @@ import type { LibraryCall } from './call.ts'
 import { counted, type Outcome, type SignInCore } from './parts.ts'
 import { checkNewPassword } from './passwords.ts'
 import type { SessionList, SignInProfile } from './schema.ts'
+import { codeHash } from './second-step.ts'
 
 /** What somebody who is signed in does with the own way in. */
 export function createOwnAccount(core: SignInCore) {
-  const { store, library, clock } = core
+  const { store, library, secrets, clock } = core
 
   const rowsOf = (table: SignInTable, accountId: number) => {
     const where = { column: 'account_id', operator: 'eq', value: accountId } as const
@@ -96,6 +97,7 @@ export function createOwnAccount(core: SignInCore) {
     async confirmTwoFactor(request: Request, who: SignedIn, code: string): Promise<Outcome<null>> {
       const call = { path: '/two-factor/verify-totp', body: { code } }
       const { cookies } = await guess(request, who, call)
+      await store.takeCode(who.accountId, codeHash(secrets, code))
       await note(who, 'account.2fa_on')
       return { data: null, cookies }
     },

@@ -1,4 +1,10 @@
+import type { SignedIn } from '../access.ts'
+import { ApiError } from '../api-error.ts'
 import { counted, type Outcome, type SignInCore } from './parts.ts'
+
+/** A code as it is kept for a while when it was used. */
+export const codeHash = (secrets: SignInCore['secrets'], code: string): string =>
+  secrets.keyedHash(`used code:${code.trim()}`)
 
 /** What is typed as the second factor: a code of the app, or one of the backup codes. */
 export interface SecondFactor {
@@ -13,7 +19,14 @@ export interface SecondFactor {
  * row for an account; guesses are counted by address here.
  */
 export function createSecondStep(core: SignInCore) {
-  const { library, sessions, log, facts } = core
+  const { library, sessions, log, facts, store, secrets } = core
+
+  /** Somebody may have looked over a shoulder: each code opens one session. */
+  async function requireUnused({ accountId, sessionId }: SignedIn, code: string): Promise<void> {
+    if (await store.takeCode(accountId, codeHash(secrets, code))) return
+    await store.endSessions(accountId, { id: Number(sessionId) })
+    throw new ApiError('begin_again', 'This code was used already. Begin again, with the next one.')
+  }
   return async (
     request: Request,
     { code, isBackup, trust }: SecondFactor,
@@ -21,10 +34,12 @@ export function createSecondStep(core: SignInCore) {
     const path = isBackup ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp'
     const body = { code, trustDevice: trust }
     try {
-      const reply = await counted(core, { request, account: undefined }, () =>
-        library.call({ request, method: 'POST', path, body }),
-      )
-      const who = await sessions.startedBy(request, reply.cookies)
+      const { reply, who } = await counted(core, { request, account: undefined }, async () => {
+        const reply = await library.call({ request, method: 'POST', path, body })
+        const who = await sessions.startedBy(request, reply.cookies)
+        if (who) await requireUnused(who, code)
+        return { reply, who }
+      })
       if (who) log.info('signed in', { account_id: who.accountId, method: 'second factor' })
       return { data: null, cookies: reply.cookies }
     } catch (error) {

@@ -4,11 +4,11 @@ import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admi
 import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'
 import { accountFields, tokenFields } from './diff-fields.ts'
-import { hashPassword, passwordMark } from './password.ts'
+import { comparePassword, type Given, hashPassword } from './password.ts'
 
 /**
- * Accounts of a plan. A password is recognised by its keyed hash and hashed anew only when it
- * differs; a balance is an account's first entry and no difference ever after.
+ * Accounts of a plan. A password is recognised by the hash of the one that was given before, and
+ * hashed anew only when it differs; a balance is an account's first entry and no difference ever after.
  */
 export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>> {
   const { config, current, secrets, prune } = input
@@ -18,16 +18,17 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
       const { email, role, status, password, openingNano } = account
       const { creditLimitNano, balanceLowNano, limits } = account
       const view = live.get(email)
-      const mark = password === null ? null : passwordMark(secrets, email, password)
-      const isNew = mark !== null && mark !== view?.passwordMark
+      const mark = view?.passwordMark ?? null
+      const given =
+        password === null ? 'same' : await comparePassword({ email, password }, mark, secrets)
       const change = changeOf(
         'account',
         email,
-        view && { ...accountFields(view), ...(view.passwordMark !== null && { password: 'set' }) },
+        view && { ...accountFields(view), ...(mark !== null && { password: 'set' }) },
         {
           ...accountFields({ ...newAccount, ...view, ...account }),
           ...(!view && { balance: formatNano(openingNano) }),
-          ...passwordField(view?.passwordMark ?? null, isNew),
+          ...passwordField(mark, given),
         },
       )
       const write: AccountWrite = {
@@ -38,8 +39,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
         ...(creditLimitNano !== undefined && { creditLimitNano }),
         ...(balanceLowNano !== undefined && { balanceLowNano }),
         ...(limits !== undefined && { limits }),
-        ...(isNew &&
-          password !== null && { password: { hash: await hashPassword(password), mark } }),
+        ...(password !== null && given !== 'same' && { password: await written(password, given) }),
       }
       return { change, write }
     }),
@@ -55,8 +55,14 @@ const newAccount = {
   limits: { rpm: null, tpm: null, concurrency: null },
 }
 
-function passwordField(before: string | null, isNew: boolean): { password?: string } {
-  if (!isNew) return before === null ? {} : { password: 'set' }
+async function written(password: string, given: Given) {
+  const hash = await hashPassword(password)
+  return { ...(given === 'new' && { hash }), mark: hash }
+}
+
+function passwordField(before: string | null, given: Given): { password?: string } {
+  if (given === 'same') return before === null ? {} : { password: 'set' }
+  if (given !== 'new') return { password: 'set, and kept with a better hash' }
   return { password: before === null ? 'set' : 'changed' }
 }
 

@@ -1,15 +1,13 @@
 import { type AccountService, createAccountService } from '../../admin/accounts/service.ts'
 import { ApiError } from '../../admin/api-error.ts'
-import type { SecretBox } from '../../lib/secrets.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
-import { hashPassword, passwordMark } from '../config/password.ts'
+import { hashPassword } from '../config/password.ts'
 import { complaints } from '../config/values.ts'
 
 interface AccountAppParts {
   readonly config: () => Config
   readonly store: Store
-  readonly secrets: SecretBox
   readonly changed: () => Promise<void>
 }
 
@@ -17,22 +15,18 @@ interface AccountAppParts {
 const passwordLength = { least: 10, most: 256 }
 
 /** Accounts for administrators, by the rules of tollgate.yaml. */
-export const createAccounts = ({
-  config,
-  store,
-  secrets,
-  changed,
-}: AccountAppParts): AccountService =>
+export const createAccounts = ({ config, store, changed }: AccountAppParts): AccountService =>
   createAccountService({
     ...{ store, changed, complainOfEmail: complaints.email },
     isInFile: (email) => config().accounts.some((account) => account.email === email),
     balanceLowNano: () => config().settings.balanceLowThresholdNano,
-    async readPassword(email, password) {
+    async readPassword(_email, password) {
       const { least, most } = passwordLength
       if (password.length < least || password.length > most) {
         const asked = `password: write ${least} to ${most} characters.`
         throw new ApiError('invalid_value', asked, { field: 'password', fault: 'unfit_password' })
       }
-      return { hash: await hashPassword(password), mark: passwordMark(secrets, email, password) }
+      const hash = await hashPassword(password)
+      return { hash, mark: hash }
     },
   })

@@ -13,6 +13,7 @@ import { extrasPostgres, extrasSqlite } from './0011-charged-extras.ts'
 import { groupAccounts, postgresGroupAccounts } from './0012-group-accounts.ts'
 import { postgresAnswers, sqliteAnswers } from './0013-answers.ts'
 import { postgresOpen } from './0014-postgres-open.ts'
+import { postgresUsedCodes, usedCodes } from './0015-used-codes.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -48,6 +49,7 @@ export const migrations: readonly Migration[] = [
   { sqlite: groupAccounts, postgres: postgresGroupAccounts },
   { sqlite: sqliteAnswers, postgres: postgresAnswers },
   { postgres: postgresOpen },
+  { sqlite: usedCodes, postgres: postgresUsedCodes },
 ]
 
 /** The version of a database that is up to date. */

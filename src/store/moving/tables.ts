@@ -20,6 +20,7 @@ export const movedTables: readonly MovedTable[] = [
   byId('verification'),
   byId('two_factor'),
   byId('passkey'),
+  { name: 'used_code', key: ['account_id', 'code_hash'] },
   byId('audit'),
   { name: 'cooling', key: ['channel_id', 'key', 'model'] },
   { name: 'availability', key: ['size', 'started_at', 'group_id', 'model'] },

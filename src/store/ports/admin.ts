@@ -20,8 +20,11 @@ export interface AccountWrite {
   readonly balanceLowNano?: number | null
   /** Absent: keep, or none. */
   readonly limits?: Limits
-  /** Absent: keep. `mark` is a keyed hash that tells whether the configured password changed. */
-  readonly password?: { readonly hash: string; readonly mark: string }
+  /**
+   * Absent: keep. `mark` is a hash of the configured password, which tells whether that changes; without
+   * `hash` the password stays.
+   */
+  readonly password?: { readonly hash?: string; readonly mark: string }
 }
 
 export interface TokenWrite {

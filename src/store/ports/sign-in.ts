@@ -121,6 +121,8 @@ export interface SignInStore {
   makeAdministrator(email: string, passwordHash: string): Promise<FirstAdministrator>
   /** With an audit row. Throws `WriteRefused`: unknown account. */
   setPassword(change: PasswordChange): Promise<void>
+  /** Takes a code of the second factor, by its hash; false: it was used in the last minutes. */
+  takeCode(accountId: number, codeHash: string): Promise<boolean>
   /** Forgets second factor and trusted devices, ends all sessions; with an audit row. */
   resetTwoFactor(account: string, actor: string): Promise<void>
   /** Adds an audit row for something that an account did to itself. */

@@ -281,6 +281,12 @@ interface PasskeyTable {
   aaguid: string | null
 }
 
+interface UsedCodeTable {
+  account_id: number
+  code_hash: string
+  used_at: number
+}
+
 interface NodeTable {
   id: Generated<number>
   name: string
@@ -334,6 +340,7 @@ export interface Tables {
   verification: VerificationTable
   two_factor: TwoFactorTable
   passkey: PasskeyTable
+  used_code: UsedCodeTable
   node: NodeTable
   kept_answer: KeptAnswerTable
   background_answer: BackgroundAnswerTable

@@ -80,7 +80,8 @@ test('opens no session before the code is right', async () => {
   const enter = (code: string) => post(browser, 'second-factor', { code })
   expect(await enter('000000')).toMatchObject({ status: 403, reason: 'wrong_code' })
   expect(await browser.status()).toBe(401)
-  expect(await enter(totp(secret))).toMatchObject({ status: 200, data: null })
+  // The one that switched it on is used up.
+  expect(await enter(totp(secret, 1))).toMatchObject({ status: 200, data: null })
   expect(await browser.status()).toBe(200)
 })
 
@@ -157,4 +158,24 @@ test('is removed by its owner with the password', async () => {
   expect(await open().signIn(admin)).toMatchObject({ data: { two_factor: false } })
   const actions = (await app.instance.store.admin.audit(9)).map(({ action }) => action)
   expect(actions.slice(-2)).toEqual(['account.2fa_on', 'account.2fa_off'])
+})
+
+test('a code is good once, however many use it at once, and though it switched it on', async () => {
+  const second = { email: 'second@example.com', password: 'a-third-long-password' }
+  const browser = open()
+  await browser.signIn(second)
+  const { data } = await post(browser, 'two-factor/enable', { password: second.password })
+  const own = new URL(String(data.totp_uri)).searchParams.get('secret') ?? ''
+  const first = totp(own)
+  await post(browser, 'two-factor/confirm', { code: first })
+  const enter = async (code: string) => {
+    const browser = open()
+    await browser.signIn(second)
+    await post(browser, 'second-factor', { code, trust: true })
+    return browser.status()
+  }
+  const code = totp(own, 1)
+  const answers = await Promise.all([enter(code), enter(code), enter(code)])
+  expect(answers.toSorted()).toEqual([200, 401, 401])
+  expect(await enter(first)).toBe(401)
 })

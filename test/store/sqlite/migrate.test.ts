@@ -101,7 +101,7 @@ function inNewest(rows: Rows): Rows {
         ...{ created_at: now, updated_at: now },
       },
     ],
-    ...{ session: [], verification: [], two_factor: [], passkey: [] },
+    ...{ session: [], verification: [], two_factor: [], passkey: [], used_code: [] },
     ...{ kept_answer: [], background_answer: [] },
   }
 }

@@ -9,7 +9,8 @@ import { first, run, type Steps } from '../steps.ts'
 export const passwordProvider = 'credential'
 
 interface Password {
-  readonly hash: string
+  /** Absent: the password stays, and is only marked otherwise. */
+  readonly hash?: string
   /** Absent: the mark stays, so that the configuration does not take the password back. */
   readonly mark?: string
 }
@@ -21,6 +22,12 @@ export function* putPassword(
   now: number,
 ): Steps<void> {
   const marked = mark === undefined ? {} : { password_mark: mark }
+  if (hash === undefined) {
+    const credential = build.updateTable('credential').set(marked)
+    const own = credential.where('provider', '=', passwordProvider)
+    yield* run(own.where('account_id', '=', accountId))
+    return
+  }
   const row = {
     account_id: accountId,
     provider: passwordProvider,
@@ -52,7 +59,7 @@ export function* endSessionsOf(accountId: number): Steps<void> {
 /** Takes from a removed account all that it could sign in with. */
 export function* removeSignIn(accountId: number): Steps<void> {
   yield* endSessionsOf(accountId)
-  for (const table of ['credential', 'two_factor', 'passkey'] as const)
+  for (const table of ['credential', 'two_factor', 'passkey', 'used_code'] as const)
     yield* run(build.deleteFrom(table).where('account_id', '=', accountId))
 }
 

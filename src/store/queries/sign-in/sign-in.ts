@@ -13,6 +13,7 @@ import {
   makeAdministrator,
 } from './passwords.ts'
 import { createSignInRecords } from './records.ts'
+import { takeCode } from './used-codes.ts'
 
 interface SignInParts {
   readonly engine: Engine
@@ -32,6 +33,7 @@ export function createSignInStore({ engine, clock }: SignInParts): SignInStore {
     makeAdministrator: (email, passwordHash) =>
       write(() => makeAdministrator({ email, passwordHash }, clock())),
     setPassword: (change) => write(() => changePassword(change, clock())),
+    takeCode: (accountId, codeHash) => write(() => takeCode(accountId, codeHash, clock())),
     resetTwoFactor: (account, actor) => write(() => forgetTwoFactor({ account, actor }, clock())),
     note: (actor, action, subject) =>
       write(() => addAudit({ createdAt: clock(), actor, action, subject, detail: {} })),
