@@ -42,3 +42,12 @@ test('what the upstream told and nobody charged is found, more is not', () => {
   expect(checkTold(told, recorded(told, 0), 'request req_1')).toEqual([])
   expect(checkTold(undefined, row, 'request req_1')).toEqual([])
 })
+
+test('the upstream’s own report is asked: searches that were charged as nothing', () => {
+  const report = { input_tokens: 50, output_tokens: 10, cache_read_input_tokens: 50 }
+  const usageRaw = JSON.stringify({ ...report, server_tool_use: { web_search_requests: 4 } })
+  const row = request({ upstreamProtocol: 'messages', usageRaw })
+  expect(checkRequest(row, price()).map(describeDifference)).toEqual([
+    'request req_1: extras.tools.web_search is 0, should be 4: by its usage_raw',
+  ])
+})
