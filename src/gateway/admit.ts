@@ -16,6 +16,7 @@ import type { ModelCall } from './model-call.ts'
 import { once } from './once.ts'
 import { findOptions, type Translate } from './options.ts'
 import { type Plan, planRequest } from './plan.ts'
+import { checkReferences, type ReferenceParts } from './references.ts'
 import { isStrict } from './strict.ts'
 import { createTranslation, decodeRequest, type TranslationParts } from './translation.ts'
 
@@ -28,7 +29,12 @@ export interface EnterParts {
   readonly onLimited: (kind: string) => void
 }
 
-export interface AdmitParts extends EnterParts, AffordParts, TranslationParts, LookParts {
+export interface AdmitParts
+  extends EnterParts,
+    AffordParts,
+    TranslationParts,
+    LookParts,
+    ReferenceParts {
   readonly gatekeeper: Gatekeeper
   readonly maxBodyBytes: () => number
 }
@@ -62,6 +68,7 @@ export async function admit(
   exchange.looking = lookAround(parts, exchange, body)
   const entered = enter(parts, exchange, exchange.plan, body)
   if (entered instanceof Promise) await entered
+  if (body.facts.continues.length > 0) await checkReferences(parts, exchange)
   const afforded = setAside(parts, exchange, body)
   if (afforded instanceof Promise) await afforded
   return body

@@ -1,3 +1,4 @@
+import type { Affinity } from './affinity.ts'
 import type { Answer } from './answer.ts'
 import { type AttemptParts, attempt } from './attempt.ts'
 import type { RequestBody } from './body.ts'
@@ -7,9 +8,9 @@ import type { Exchange } from './exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from './failures/failures.ts'
 import { conversationIn } from './find-home.ts'
 import type { Option } from './options.ts'
-import { checkReferences, type ReferenceParts } from './references.ts'
 
-export interface AskParts extends AttemptParts, ReferenceParts {
+export interface AskParts extends AttemptParts {
+  readonly affinity: Affinity
   readonly choose: (asked: ChooserAsked) => Chooser
   /** At most so many attempts are made for one request, … */
   readonly maxAttempts: () => number
@@ -32,7 +33,6 @@ export async function askChannels(
     await exchange.looking
     if (exchange.interruption) throw stopping()
   }
-  if (exchange.facts?.continues.length) await checkReferences(parts, exchange)
   const chooser = parts.choose(askedOf(parts, exchange, body))
   const failures: Failure[] = []
   let refusal: GatewayError | undefined

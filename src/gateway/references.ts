@@ -24,6 +24,7 @@ export async function checkReferences(parts: ReferenceParts, exchange: Exchange)
   const { affinity, background } = parts
   const { caller, facts } = exchange
   if (caller === undefined) return
+  await exchange.looking
   const accountId = caller.account.id
   const referred = facts?.continues ?? []
   const foreign = referred.find((id) => affinity.isForeign(accountId, id))
