@@ -90,7 +90,7 @@ function createFiller(db: Database) {
 
   return {
     add({ request, attempts }: Settlement): void {
-      insertRequest.run({ ...request, id: ++row })
+      insertRequest.run({ extrasJson: null, ...request, id: ++row })
       attempts.forEach((attempt, position) => {
         insertAttempt.run({ ...attempt, request_row: row, position })
       })

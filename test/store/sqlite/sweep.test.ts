@@ -70,6 +70,7 @@ test('each request that was under way has a record, and is not charged', async (
     ...{ cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 },
     calls: 0,
     usageRaw: null,
+    extrasJson: null,
     amountNano: 0,
     firstByteMs: null,
     durationMs: 0,
