@@ -29,6 +29,7 @@ export async function attempt(
   exchange.route = route
   exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
   exchange.abort = () => controller.abort()
+  exchange.isOwed = false
   let call: OutboundCall
   try {
     const coming = buildCall(exchange, body, { ...option, route, key }, controller.signal)
@@ -36,12 +37,17 @@ export async function attempt(
   } catch (error) {
     if (!controller.signal.aborted) throw error
     // The exchange was ended before its call was ready.
-    return { ok: false, failure: { name: 'connection_lost', status: null } }
+    return neverSent
   }
+  // Who has left by now owes nothing: nothing was asked.
+  if (exchange.interruption !== undefined) return neverSent
   const sent = new SentCall(parts, exchange, choice, controller)
+  exchange.isOwed = exchange.operation.charged
   try {
     return await sent.answer(await parts.outbound(call), hasNext)
   } catch (error) {
     return sent.failed({ name: sent.nameOf(error), status: sent.status })
   }
 }
+
+const neverSent: AttemptResult = { ok: false, failure: { name: 'connection_lost', status: null } }

@@ -16,12 +16,14 @@ import type { CountTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
 import { logExchange } from './exchange-log.ts'
 import { shownError } from './hide-secrets.ts'
+import { leftTexts } from './leaving.ts'
 import {
   affordedTokens,
   balanceUsedUp,
   buildSettlement,
   type End,
   nothingUsed,
+  reservedTokens,
   type UsedTokens,
   usedTokens,
 } from './record.ts'
@@ -62,10 +64,8 @@ export async function settle(
     if (begun) await exchange.reservation?.written().catch(() => {})
     const coming = begun ? nothingUsed : usedTokens(exchange, seen, parts.countTokens)
     const counted = coming instanceof Promise ? await coming : coming
-    const used =
-      end.cause === balanceUsedUp
-        ? affordedTokens(exchange, counted, parts.reservations.heldFor(exchange.requestId))
-        : counted
+    const heldNano = parts.reservations.heldFor(exchange.requestId)
+    const used = begun ? counted : charged(exchange, end, counted, heldNano)
     exchange.usedLlmTokens = llmTokens(used)
     const kept = keepOrigin(parts, exchange, caller, seen)
     const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end
@@ -90,6 +90,17 @@ export async function settle(
     if (exchange.facts?.stream) note(parts, exchange, notStored, 0)
     throw requestNotStored(error)
   }
+}
+
+/** What of a count is charged, or what more than that. */
+function charged(
+  exchange: Concluded,
+  { cause, isLost = false }: End,
+  counted: UsedTokens,
+  heldNano: number,
+): UsedTokens {
+  if (isLost) return reservedTokens(exchange, counted, heldNano)
+  return cause === balanceUsedUp ? affordedTokens(exchange, counted, heldNano) : counted
 }
 
 /** All that a request counts for in a limit of LLM tokens. */
@@ -197,7 +208,7 @@ export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): v
 /** How an unstreamed answer ended. */
 export function bodyEnd(exchange: Concluded, seen: Observation): End {
   if (exchange.interruption === 'client_left') {
-    return { ending: 'client_left', status: 200, cause: 'client_left', causeText: null }
+    return { ending: 'client_left', status: 200, cause: 'client_left', causeText: leftTexts.whole }
   }
   if (seen.outcome !== 'failed') {
     return { ending: seen.outcome ?? 'complete', status: 200, cause: null, causeText: null }

@@ -56,6 +56,8 @@ export interface Exchange {
   /** When the first byte of the answer was ready for the client. */
   firstByteTick: number | undefined
   interruption: Interruption | undefined
+  /** An upstream was asked, and has not failed in a way that costs nothing: its input is owed. */
+  isOwed: boolean
   /** Its money could not be set aside after all: the upstream call was ended for that. */
   isUnpaid: boolean
   /** Ends the upstream call that is under way. */
@@ -94,6 +96,7 @@ export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Cl
     fault: undefined,
     firstByteTick: undefined,
     interruption: undefined,
+    isOwed: false,
     isUnpaid: false,
     abort: nothing,
     onInterrupted: nothing,
@@ -128,17 +131,10 @@ export type Concluded = { readonly plan: ChargedPlan | undefined } & Omit<
   | 'abort'
   | 'onInterrupted'
   | 'isUnpaid'
+  | 'isOwed'
   | 'options'
   | 'dropped'
   | 'permit'
   | 'looking'
   | 'choice'
 >
-
-/** Whether an interruption may end the upstream call, or must let it come to its end. */
-export function mayAbort(exchange: Exchange, interruption: Interruption): boolean {
-  if (interruption === 'shutdown') return true
-  // It goes on upstream all the same: read on, until its end or its id is known.
-  if (exchange.facts?.background) return false
-  return exchange.plan?.group.onDisconnect !== 'drain'
-}

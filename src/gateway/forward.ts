@@ -1,17 +1,20 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
+import { createObservation } from '../protocols/canonical/observation.ts'
 import { StoreError } from '../store/ports/store-error.ts'
 import { type AdmitParts, admit } from './admit.ts'
 import type { StreamAnswer } from './answer.ts'
 import { type AskParts, askChannels } from './ask-channels.ts'
 import type { Interruption } from './causes.ts'
-import { type ConcludeParts, conclude } from './conclude.ts'
+import { type ConcludeParts, conclude, settle } from './conclude.ts'
 import { usualSilenceSeconds } from './context.ts'
 import { countInput } from './count-input.ts'
 import { databaseNotRead, GatewayError, stopping } from './errors.ts'
-import { begin, type Exchange, mayAbort } from './exchange.ts'
+import { begin, type Exchange } from './exchange.ts'
 import { type Heartbeats, noHeartbeat } from './heartbeat.ts'
+import { leftTexts, mayAbort, showsAll } from './leaving.ts'
 import type { ModelCall } from './model-call.ts'
+import type { End } from './record.ts'
 import { type Delivery, errorReply, isStream, type Reply, replyTo } from './reply.ts'
 import { replyInTime } from './waiting-stream.ts'
 
@@ -99,6 +102,7 @@ export function createForwarder(parts: ForwardParts): Forwarder {
 /** What the client gets of a request that was let in; never rejects: a failure is a reply, too. */
 async function answer(parts: ForwardParts, exchange: Exchange, delivery: Delivery): Promise<Reply> {
   const { body, heartbeat, done } = delivery
+  let hasAnswer = false
   try {
     const isCount = exchange.operation === exchange.protocol.counting
     const found = await (isCount
@@ -109,12 +113,26 @@ async function answer(parts: ForwardParts, exchange: Exchange, delivery: Deliver
     // the same money meanwhile.
     else if (found.kind === 'body' && parts.committer.isShared)
       await exchange.reservation?.written()
+    hasAnswer = true
     return await replyTo(parts, exchange, found, delivery)
   } catch (error) {
     heartbeat.stop()
+    const isLost = !hasAnswer && exchange.interruption === 'client_left' && exchange.isOwed
+    if (isLost && !exchange.isUnpaid) await settleLost(parts, exchange)
     done()
     return fail(parts, exchange, error)
   }
+}
+
+/** Charges what a client owes that has left, when nothing came of an upstream that was asked. */
+async function settleLost(parts: ForwardParts, exchange: Exchange): Promise<void> {
+  const seen = createObservation()
+  const isLost = !showsAll(exchange, seen)
+  const causeText = isLost ? leftTexts.lost : leftTexts.seen
+  const cause = 'client_left'
+  const end: End = { ending: cause, status: clientClosedRequest, cause, causeText, isLost }
+  // What could not be stored is kept, and its failure logged.
+  await settle(parts, exchange, end, seen, true).catch(() => {})
 }
 
 /** Waits until a stream's money is set aside; one that nobody pays for is given up. */

@@ -20,6 +20,8 @@ export interface End {
   readonly cause: RequestCause | null
   /** The same for a person. */
   readonly causeText: string | null
+  /** What was made unseen is not known: all that was set aside is charged, at least. */
+  readonly isLost?: boolean
 }
 
 /** What an ended exchange used, and whether that is the upstream's word or our count. */
@@ -72,8 +74,8 @@ function reportedOrCounted(
 ): Omit<UsedTokens, 'clamped'> | Promise<Omit<UsedTokens, 'clamped'>> {
   const { usage, text, outcome } = seen
   const answered = outcome === 'complete' || outcome === 'incomplete'
-  // A client that leaves once the answer has begun has made the upstream read all that it asked.
-  const begunFor = exchange.interruption === 'client_left' && exchange.firstByteTick !== undefined
+  // A client that leaves once an upstream was asked has made it read all that it asked.
+  const begunFor = exchange.interruption === 'client_left'
   const delivered = answered || text.length > 0 || usage !== undefined || begunFor
   const calls = delivered ? (exchange.facts?.calls ?? 1) : 0
   if (!delivered) return nothingUsed
@@ -160,6 +162,34 @@ export function affordedTokens(
   return paid === used.usage.outputTokens ? used : withOutput(paid)
 }
 
+/**
+ * What is charged where the upstream has made what nobody saw: as much output as `heldNano` pays for,
+ * that is all that was set aside; or what was counted, where that is more.
+ */
+export function reservedTokens(
+  exchange: Concluded,
+  used: UsedTokens,
+  heldNano: number,
+): UsedTokens {
+  const { plan, facts } = exchange
+  const withOutput = (outputTokens: number): UsedTokens => ({
+    ...used,
+    usage: { ...used.usage, outputTokens },
+    estimated: true,
+  })
+  const most = (plan?.offer.contextWindow ?? largestWindow) * (facts?.answers ?? 1)
+  const costOf = (outputTokens: number) => chargeFor(exchange, withOutput(outputTokens)).amountNano
+  let [paid, unpaid] = [used.usage.outputTokens, Math.max(most, used.usage.outputTokens) + 1]
+  // Where output costs nothing, the counts say as much as can be known.
+  if (costOf(unpaid) === costOf(paid)) return withOutput(paid)
+  while (unpaid - paid > 1) {
+    const middle = Math.floor((paid + unpaid) / 2)
+    if (costOf(middle) <= heldNano) paid = middle
+    else unpaid = middle
+  }
+  return withOutput(paid)
+}
+
 /** What went wrong is told in a sentence; what quotes a body may be of any length. */
 const maxCauseLength = 500
 
@@ -197,7 +227,7 @@ export function buildSettlement(
       upstreamProtocol: route?.operation.protocol ?? null,
       operation: operation.name,
       stream: exchange.facts?.stream ?? false,
-      ...end,
+      ...{ ending: end.ending, status: end.status, cause: end.cause },
       causeText: end.causeText?.slice(0, maxCauseLength) ?? null,
       ...counts,
       extrasJson: extrasJson(exchange, used.usage),

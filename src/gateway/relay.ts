@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures/failures.ts'
 import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
 import { shownBytes, shownError } from './hide-secrets.ts'
+import { isAllSeen, leftTexts, showsAll } from './leaving.ts'
 import type { Meter } from './meter.ts'
 import { type Chunks, createChunks } from './next-chunk.ts'
 import { balanceUsedUp, type End } from './record.ts'
@@ -44,6 +45,10 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   let pulled = false
   let framesSent = false
   let isUnpaid = false
+  /** The client left before all of the answer was here. */
+  let leftEarly = false
+  /** The upstream has closed its answer, and not broken off. */
+  let isClosed = false
   let lastByte: number | undefined
 
   /** What goes to the client, and how it ends. */
@@ -57,7 +62,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const next = () => chunks.next(!tap.isWithinFrame())
 
   const settle = (): Promise<void> => {
-    settling ??= finish(parts, framesSent, isUnpaid)
+    settling ??= finish(parts, { framesSent, isUnpaid, leftEarly, isClosed })
     return settling
   }
 
@@ -102,6 +107,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         chunk = came
       }
       const rest = shownBytes(tap.end(), exchange, seen)
+      isClosed = true
       await settle()
       if (held?.byteLength) yield sent(held)
       if (rest.byteLength > 0 && (hasEnded(seen) || endsLine(rest))) yield sent(rest)
@@ -116,7 +122,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       if (told.byteLength > 0) yield told
     } finally {
       if (settling === undefined && !answer.signal.aborted && !isUnpaid) {
-        await drain(parts, tap, chunks)
+        isClosed = await drain(parts, tap, chunks)
       }
       heartbeat.stop()
       await settled(settle)
@@ -128,11 +134,15 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   watch.paused() // whoever is slow to read it is not the upstream
   exchange.onInterrupted = () => {
     const { interruption } = exchange
+    if (interruption === 'client_left') {
+      leftEarly ||= !hasEnded(seen)
+      // There is nothing more to learn, or nothing that is not seen on the way.
+      if (isFinal(seen) || isFetchable(seen) || isAllSeen(exchange, seen)) exchange.abort()
+    }
     // A stream that was never pulled has no end of its own; one that waits for a slow reader
     // reaches it too late.
     if (!pulled && interruption !== undefined) consume(stream)
     else if (interruption !== 'client_left') void settled(settle)
-    else if (isFinal(seen) || isFetchable(seen)) exchange.abort() // there is nothing more to learn
   }
   return stream
 }
@@ -161,11 +171,36 @@ const endForMoney = () =>
       'the answer ends here. What came is charged.',
   )
 
+/** How far a relay has come. */
+interface Progress {
+  readonly framesSent: boolean
+  readonly isUnpaid: boolean
+  readonly leftEarly: boolean
+  readonly isClosed: boolean
+}
+
 /** Charges and stores, once. */
-async function finish(parts: RelayParts, isDelivered: boolean, isUnpaid: boolean): Promise<void> {
-  const end = isUnpaid ? unpaidEnd : endOf(parts)
+async function finish(parts: RelayParts, progress: Progress): Promise<void> {
+  const { seen } = parts.answer.observer
+  const { framesSent, isUnpaid, leftEarly } = progress
+  const end = leftEarly ? leftEnd(parts, progress) : isUnpaid ? unpaidEnd(parts) : endOf(parts)
   parts.answer.finish(attemptCause(parts, end))
-  await parts.settle(end, parts.answer.observer.seen, isDelivered)
+  await parts.settle(end, seen, framesSent || leftEarly)
+}
+
+/** How a stream ended that its client has left in the middle. */
+function leftEnd(parts: RelayParts, { isClosed }: Progress): End {
+  const { exchange, answer } = parts
+  const { seen } = answer.observer
+  const end = endOf(parts)
+  if (end.ending === 'failed') return end
+  const isWhole = isClosed || isFinal(seen) || seen.usage !== undefined
+  const isRead = hasEnded(seen) && isWhole
+  const isLost = !isRead && !showsAll(exchange, seen)
+  const isDrained = exchange.plan?.group.onDisconnect === 'drain'
+  const why = isLost ? 'lost' : isDrained ? 'drained' : isRead ? 'read' : 'seen'
+  const cause = 'client_left'
+  return { ending: cause, status: 200, cause, causeText: leftTexts[why], isLost }
 }
 
 /** What the attempt's row says: a stop at a limit of the answer's length is no failure. */
@@ -195,8 +230,8 @@ const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== und
 /** This could be all; but usage may still follow, even behind an error. */
 const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 
-/** The client left, and its group wants the upstream's own final count: read on without it. */
-async function drain(parts: RelayParts, tap: Tap, chunks: Chunks): Promise<void> {
+/** The client left, and not all can be seen that it owes: read on without it. Tells whether that went well. */
+async function drain(parts: RelayParts, tap: Tap, chunks: Chunks): Promise<boolean> {
   const { answer, meter } = parts
   try {
     while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
@@ -204,11 +239,12 @@ async function drain(parts: RelayParts, tap: Tap, chunks: Chunks): Promise<void>
       if (chunk === undefined || chunk === beat) break
       tap.observe(chunk)
       const { seen } = answer.observer
-      if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return
+      if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return false
     }
     tap.end()
+    return true
   } catch {
-    // The upstream broke off: what was observed until then is charged.
+    return false // the upstream broke off
   }
 }
 
@@ -234,14 +270,15 @@ const endings: Readonly<Record<Outcome, Ending>> = {
   failed: 'failed',
 }
 
-const unpaidEnd: End = {
+const unpaidEnd = ({ exchange, answer }: RelayParts): End => ({
   ending: 'cut',
   status: 200,
   cause: balanceUsedUp,
   causeText:
     'The answer was ended when the balance, or the budget of the key, was used up, or set aside for ' +
     'other requests under way.',
-}
+  isLost: !showsAll(exchange, answer.observer.seen),
+})
 
 /** How the stream ended, as far as can be told now. */
 function endOf({ exchange, answer }: RelayParts): End {

@@ -60,7 +60,8 @@ export async function replyTo(
     return { status, headers, body: bytes, fault }
   }
   const { seen } = answer.observer
-  await settle(parts, exchange, bodyEnd(exchange, seen), seen)
+  const hasLeft = exchange.interruption === 'client_left'
+  await settle(parts, exchange, bodyEnd(exchange, seen), seen, hasLeft)
   delivery.done()
   return { status: 200, headers, body: bytes, fault: undefined }
 }

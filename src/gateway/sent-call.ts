@@ -3,7 +3,7 @@ import type { Answer, Refusal, StreamAnswer } from './answer.ts'
 import { type AttemptRowParts, type OpenRow, startRow } from './attempt-row.ts'
 import type { AttemptCause } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
-import { type Exchange, mayAbort } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import {
   classifyAnswer,
   classifyFailure,
@@ -83,8 +83,10 @@ export class SentCall {
 
   /** The attempt has come to nothing. */
   failed(failure: Failure, usageRaw?: unknown): AttemptResult {
+    const isOurs = this.#isOurs()
     this.#controller.abort()
-    if (!this.#isOurs()) {
+    if (!isOurs && !mayHaveWorked(failure)) this.#exchange.isOwed = false
+    if (!isOurs) {
       if (isTelling(this.#route, failure)) this.#choice.failed(failure)
       else this.#choice.succeeded()
     }
@@ -150,7 +152,8 @@ export class SentCall {
 
   /** Ended by the gateway itself, or for the client: that is no fault of the channel's. */
   #isOurs(): boolean {
-    return this.#exchange.isUnpaid || isBrokenOff(this.#exchange)
+    const isEnded = this.#controller.signal.aborted && this.#expiry === undefined
+    return this.#exchange.isUnpaid || isEnded
   }
 }
 
@@ -160,9 +163,12 @@ const failureOf = (name: FailureName, status: number | null, waitMs?: number): F
   ...(waitMs !== undefined && { retryAfterMs: waitMs }),
 })
 
-/** Whether the call was ended for the client, or for the end of the process. */
-const isBrokenOff = (exchange: Exchange) =>
-  exchange.interruption !== undefined && mayAbort(exchange, exchange.interruption)
+/** Whether an upstream that has failed may bill all the same: it was silent, or broke off behind a 200. */
+function mayHaveWorked({ name, status }: Failure): boolean {
+  if (status !== null && status >= 300) return false
+  if (name === 'connection_lost') return status !== null
+  return name === 'timeout_first_byte' || name === 'timeout_idle' || name === 'timeout_total'
+}
 
 const isCount = ({ protocol, operation }: Route) => operation === protocol.counting
 

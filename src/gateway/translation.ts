@@ -4,6 +4,7 @@ import { type CanonicalError, TranslationError } from '../protocols/canonical/er
 import type { AnswerEvent } from '../protocols/canonical/event.ts'
 import { type Quirk, quirkNames } from '../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../protocols/canonical/request.ts'
+import type { HiddenWork } from '../protocols/hidden-work.ts'
 import { usualMaxTokens } from '../protocols/messages/max-tokens.ts'
 import type { Frame, Framing, JsonObject, Protocol, ProtocolError } from '../protocols/protocol.ts'
 import { pathText } from '../protocols/request-extras.ts'
@@ -30,6 +31,8 @@ export interface TranslationParts {
 export interface Translation {
   /** What of the request was left out, as the client wrote it. */
   readonly dropped: readonly string[]
+  /** The same of the upstream's body, once that is encoded, as `RequestFacts` has it of the client's. */
+  hiddenWork(): HiddenWork
   /** The upstream's body. What it needs the bytes of is fetched; throws the 400 of what can't be. */
   encode(signal: AbortSignal): Promise<Uint8Array>
   /** A whole answer in the client's protocol, or the error that it turned out to be. */
@@ -106,8 +109,10 @@ export function createTranslation(
     framing: facts.framing,
   })
 
+  let hidden: HiddenWork = 'some'
   return {
     dropped: fitted.dropped,
+    hiddenWork: () => hidden,
     async encode(signal) {
       const needs = (part: Part) => needsBytes(part, upstream, quirks)
       const whole = await inlineMedia(fitted.request, needs, media.of(owner), signal)
@@ -116,7 +121,9 @@ export function createTranslation(
         quirks,
         defaultMaxOutputTokens: usualMaxTokens(upstreamModel),
       }
-      return encoder.encode(JSON.stringify(upstream.codec.encodeRequest(whole, options)))
+      const encoded = upstream.codec.encodeRequest(whole, options)
+      hidden = upstream.generation.read(encoded).hiddenWork?.() ?? 'some'
+      return encoder.encode(JSON.stringify(encoded))
     },
     body(answer, facts) {
       const context = contextOf(facts)

@@ -1,5 +1,6 @@
 import type { Codec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
+import type { HiddenWork } from './hidden-work.ts'
 import type { RequestExtras } from './request-extras.ts'
 
 /** The four wire protocols, by the names that configuration, records and logs use. */
@@ -27,7 +28,7 @@ export interface RequestFacts {
   /** The model the client asked for; undefined where the path names it (gemini). */
   readonly model: string | undefined
   readonly stream: boolean
-  /** How many calls a price per call counts: the `n` of an image request, else 1. */
+  /** How many calls a price per call counts: each answer side by side, image or embedding is one. */
   readonly calls: number
   /** The upstream's ids of what this request builds on: only the channel that made it knows them. */
   readonly continues: readonly string[]
@@ -60,6 +61,8 @@ export interface RequestFacts {
   readonly keepsAnswer?: boolean
   /** What is billed beside its text, or otherwise; undefined: nothing of it is asked for. */
   readonly extras?: RequestExtras | undefined
+  /** What its vendor does for it that no stream shows; undefined: there may be some. */
+  readonly hiddenWork?: () => HiddenWork
   /** Rough text of the request, asked for only when usage has to be estimated. */
   readonly text: () => string
   /** What of the request is no text, asked for like it. */

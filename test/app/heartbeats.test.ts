@@ -6,6 +6,7 @@ import type { FaultRequest } from '../support/fault/requests.ts'
 import {
   chunk,
   end,
+  gate,
   httpBytes,
   httpHead,
   lastChunk,
@@ -119,8 +120,8 @@ describe('S1: a stream', () => {
     })
   })
 
-  test('S7: whose client leaves in the silence: the upstream is left as well', async () => {
-    scene.upstream.handle([stall])
+  test('S7: whose client leaves in the silence: the upstream is let finish', async () => {
+    scene.upstream.handle((request) => [gate('left'), ...soon(request)])
     const before = scene.upstream.count()
     const leaving = new AbortController()
     const hearing = inEach(async (dialect) => {
@@ -134,8 +135,9 @@ describe('S1: a stream', () => {
     await Bun.sleep(400) // heartbeats have begun
     leaving.abort()
     await hearing
+    expect(scene.tollgate.active()).toBe(allDialects.length)
+    scene.upstream.openGate('left')
     await until('nothing to be under way', () => scene.tollgate.active() === 0)
-    await until('the upstream to be left', () => scene.upstream.open() === 0)
   })
 
   test('S2: heartbeats do not hide an upstream that is dead, at once or in the middle', async () => {

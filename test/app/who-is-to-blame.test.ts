@@ -5,7 +5,7 @@ import { type Dialect, dialects } from '../e2e/dialects.ts'
 import { jsonAnswer, sseAnswer } from '../support/fake-upstream.ts'
 import { startRawUpstream } from '../support/raw-upstream.ts'
 import { testEngine } from '../support/test-store.ts'
-import { speaksAt } from '../support/tollgate-yaml.ts'
+import { shownModels, speaksAt } from '../support/tollgate-yaml.ts'
 import { type Clocked, startClocked, usual } from './clocked.ts'
 
 // What cools for a failure, whose fault it counts as, and what its record says.
@@ -182,17 +182,16 @@ describe('the record of an attempt', () => {
   })
 
   test('says when it was the client that left', async () => {
-    await using gateway = await start()
+    await using gateway = await start({ models: shownModels })
     const leaving = new AbortController()
-    gateway.upstream.handle(async ({ aborted }) => {
+    gateway.upstream.handle(() => {
       leaving.abort()
-      await aborted
-      return jsonAnswer({})
+      return sseAnswer(chat.first(usual) + chat.piece('hello'), { ending: 'stall' })
     })
-    const asking = gateway.ask(chat, { signal: leaving.signal })
+    const asking = gateway.ask(chat, { stream: true, signal: leaving.signal })
     const { request, attempts } = await receiptOf(gateway, await asking)
     expect(request).toMatchObject({ ending: 'client_left' })
-    expect(attempts).toMatchObject([{ cause: 'client_left', status: null }])
+    expect(attempts).toMatchObject([{ cause: 'client_left', status: 200 }])
   })
 
   test('says what went wrong when it was read on for a client that had left', async () => {

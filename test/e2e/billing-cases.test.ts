@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
 import { jsonAnswer, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
-import { tollgateYaml } from '../support/tollgate-yaml.ts'
+import { shownModels, tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, readUntil, requestIdOf } from './caller.ts'
 import { allDialects, costNano, wholeStream } from './dialects.ts'
 import { openLedger } from './ledger.ts'
@@ -55,7 +55,7 @@ describe('B9', () => {
       await using upstream = startFakeUpstream(() => jsonAnswer({}))
       await using gateway = await startBinary({
         args: ['serve', '--log', level],
-        config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
+        config: (listen) => tollgateYaml({ listen, upstream: upstream.url, models: shownModels }),
       })
       await play(gateway, upstream)
       bills.push(await billed(gateway))

@@ -7,7 +7,7 @@ import {
   startFakeUpstream,
 } from '../support/fake-upstream.ts'
 import { startOwnTime } from '../support/own-time.ts'
-import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
+import { shownModels, testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, callBySocket, readUntil, requestIdOf } from './caller.ts'
 import { allDialects, costNano, dialects, wholeStream } from './dialects.ts'
 import { type Ledger, openLedger } from './ledger.ts'
@@ -15,8 +15,8 @@ import { until } from './until.ts'
 
 // Runs apart: it times how soon an upstream is let go.
 
-// A client may leave at any moment. Each time the upstream is let go within a second, or read to
-// its end where the group wants that, and what was used is charged once.
+// A client may leave at any moment. Where all that an upstream makes can be seen it is let go within a
+// second, or read to its end where the group wants that, and what was used is charged once.
 
 const tokens = { input: 1000, output: 500 }
 const drainKey = 'sk-test-drain-0123456789abcdefghij'
@@ -33,6 +33,7 @@ beforeAll(async () => {
       tollgateYaml({
         listen,
         upstream: upstream.url,
+        models: shownModels,
         moreGroups: [{ name: 'draining', channels: ['main'], on_disconnect: 'drain' }],
         moreAccounts: [
           {
@@ -92,24 +93,26 @@ describe.each(allDialects)('$name', (dialect) => {
     )
   })
 
-  test('a client that leaves before the first byte: upstream closed, nothing charged', async () => {
+  test('a client that leaves before the first byte: upstream closed at it, input charged', async () => {
     const arrived = Promise.withResolvers<void>()
-    upstream.handle(() => {
+    const go = Promise.withResolvers<void>()
+    upstream.handle(async () => {
       arrived.resolve()
-      return new Promise<Response>(() => {})
+      await go.promise
+      return sseAnswer(dialect.first(tokens), { ending: 'stall' })
     })
     const next = await nextRecord()
     const leaving = new AbortController()
     const asked = ask(gateway.url, dialect, true, { signal: leaving.signal }).catch(() => 'left')
     await arrived.promise
-    expect(await closeLatency(() => leaving.abort())).toBeLessThan(1000)
+    leaving.abort()
     expect(await asked).toBe('left')
-    expect(await next()).toMatchObject({
-      ending: 'client_left',
-      status: 499,
-      amount_nano: 0,
-      charged_nano: null,
-    })
+    expect(await closeLatency(go.resolve)).toBeLessThan(1000)
+    const record = await next()
+    expect(record).toMatchObject({ ending: 'client_left', charged_nano: -record.amount_nano })
+    if (dialect.name === 'messages') expect(record.input_tokens).toBe(tokens.input)
+    else expect(record).toMatchObject({ input_tokens: expect.any(Number), output_tokens: 0 })
+    expect(record.amount_nano).toBeGreaterThan(0)
   })
 
   test('a client that leaves when the answer has begun: its input is charged', async () => {
@@ -239,6 +242,7 @@ test('a drained upstream that falls silent is let go at the idle limit', async (
       tollgateYaml({
         listen,
         upstream: silent.url,
+        models: shownModels,
         group: { on_disconnect: 'drain' },
         channel: { timeouts: { idle: '500ms' } },
       }),

@@ -33,6 +33,7 @@ async function createScene(encode: Translation['encode']) {
     facts: operation.read(value),
   }
   const translation: Translation = {
+    hiddenWork: () => 'some' as const,
     dropped: ['seed'],
     encode,
     body: () => new TextEncoder().encode('{}'),

@@ -29,11 +29,12 @@ function told(bytes: Buffer, protocol: ProtocolName, operation: Operation, shift
   const body = read(bytes, operation)
   if (body instanceof GatewayError) return [body.kind, body.message, body.details]
   const { facts, fields, outline, texts } = body
-  const { text, media, ...plain } = facts
+  const { text, media, hiddenWork, ...plain } = facts
   return {
     ...plain,
     text: text(),
     media: media(),
+    hiddenWork: hiddenWork?.(),
     value: body.value(),
     conversation: conversationOf(protocol, outline, new Headers(), { whole: texts.whole }),
     fields: Array.from(fields?.spans ?? [], ([name, { start, end }]) => [

@@ -12,6 +12,8 @@ export interface ExchangeOptions {
   readonly body: { readonly [field: string]: unknown }
   readonly onDisconnect?: 'bill_observed' | 'drain'
   readonly terms?: PriceTerms
+  /** The upstream's name of its model; by default one that is known not to reason. */
+  readonly upstreamModel?: string
 }
 
 /** 1 USD in and 2 USD out per million. */
@@ -46,6 +48,7 @@ let seedRead: ReturnType<typeof readSeed> | undefined
 /** An exchange as far as the upstream's answer, of the token and model that `seed` makes. */
 export async function createExchange(options: ExchangeOptions) {
   const { protocol, operation, body, onDisconnect = 'bill_observed', terms = plainTerms } = options
+  const { upstreamModel = 'gpt-4o' } = options
   seedRead ??= readSeed()
   const { catalog, token } = await seedRead
   const seeded = catalog.groups.get(1)
@@ -79,7 +82,7 @@ export async function createExchange(options: ExchangeOptions) {
     looking: undefined,
     reservation: undefined,
     choice: undefined,
-    candidate,
+    candidate: { ...candidate, upstreamModel },
     upstreamKey: 'key',
     route: { protocol, operation, framing: 'sse', translation: undefined },
     dropped: [],
@@ -89,6 +92,7 @@ export async function createExchange(options: ExchangeOptions) {
     firstByteTick: undefined,
     interruption: undefined,
     isUnpaid: false,
+    isOwed: true,
     abort: () => {},
     onInterrupted: () => {},
   }

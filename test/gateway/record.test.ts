@@ -122,7 +122,7 @@ describe('buildSettlement', () => {
     const { request, attempts } = buildSettlement(exchange, caller, end, used, seen, 1034.6)
     expect(request).toMatchObject({
       ...{ requestId: 'req_1', createdAt: now, accountId: 1, tokenId: 1, groupId: 1, channelId: 1 },
-      ...{ model: 'small', upstreamModel: 'small-1', clientProtocol: 'chat', stream: false },
+      ...{ model: 'small', upstreamModel: 'gpt-4o', clientProtocol: 'chat', stream: false },
       ...{ ending: 'complete', status: 200, cause: null, inputTokens: 7, outputTokens: 3 },
       ...{ usageRaw: '{"prompt_tokens":7}', estimated: false, tierAbove: null },
       ...{ firstByteMs: 12, durationMs: 35, multiplierMillionths: 800_000 },

@@ -1,6 +1,6 @@
 import type { Interruption } from '../../src/gateway/causes.ts'
-import { mayAbort } from '../../src/gateway/exchange.ts'
 import { type Heartbeat, noHeartbeat } from '../../src/gateway/heartbeat.ts'
+import { mayAbort } from '../../src/gateway/leaving.ts'
 import { endlessMeter, type Meter } from '../../src/gateway/meter.ts'
 import type { End } from '../../src/gateway/record.ts'
 import { createRelay } from '../../src/gateway/relay.ts'

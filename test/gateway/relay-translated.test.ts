@@ -86,6 +86,6 @@ describe.each(allDialects)('an upstream that speaks $name', (dialect) => {
     scene.end()
     await left
     expect(called.slice(before).filter((name) => name === 'push')).toEqual([])
-    expect(scene.ends).toMatchObject([{ end: { ending: 'complete' } }])
+    expect(scene.ends).toMatchObject([{ end: { ending: 'client_left', isLost: false } }])
   })
 })

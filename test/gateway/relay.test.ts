@@ -129,7 +129,10 @@ describe('the client leaves', () => {
     scene.send(dialects.chat.last(tokens))
     await returned
     expect(scene.ends).toMatchObject([
-      { end: { ending: 'complete' }, seen: { usage: { inputTokens: 10, outputTokens: 20 } } },
+      {
+        end: { ending: 'client_left', isLost: false },
+        seen: { usage: { inputTokens: 10, outputTokens: 20 } },
+      },
     ])
     expect(scene.isClosed()).toBeTrue()
   })

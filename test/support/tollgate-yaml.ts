@@ -40,6 +40,8 @@ export const testKey = 'sk-test-0123456789abcdefghijklmnop'
 export const upstreamKey = 'upstream-key-0123456789'
 /** The models of the default channel. */
 export const testModels = ['test-model', 'other-model'] as const
+/** The same, where the upstream's models are known to do nothing that their streams do not show. */
+export const shownModels = testModels.map((id) => ({ id, upstream: 'gpt-4o' }))
 
 const basePaths = {
   chat: '/v1',

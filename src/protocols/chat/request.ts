@@ -20,6 +20,7 @@ import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../
 import { requestExtras } from '../request-extras.ts'
 import { noMedia, requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { hiddenWork } from './hidden-work.ts'
 import { readExtras, tiersIn } from './request-extras.ts'
 
 const Message = Type.Object({ role: Name, content: nullable(Content) }, { expected: 'an object' })
@@ -67,10 +68,12 @@ export function readCompletions(body: JsonObject): RequestFacts {
   const stream = body.stream === true
   const limit = largestOf(body, ['max_completion_tokens', 'max_tokens'])
   const hasSearch = isJsonObject(body.web_search_options)
+  const answers = largestOf(body, ['n', 'best_of']).most ?? 1
   return {
-    ...readPlain(body, 1, () => requestText([body.messages], body.tools ?? body.functions)),
+    ...readPlain(body, answers, () => requestText([body.messages], body.tools ?? body.functions)),
     stream,
-    answers: largestOf(body, ['n', 'best_of']).most ?? 1,
+    answers,
+    hiddenWork: () => hiddenWork(body),
     maxOutputTokens: withThinking(body, loosest(body, limit.most)),
     takesTurns: hasSearch,
     turns: hasSearch ? hostedTurns : 1,
@@ -113,8 +116,13 @@ export const checkEmbeddings = createCheck(EmbeddingsRequest)
 
 /** Reads a checked embeddings request. */
 export function readEmbeddings(body: JsonObject): RequestFacts {
-  return { ...readPlain(body, 1, () => requestText([body.input], undefined)), maxOutputTokens: 0 }
+  const text = () => requestText([body.input], undefined)
+  return { ...readPlain(body, inputsIn(body.input), text), maxOutputTokens: 0 }
 }
+
+/** Each text is one, and so is each array of LLM tokens; a bare array of them is a single input. */
+const inputsIn = (input: unknown): number =>
+  Array.isArray(input) && typeof input[0] !== 'number' ? Math.max(1, input.length) : 1
 
 const ImagesRequest = Type.Object({
   model: Name,

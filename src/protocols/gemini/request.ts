@@ -14,6 +14,7 @@ import { largestOf } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { hiddenWork } from './hidden-work.ts'
 import { readExtras } from './request-extras.ts'
 
 // The vendor's JSON reader takes one object for an array of one, and names in camelCase as well as
@@ -86,14 +87,16 @@ export function readGemini(body: JsonObject): RequestFacts {
   const limit = largestOf(config, limitNames).most
   // Embeddings generate nothing; their bodies hold `content` or `requests`.
   const isGenerating = body.contents !== undefined
+  const answers = largestOf(config, countNames).most || 1
   return {
     model: undefined,
     stream: false,
-    calls: 1,
+    calls: Array.isArray(body.requests) ? body.requests.length : answers,
     continues: [],
     amend,
-    answers: largestOf(config, countNames).most || 1,
+    answers,
     maxOutputTokens: isGenerating ? (limit ?? null) : 0,
+    hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body.tools),
     turns: hasHostedTools(body.tools) ? hostedTurns : 1,
     hasUnseenInput: [body.cachedContent, body.cached_content].some((cache) => Boolean(cache)),

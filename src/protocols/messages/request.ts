@@ -17,6 +17,7 @@ import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { hiddenWork } from './hidden-work.ts'
 import { readExtras } from './request-extras.ts'
 
 const Message = Type.Object({ role: Name, content: Content }, { expected: 'an object' })
@@ -70,6 +71,7 @@ export function readMessages(body: JsonObject): RequestFacts {
     amend: {},
     answers: 1,
     maxOutputTokens: loosest(body, countIn(body, 'max_tokens')),
+    hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body),
     turns: turnsOf(body),
     // A container may hold files, and what a skill tells the model.

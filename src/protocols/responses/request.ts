@@ -18,6 +18,7 @@ import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { hiddenWork } from './hidden-work.ts'
 import { readExtras } from './request-extras.ts'
 
 const Item = Type.Object(
@@ -68,6 +69,7 @@ export function readResponses(body: JsonObject): RequestFacts {
     amend: {},
     answers: 1,
     maxOutputTokens: loosest(body, countIn(body, 'max_output_tokens')),
+    hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body),
     background: body.background === true,
     turns: hasHostedTools(body) ? hostedTurns : 1,

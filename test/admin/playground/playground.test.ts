@@ -96,9 +96,16 @@ describe('the playground', () => {
     expect(receipt?.request.tokenId).toBe(token)
   })
 
-  test('begins to answer before the answer is whole, and ends it when its reader leaves', async () => {
-    const begun = dialects.chat.first(tokens) + dialects.chat.piece(text)
-    scene.upstream.handle(() => sseAnswer(begun, { ending: 'stall' }))
+  test('begins to answer before the answer is whole, and charges it when its reader leaves', async () => {
+    const encode = (said: string) => new TextEncoder().encode(said)
+    const { promise: hasLeft, resolve: goOn } = Promise.withResolvers<void>()
+    async function* stream() {
+      yield encode(dialects.chat.first(tokens) + dialects.chat.piece(text))
+      await hasLeft
+      yield encode(dialects.chat.last(tokens))
+    }
+    const headers = { 'content-type': 'text/event-stream' }
+    scene.upstream.handle(() => new Response(stream() as unknown as Bun.BodyInit, { headers }))
     const leaving = new AbortController()
     const answer = await post('user', pathOf('chat', true), {
       body: JSON.stringify(dialects.chat.request(true)),
@@ -108,10 +115,10 @@ describe('the playground', () => {
     const first = await reader?.read()
     expect(new TextDecoder().decode(first?.value)).toContain('data: ')
     leaving.abort()
-    await scene.upstream.last().aborted
+    goOn()
     const id = answer.headers.get('x-request-id') ?? ''
     const row = await until('its record', () => scene.store.records.receipt(id))
-    expect(row.request.ending).toBe('client_left')
+    expect(row.request).toMatchObject({ ending: 'client_left', inputTokens: tokens.input })
   })
 
   test("shows the gateway's own refusals in the shape of the protocol", async () => {

@@ -4,6 +4,7 @@ import { readUntil, requestIdOf } from '../../e2e/caller.ts'
 import type { Dialect } from '../../e2e/dialects.ts'
 import { until } from '../../e2e/until.ts'
 import { type FakeHandler, sseAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
+import { shownModels } from '../../support/tollgate-yaml.ts'
 import { type ServingOptions, startServing } from '../serving.ts'
 import type { Teller, Told } from './told-answers.ts'
 
@@ -55,7 +56,7 @@ export function billIn({ request, ledgerAmountNano }: ReceiptRows): Bill {
 /** The app before an upstream that a test scripts. */
 export async function startBillScene(options: Partial<ServingOptions> = {}) {
   const upstream = startFakeUpstream(() => new Response('not scripted', { status: 500 }))
-  const running = await startServing({ upstream: upstream.url, ...options })
+  const running = await startServing({ upstream: upstream.url, models: shownModels, ...options })
   const { records } = running.instance.store
 
   async function bill(requestId: string): Promise<Bill> {

@@ -5,6 +5,7 @@ import { allDialects, type Dialect, dialects } from '../../e2e/dialects.ts'
 import { readLedger } from '../../e2e/ledger.ts'
 import { openFile } from '../../support/tables.ts'
 import { createTempDir } from '../../support/temp-dir.ts'
+import { shownModels } from '../../support/tollgate-yaml.ts'
 import { type Clocked, startClocked } from '../clocked.ts'
 import {
   begun,
@@ -24,7 +25,9 @@ import { tellers } from './told-answers.ts'
 describe('a client leaves, and its group reads the upstream to its end', () => {
   let clocked: Clocked
   beforeAll(async () => {
-    clocked = await startClocked({ start: '2026-11-21', group: { on_disconnect: 'drain' } })
+    clocked = await startClocked({
+      ...{ start: '2026-11-21', models: shownModels, group: { on_disconnect: 'drain' } },
+    })
   })
   afterAll(() => clocked[Symbol.asyncDispose]())
 
@@ -52,14 +55,14 @@ describe('a client leaves, and its group reads the upstream to its end', () => {
     test('usage told at the end: as told, whatever the client has seen', async () => {
       // 1,000 × 1,000 + 500 × 2,000: the upstream was let finish, so it is the whole answer's bill.
       const bill = await drain(dialect, begun(teller, soFar), teller.stop('complete', inAll))
-      expect(bill).toEqual(billOf('complete', 1000, 500, 2_000_000, false))
+      expect(bill).toEqual(billOf('client_left', 1000, 500, 2_000_000, false))
     })
 
     test('usage not told: as counted, with the words that came after the client had left', async () => {
       // 10 × 1,000 + (8 + 2) × 2,000
       const rest = teller.piece(' nine ten') + teller.stop('incomplete')
       const bill = await drain(dialect, begun(teller), rest)
-      expect(bill).toEqual(billOf('incomplete', 10, 10, 30_000, true))
+      expect(bill).toEqual(billOf('client_left', 10, 10, 30_000, true))
     })
 
     test('the upstream breaks off all the same: as far as it came', async () => {
@@ -78,6 +81,7 @@ describe('a client leaves, and its group reads the upstream to its end', () => {
 test('B2: what is read on without a client ends when the money does, too', async () => {
   await using clocked = await startClocked({
     ...{ start: '2026-11-21', balance: 0.002, group: { on_disconnect: 'drain' } },
+    models: shownModels,
   })
   const { chat } = dialects
   // 1,000 tokens can be paid, and there are 3,000 to come, most of them in one chunk.

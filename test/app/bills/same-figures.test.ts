@@ -5,7 +5,7 @@ import { readUntil } from '../../e2e/caller.ts'
 import { allDialects, type Dialect, wholeStream } from '../../e2e/dialects.ts'
 import { collect } from '../../store/support.ts'
 import { type FakeHandler, jsonAnswer, sseAnswer } from '../../support/fake-upstream.ts'
-import { testKey } from '../../support/tollgate-yaml.ts'
+import { shownModels, testKey } from '../../support/tollgate-yaml.ts'
 import { type Clocked, startClocked } from '../clocked.ts'
 import { tellers } from './told-answers.ts'
 
@@ -20,6 +20,7 @@ const perWave = 24
 const start = () =>
   startClocked({
     start: days[0] ?? '',
+    models: shownModels,
     balance: 0.06,
     token: { budget: { total: 0.006, day: 0.002 } },
     moreAccounts: [

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createBrowser } from '../../app/console/sign-in-scene.ts'
 import { startBinary } from '../../support/binary.ts'
 import { sseAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
-import { tollgateYaml } from '../../support/tollgate-yaml.ts'
+import { shownModels, tollgateYaml } from '../../support/tollgate-yaml.ts'
 import { dialects } from '../dialects.ts'
 import { until } from '../until.ts'
 
@@ -17,7 +17,10 @@ test('the compiled program: a model is asked in the playground, and its answer s
   const account = { ...person, role: 'admin', balance: 1, tokens: [token] }
   await using gate = await startBinary({
     args: ['serve', '--log', 'json'],
-    config: (listen) => tollgateYaml({ listen, upstream: upstream.url, moreAccounts: [account] }),
+    config: (listen) =>
+      tollgateYaml({
+        ...{ listen, upstream: upstream.url, models: shownModels, moreAccounts: [account] },
+      }),
   })
   const browser = createBrowser(gate.url)
   expect(await browser.signIn(person)).toMatchObject({ status: 200 })

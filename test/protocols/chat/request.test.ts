@@ -202,11 +202,11 @@ describe('reading a chat completion request', () => {
     ).toEqual({ stream_options: { include_usage: true, include_obfuscation: false } })
   })
 
-  test('gives the facts; `n` choices of a chat are one call', () => {
+  test('gives the facts; each of `n` choices is a call', () => {
     expect(completions.read({ ...good, n: 3, stream: true })).toMatchObject({
       model: 'm',
       stream: true,
-      calls: 1,
+      calls: 3,
       continues: [],
     })
     expect(completions.rename({ ...good }, 'other')).toEqual({ model: 'other' })

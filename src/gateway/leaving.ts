@@ -1,0 +1,50 @@
+import { reasonsOf } from '../catalog/reasoning-models.ts'
+import type { Observation } from '../protocols/canonical/observation.ts'
+import type { Interruption } from './causes.ts'
+import type { Exchange } from './exchange.ts'
+
+// What a client owes that leaves early. The vendor bills on, so: once an upstream was asked its input
+// is owed, and the upstream is read to its end unless all that it makes can be seen on the way.
+
+/** Whether an interruption ends the upstream call at once: nothing of what it may cost is lost by that. */
+export function mayAbort(exchange: Exchange, interruption: Interruption): boolean {
+  return interruption === 'shutdown' || !exchange.isOwed
+}
+
+/**
+ * Whether all that the vendor can bill for is in what was seen of a streamed answer: its group need
+ * not read it to the end when the client has left.
+ */
+export function isAllSeen(exchange: Exchange, seen: Observation): boolean {
+  return exchange.plan?.group.onDisconnect !== 'drain' && showsAll(exchange, seen)
+}
+
+/** The same, whatever its group wants. */
+export function showsAll(exchange: Exchange, seen: Observation): boolean {
+  const { facts, route, operation, protocol } = exchange
+  if (!facts?.stream || operation !== protocol.generation || seen.pending) return false
+  if (hidesWork(exchange)) return false
+  const isInputTold = seen.usage !== undefined && !seen.lacksInput
+  const isCountable = !facts.hasUnseenInput && facts.media().tokens === 0
+  // Messages tells at once what its input was; elsewhere only text can be counted here.
+  return isInputTold || route?.protocol.name === 'messages' || isCountable
+}
+
+/** Whether the upstream may be doing what its stream does not show: what is not known counts so. */
+function hidesWork({ facts, route, candidate }: Exchange): boolean {
+  const hidden = (route?.translation ?? facts)?.hiddenWork?.() ?? 'some'
+  if (hidden === 'some' || candidate === undefined || facts?.takesTurns !== false) return true
+  const reasons = reasonsOf(candidate.upstreamModel)
+  return reasons === 'always' || (reasons === 'unless_off' && hidden !== 'none')
+}
+
+/** What the record of a client that left says of its charge. */
+export const leftTexts = {
+  seen: 'The client left before the answer ended. Nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
+  read: 'The client left before the answer ended. What a model makes unseen (reasoning, say) is told only then, so the answer was read to its end and is charged as a whole.',
+  whole:
+    'The client left before the answer came. What it costs is told only with the whole of it, so it was waited for and is charged as a whole.',
+  drained:
+    'The client left before the answer ended. Its group has every answer read to its end, and charges it as a whole.',
+  lost: 'The client left before the answer ended, and its end could not be read. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
+} as const
