@@ -118,7 +118,7 @@ describe('the playground', () => {
     goOn()
     const id = answer.headers.get('x-request-id') ?? ''
     const row = await until('its record', () => scene.store.records.receipt(id))
-    expect(row.request).toMatchObject({ ending: 'client_left', inputTokens: tokens.input })
+    expect(row.request).toMatchObject({ inputTokens: tokens.input, outputTokens: tokens.output })
   })
 
   test("shows the gateway's own refusals in the shape of the protocol", async () => {
