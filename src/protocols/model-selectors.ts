@@ -51,40 +51,45 @@ const content = new Set([
   ...['filters', 'user_location', 'input_examples', 'prediction', 'trace', 'tags'],
 ])
 
+/** Bodies that nest deeper are refused before. */
+const deepest = 256
+
 /**
  * All fields of a body that select a model, but for the one at its top: that is the one which is
  * checked and charged.
  */
 export function findSelectors(body: JsonObject): readonly ModelSelector[] {
   const found: ModelSelector[] = []
-  for (const name in body) {
-    if (name !== 'model') look(body, name, [], found)
+  const path: (string | number)[] = []
+
+  function look(name: string, value: unknown): void {
+    if (typeof value !== 'object' && !maybe.test(name)) return
+    if (value === null || value === undefined || value === false || value === '') return
+    if (content.has(name)) return
+    path.push(name)
+    if (maybe.test(name) && isSelector(name)) {
+      const names = namesIn(value)
+      if (names?.length !== 0 && !isFree(path, names)) found.push({ path: [...path], names })
+    } else walk(value)
+    path.pop()
   }
+
+  function walk(value: unknown): void {
+    if (path.length >= deepest) return
+    if (Array.isArray(value)) {
+      value.forEach((entry: unknown, index) => {
+        if (typeof entry !== 'object' || entry === null) return
+        path.push(index)
+        walk(entry)
+        path.pop()
+      })
+    } else if (isJsonObject(value)) {
+      for (const name in value) look(name, value[name])
+    }
+  }
+
+  for (const name in body) if (name !== 'model') look(name, body[name])
   return found
-}
-
-function look(holder: JsonObject, name: string, path: Path, found: ModelSelector[]): void {
-  const value = holder[name]
-  if (typeof value !== 'object' && !maybe.test(name)) return
-  if (value === null || value === undefined || value === false || value === '') return
-  if (content.has(name)) return
-  if (maybe.test(name) && isSelector(name)) {
-    const at = [...path, name]
-    const names = namesIn(value)
-    if (names?.length !== 0 && !isFree(at, names)) found.push({ path: at, names })
-    return
-  }
-  if (typeof value === 'object') walk(value, [...path, name], found)
-}
-
-function walk(value: object, path: Path, found: ModelSelector[]): void {
-  if (Array.isArray(value)) {
-    value.forEach((entry: unknown, index) => {
-      if (typeof entry === 'object' && entry !== null) walk(entry, [...path, index], found)
-    })
-  } else if (isJsonObject(value)) {
-    for (const name in value) look(value, name, path, found)
-  }
 }
 
 function isSelector(name: string): boolean {
