@@ -56,8 +56,8 @@ export interface Group {
   readonly multiplierMillionths: number
   readonly longContextPricing: boolean
   readonly onDisconnect: 'bill_observed' | 'drain'
-  /** Tools of the vendors' own that may run; absent: all that have a price. */
-  readonly tools?: readonly string[] | undefined
+  /** Tools of the vendors' own that may run; null: all that have a price. */
+  readonly tools: readonly string[] | null
   readonly limits: Limits
   /** E-mails of the accounts that may use it; null: it is open to all. */
   readonly accounts: ReadonlySet<string> | null
@@ -164,6 +164,7 @@ function buildGroup(row: GroupRow, parts: GroupParts): Group {
     multiplierMillionths: row.multiplierMillionths,
     longContextPricing: row.longContextPricing,
     onDisconnect: row.onDisconnect,
+    tools: row.tools,
     limits: row.limits,
     accounts: row.accounts && new Set(row.accounts),
     offers,

@@ -1,6 +1,7 @@
 import { channelStatus } from '../app/config/build.ts'
 import { balanceLowByHand } from '../app/config/set-by-hand.ts'
 import { findFileWord, type Instance } from '../app/instance.ts'
+import type { GroupReport } from '../app/report/resources.ts'
 import type { TokenView } from '../store/ports/admin.ts'
 import type { ChannelStatus } from '../store/ports/catalog.ts'
 import { complain } from './errors.ts'
@@ -61,11 +62,11 @@ export async function warnOfChannel(
   if (said !== status) complain(lastWord(`says that the channel "${name}" is ${said}`))
 }
 
-/** The same for whom a group is for. */
+/** The same for whom a group is for, and which tools it allows. */
 export async function warnOfGroup(
   { config }: ConfigOption,
   name: string,
-  accounts: readonly string[] | null,
+  { accounts, tools }: Pick<GroupReport, 'accounts' | 'tools'>,
 ): Promise<void> {
   const { groups } = await findFileWord(config)
   const named = groups.find((group) => group?.name === name)
@@ -73,6 +74,8 @@ export async function warnOfGroup(
   const said = named.accounts?.map((email) => email?.toLowerCase()).toSorted() ?? null
   if (!Bun.deepEquals(said, accounts?.toSorted() ?? null))
     complain(lastWord(`says whom the group "${name}" is for`))
+  if (!Bun.deepEquals(named.tools?.toSorted() ?? null, tools?.toSorted() ?? null))
+    complain(lastWord(`says which tools the group "${name}" allows`))
 }
 
 const lastWord = (what: string) =>

@@ -60,6 +60,7 @@ export function readFragment(fragment: Fragment): Config {
 /** `accounts[0].tokens[0].ip_allow[1]: "x" …` → `--ip: "x" …`; `prices.m.input …` → `--input …`. */
 function asOption(message: string): string {
   return message
+    .replace(/^groups\[0\]\.tools(\[\d+\])?/, '--tools')
     .replace(priceOf, (_, dot: string) => (dot === '' ? 'The price' : 'prices[0].'))
     .replace(
       /^(?:prices\[0\]\.|(?:\w+\[0\]\.)+)(\w+)([^\s:]*)/,

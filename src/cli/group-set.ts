@@ -13,48 +13,76 @@ import { writeJson, writeLines } from './output.ts'
 interface SetOptions extends ConfigOption {
   readonly accounts?: readonly string[]
   readonly open?: boolean
+  readonly tools?: readonly string[]
+  readonly allTools?: boolean
   readonly json?: boolean
 }
 
-/** Adds the options that say which accounts may use a group. */
+const withCommas = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name, _, all) => name !== '' || all.length > 1)
+
+/** Adds the option that says which accounts may use a group. */
 export const addAccountsOption = (command: Command): Command =>
   command.option(
     '--accounts <emails>',
     'only for these accounts: e-mails with commas between (default: for all)',
-    (text: string) => text.split(',').map((email) => email.trim()),
+    withCommas,
   )
 
-/** `tollgate group set`: whom a group is for; what is not named stays as it is. */
+/** Adds the option that says which tools of vendors a group allows. */
+export const addToolsOption = (command: Command): Command =>
+  command.option(
+    '--tools <names>',
+    'only these tools of vendors: names with commas between, "" for none (default: all with a price)',
+    withCommas,
+  )
+
+/** `tollgate group set`: whom a group is for and what it allows; what is not named stays as it is. */
 export function addSet(group: Command, describe: (report: GroupReport) => readonly string[]): void {
   const command = group
     .command('set')
-    .description('change whom a group is for, and nothing else')
+    .description('change whom a group is for, or which tools of vendors it allows')
     .addArgument(groupArgument())
     .option('--open', 'for all accounts')
+    .option('--all-tools', 'all tools that have a price')
     .option('--json', 'as JSON')
     .action((name: string, options: SetOptions) =>
       withStore(options, async (instance) => {
         const report = await setGroup(instance, name, options)
         if (options.json) await writeJson(report)
         else await writeLines(describe(report))
-        await remarkOnMembers(instance, report.accounts)
-        await warnOfGroup(options, name, report.accounts)
+        if (options.accounts) await remarkOnMembers(instance, report.accounts)
+        await warnOfGroup(options, name, report)
       }),
     )
   addAccountsOption(command)
+  addToolsOption(command)
   withExamples(
     withConfig(command),
     'tollgate group set staff --accounts ann@example.com,bob@example.com',
     'tollgate group set staff --open',
+    'tollgate group set trial --tools web_search,code_execution',
   )
 }
 
-async function setGroup({ store }: Instance, name: string, { accounts, open }: SetOptions) {
-  if ((accounts === undefined) === (open === undefined))
-    throw new UsageError('Say whom it is for: --accounts with their e-mails, or --open for all.')
+async function setGroup({ store }: Instance, name: string, options: SetOptions) {
+  const { accounts, open, tools, allTools } = options
+  const isTwice = (accounts && open) || (tools && allTools)
+  if (isTwice || (accounts ?? open ?? tools ?? allTools) === undefined)
+    throw new UsageError(
+      'Say whom it is for: --accounts with their e-mails, or --open for all; or what it allows: --tools with their names, or --all-tools.',
+    )
   const { id: _, ...settings } = findNamed('group', name, (await store.catalog.load()).groups)
-  const [read] = accounts ? readFragment({ groups: [{ name, channels: [], accounts }] }).groups : []
-  const changed = { ...settings, accounts: read?.accounts ?? null }
+  const said = { ...(accounts && { accounts }), ...(tools && { tools }) }
+  const [read] = readFragment({ groups: [{ name, channels: [], ...said }] }).groups
+  const changed = {
+    ...settings,
+    ...((accounts || open) && { accounts: read?.accounts ?? null }),
+    ...((tools || allTools) && { tools: read?.tools ?? null }),
+  }
   await store.admin.write({ groups: [changed] }, byCommandLine)
   const rows = await store.catalog.load()
   return groupReport(findNamed('group', name, rows.groups), rows)

@@ -4,7 +4,7 @@ import { groupReport, type GroupReport as Report } from '../app/report/resources
 import { counted, listed } from '../lib/format.ts'
 import { formatPairs } from '../lib/table.ts'
 import { readFragment, writesOf } from './fragment.ts'
-import { addAccountsOption, addSet, remarkOnMembers } from './group-set.ts'
+import { addAccountsOption, addSet, addToolsOption, remarkOnMembers } from './group-set.ts'
 import { addLimitOptions, describeLimits, type LimitOptions, namedLimits } from './limits.ts'
 import { byCommandLine, findNamed, groupArgument, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
@@ -68,6 +68,7 @@ interface AddOptions extends JsonOption, LimitOptions {
   readonly platform: string
   readonly description: string
   readonly accounts?: readonly string[]
+  readonly tools?: readonly string[]
 }
 
 function addAdd(group: Command): void {
@@ -96,6 +97,7 @@ function addAdd(group: Command): void {
       }),
     )
   addAccountsOption(command)
+  addToolsOption(command)
   addLimitOptions(command)
   withExamples(
     withConfig(command),
@@ -118,6 +120,7 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
         models: options.model,
         limits: namedLimits(options) ?? {},
         ...(options.accounts && { accounts: options.accounts }),
+        ...(options.tools && { tools: options.tools }),
       },
     ],
   })
@@ -162,6 +165,7 @@ function describe(report: Report): readonly string[] {
     ['Long-context prices', report.long_context_pricing ? 'yes' : 'no'],
     ['When a client leaves', report.on_disconnect],
     ['Limits', describeLimits(report.limits)],
+    ['Tools of vendors', report.tools === null ? 'all with a price' : listed(report.tools, 'none')],
     ['For', report.accounts === null ? 'all accounts' : listed(report.accounts, 'nobody')],
   ])
 }

@@ -54,3 +54,23 @@ test('a token in a group of others is refused, with the way out', async () => {
   // What is in the wrong place by now can still be switched off.
   expect(await run(`token disable ${made.id}`)).toMatchObject({ code: 0 })
 }, 30_000)
+
+test('which tools of vendors a group allows is said by the file, and set by command', async () => {
+  expect(await json('group show all')).toMatchObject({ tools: null })
+  const set = await run('group set all --tools web_search,mcp')
+  expect(set).toMatchObject({ code: 0 })
+  expect(set.out).toMatch(/^Tools of vendors +web_search, mcp$/m)
+  expect(set.err).toContain('the configuration file says which tools the group "all" allows')
+  // Whom it is for stays as it is.
+  expect(await json('group show all')).toMatchObject({
+    accounts: null,
+    tools: ['web_search', 'mcp'],
+  })
+  expect((await run('plan')).out).toMatch(/tools +\["mcp","web_search"\] → all/)
+  expect(await place.run(['group', 'set', 'all', '--tools', ''])).toMatchObject({ code: 0 })
+  expect(await json('group show all')).toMatchObject({ tools: [] })
+  const unknown = await run('group set all --tools web_surfing')
+  expect(unknown.code).toBe(2)
+  expect(unknown.err).toMatch(/--tools.*"web_surfing"/)
+  expect(await json('group set all --all-tools')).toMatchObject({ tools: null })
+}, 30_000)

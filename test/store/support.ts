@@ -46,6 +46,7 @@ export function groupWrite(changes: Partial<GroupWrite> = {}): GroupWrite {
     longContextPricing: true,
     onDisconnect: 'bill_observed',
     accounts: null,
+    tools: null,
     limits: { rpm: 600, tpm: null, concurrency: null },
     ...changes,
   }

@@ -126,6 +126,7 @@ export async function makeWorld(
     models: [],
     onDisconnect: 'bill_observed',
     accounts: null,
+    tools: null,
     limits: noLimits,
   } as const
   const emails = Array.from({ length: size.accounts }, (_, at) => `account-${at + 1}@example.com`)

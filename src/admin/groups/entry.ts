@@ -17,6 +17,7 @@ export function groupFields(group: GroupSettings) {
     limits: { rpm: limits.rpm, tpm: limits.tpm, concurrency: limits.concurrency },
     on_disconnect: group.onDisconnect,
     accounts: group.accounts && [...group.accounts],
+    tools: group.tools && [...group.tools],
   }
 }
 
@@ -25,12 +26,13 @@ export function changedGroup(
   present: Partial<ReturnType<typeof groupFields>>,
   { revision: _, ...change }: GroupChange,
 ): object {
-  const { status = 'active', channels = [], accounts, ...fields } = { ...present, ...change }
+  const { status = 'active', channels = [], accounts, tools, ...fields } = { ...present, ...change }
   return {
     ...fields,
     channels,
     enabled: status === 'active',
     limits: { ...present.limits, ...change.limits },
     ...(accounts && { accounts }),
+    ...(tools && { tools }),
   }
 }

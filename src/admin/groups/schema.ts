@@ -11,6 +11,11 @@ const Accounts = orNull(
   'E-mails of the accounts that may use it; null: it is open to all.',
 )
 
+const Tools = orNull(
+  Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }),
+  'Tools of the vendors that may be used; null: all that have a price.',
+)
+
 const common = {
   id: Type.Integer(),
   name: Type.String(),
@@ -40,6 +45,7 @@ export const GroupView = Type.Object({
   limits: LimitsView,
   on_disconnect: OnDisconnect,
   accounts: Accounts,
+  tools: Tools,
   offered_models: Type.Array(Type.String(), { description: 'At most the first 1,000.' }),
   models_without_price: Type.Array(Type.String(), { description: 'At most the first 1,000.' }),
   created_at: Type.String(),
@@ -60,6 +66,7 @@ const settings = {
   limits: LimitsChange,
   on_disconnect: OnDisconnect,
   accounts: Accounts,
+  tools: Tools,
 }
 
 /** A group to be made; what is left out is as tollgate.yaml has it by default. */

@@ -51,10 +51,11 @@ export function createGroupViews(catalog: EditableCatalog, inFile: ReadonlySet<s
     item: (row: EditableGroup) => item(row),
     whole(row: EditableGroup, warnings: readonly Remark[]): GroupView {
       const parts = split(row)
-      const { models, long_context_pricing, limits, on_disconnect, accounts } = groupFields(row)
+      const { models, long_context_pricing, limits, on_disconnect, accounts, tools } =
+        groupFields(row)
       return {
         ...item(row, parts),
-        ...{ models, long_context_pricing, limits, on_disconnect, accounts },
+        ...{ models, long_context_pricing, limits, on_disconnect, accounts, tools },
         offered_models: parts.callable.toSorted().slice(0, shownModels),
         models_without_price: parts.unpriced.toSorted().slice(0, shownModels),
         created_at: isoTime(row.createdAt),

@@ -202,6 +202,7 @@ function buildGroup(group: Entry<'groups'>): GroupSettings {
     onDisconnect: group.on_disconnect ?? 'bill_observed',
     limits: buildLimits(group.limits),
     accounts: group.accounts ? [...new Set(group.accounts.map(inSmallLetters))] : null,
+    tools: group.tools ?? null,
   }
 }
 

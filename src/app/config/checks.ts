@@ -125,6 +125,7 @@ function checkGroups(file: File, tell: Tell): void {
   for (const [i, group] of list(file.groups).entries()) {
     checkUnique(eachText(group?.channels, `groups[${i}].channels`), tell)
     checkUnique(eachText(group?.models, `groups[${i}].models`), tell)
+    checkUnique(eachText(group?.tools, `groups[${i}].tools`), tell)
     const accounts = eachText(group?.accounts, `groups[${i}].accounts`)
     checkUnique(
       accounts.map(({ path, value }) => ({ path, value: value?.toLowerCase() })),

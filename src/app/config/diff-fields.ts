@@ -90,6 +90,7 @@ export function groupFields(group: GroupSettings): Fields {
     on_disconnect: group.onDisconnect,
     ...limitFields(group.limits),
     accounts: group.accounts === null ? 'all' : set(group.accounts),
+    tools: group.tools === null ? 'all' : set(group.tools),
   }
 }
 

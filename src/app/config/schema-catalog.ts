@@ -144,6 +144,12 @@ export const GroupEntry = Type.Object(
         description: 'The accounts that may use it, by e-mail; left out: it is open to all.',
       }),
     ),
+    tools: optional(
+      Type.Array(words(hostedTools, 'A tool that the vendor runs itself.'), {
+        description:
+          'Tools of the vendors that may be used; left out: all that have a price; empty: none.',
+      }),
+    ),
     on_disconnect: optional(
       words(
         ['bill_observed', 'drain'],

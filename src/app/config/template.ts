@@ -208,6 +208,9 @@ groups:
     # The accounts that may use it, by e-mail. Left out, it is open to every account. Others do not
     # see it, in the console or in public, unless settings say so.
     #accounts: [admin@example.com]
+    # Tools that the vendors run themselves (web_search, code_execution …), which may be used. Left
+    # out: all that have a price; []: none. What a request can do without is taken out of it.
+    #tools: [web_search]
 
 # Base prices in USD per 1M tokens. A model without a price can't be called. Without a price of
 # their own, cache_read and cache_write cost as input, cache_write_1h as cache_write.

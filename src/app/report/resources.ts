@@ -124,6 +124,7 @@ export function groupReport(group: GroupRow, rows: CatalogRows) {
     on_disconnect: group.onDisconnect,
     limits: group.limits,
     accounts: group.accounts,
+    tools: group.tools,
   }
 }
 

@@ -91,6 +91,23 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
           />
         )}
       </Stack>
+      <Stack gap="xs">
+        <Switch
+          label={text.hasAllTools}
+          {...form.getInputProps('has_all_tools', { type: 'checkbox' })}
+        />
+        {!form.values.has_all_tools && (
+          <Textarea
+            label={text.tools}
+            description={text.toolsHint}
+            autosize
+            minRows={2}
+            maxRows={14}
+            spellCheck={false}
+            {...form.getInputProps('tools')}
+          />
+        )}
+      </Stack>
       <Switch
         label={text.long_context}
         {...form.getInputProps('long_context_pricing', { type: 'checkbox' })}

@@ -16,6 +16,9 @@ export interface GroupValues {
   is_open: boolean
   /** One a line, where it is not open to all. */
   accounts: string
+  has_all_tools: boolean
+  /** One a line, where these alone are allowed. */
+  tools: string
 }
 
 /** The form of a group as it is; of one that is yet to be made, with the defaults. */
@@ -31,15 +34,18 @@ export const valuesOf = (group: GroupView | undefined): GroupValues => ({
   limits: limitValues(group?.limits),
   is_open: (group?.accounts ?? null) === null,
   accounts: group?.accounts?.join('\n') ?? '',
+  has_all_tools: (group?.tools ?? null) === null,
+  tools: group?.tools?.join('\n') ?? '',
 })
 
 /** What the form says, as the API wants it. */
-export const groupOf = ({ is_open, ...values }: GroupValues) => ({
+export const groupOf = ({ is_open, has_all_tools, ...values }: GroupValues) => ({
   ...values,
   rate_multiplier: values.rate_multiplier.trim(),
   models: linesOf(values.models),
   limits: readLimits(values.limits),
   accounts: is_open ? null : linesOf(values.accounts),
+  tools: has_all_tools ? null : linesOf(values.tools),
 })
 
 const linesOf = (text: string) =>
@@ -60,5 +66,5 @@ export function changeOf(seen: GroupView, values: GroupValues): GroupChange {
 /** The field of the form that a field of the API stands in. */
 export function formField(field: string): string {
   const [first = ''] = field.split('.')
-  return ['models', 'channels', 'accounts'].includes(first) ? first : field
+  return ['models', 'channels', 'accounts', 'tools'].includes(first) ? first : field
 }

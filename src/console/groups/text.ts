@@ -39,6 +39,11 @@ const en = {
   accountsHint:
     'E-mails, one a line. Others do not see the group, can not choose it, and their tokens in it are refused.',
   everyone: 'Everybody',
+  hasAllTools: 'Tools that vendors run themselves are allowed, where they have a price',
+  tools: 'Only these tools',
+  toolsHint:
+    'One a line, such as web_search, code_execution, file_search, image_generation, mcp. Empty: none. Others are taken out of requests, or refused where a request forces them.',
+  allTools: 'All that have a price',
   long_context: 'Higher prices for long contexts apply',
   on_disconnect: 'When a client leaves in the middle',
   bill_observed: 'Stop, and bill what was seen',
@@ -119,6 +124,11 @@ export const groupText: Texts<typeof en> = {
     accountsHint:
       '电子邮箱，每行一个。其他账户看不到也无法选择此分组，其在此分组中的令牌会被拒绝。',
     everyone: '所有账户',
+    hasAllTools: '允许厂商自行运行且已定价的工具',
+    tools: '仅限以下工具',
+    toolsHint:
+      '每行一个，例如 web_search、code_execution、file_search、image_generation、mcp。留空则全部不允许。其他工具会从请求中移除；若请求强制使用则被拒绝。',
+    allTools: '全部已定价的工具',
     long_context: '长上下文按更高的分级价格计费',
     on_disconnect: '客户端中途断开时',
     bill_observed: '停止，并按已收到的部分计费',

@@ -14,6 +14,7 @@ import { groupAccounts, postgresGroupAccounts } from './0012-group-accounts.ts'
 import { postgresAnswers, sqliteAnswers } from './0013-answers.ts'
 import { postgresOpen } from './0014-postgres-open.ts'
 import { postgresUsedCodes, usedCodes } from './0015-used-codes.ts'
+import { groupTools, postgresGroupTools } from './0016-group-tools.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -50,6 +51,7 @@ export const migrations: readonly Migration[] = [
   { sqlite: sqliteAnswers, postgres: postgresAnswers },
   { postgres: postgresOpen },
   { sqlite: usedCodes, postgres: postgresUsedCodes },
+  { sqlite: groupTools, postgres: postgresGroupTools },
 ]
 
 /** The version of a database that is up to date. */

@@ -80,6 +80,8 @@ export interface GroupSettings {
   readonly limits: Limits
   /** E-mails, in small letters, of the accounts that may use it; null: it is open to all. */
   readonly accounts: readonly string[] | null
+  /** Names of the vendors' own tools that may run; null: all that have a price. */
+  readonly tools: readonly string[] | null
 }
 
 export interface GroupRow extends GroupSettings {

@@ -88,6 +88,7 @@ export function readGroup(row: Selectable<GroupTable>, channels: readonly string
     onDisconnect: row.on_disconnect,
     limits: limitsOf(row),
     accounts: row.accounts === null ? null : parseList(row.accounts),
+    tools: row.tools === null ? null : parseList(row.tools),
   }
 }
 

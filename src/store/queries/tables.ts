@@ -58,6 +58,7 @@ export interface GroupTable extends Limited {
   long_context_pricing: Flag
   on_disconnect: 'bill_observed' | 'drain'
   accounts: Json | null
+  tools: Json | null
   created_at: number
   deleted_at: number | null
 }

@@ -62,6 +62,7 @@ export const groupColumns = (group: Omit<GroupWrite, 'name' | 'channels'>) => ({
   long_context_pricing: group.longContextPricing ? 1 : 0,
   on_disconnect: group.onDisconnect,
   accounts: group.accounts && JSON.stringify(group.accounts),
+  tools: group.tools && JSON.stringify(group.tools),
   ...limitsOf(group.limits),
 })
 

@@ -59,6 +59,7 @@ describe('the example of the design', async () => {
         longContextPricing: true,
         limits: { rpm: 600, tpm: null, concurrency: 100 },
         accounts: null,
+        tools: null,
         onDisconnect: 'bill_observed',
       },
     ])

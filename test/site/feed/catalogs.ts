@@ -78,6 +78,7 @@ function groupRow({ hasChannel = true, ...changes }: SoldGroup, at: number): Gro
     longContextPricing: true,
     onDisconnect: 'bill_observed',
     accounts: null,
+    tools: null,
     limits: noLimits,
     ...changes,
   }

@@ -19,6 +19,7 @@ eachEngine((open) => {
       ...{ multiplierMillionths: 1_000_000, channels: [], models: [], longContextPricing: true },
       onDisconnect: 'bill_observed',
       accounts: null,
+      tools: null,
       limits: { rpm: null, tpm: null, concurrency: null },
     } as const
     const account = {

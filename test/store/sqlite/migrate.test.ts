@@ -82,7 +82,7 @@ function inNewest(rows: Rows): Rows {
       ...row,
       ...{ name: '', email_verified: 1, two_factor_enabled: 0, updated_at: null },
     })),
-    ...changed('group', (row) => ({ tpm: null, accounts: null, ...row })),
+    ...changed('group', (row) => ({ tpm: null, accounts: null, tools: null, ...row })),
     ...changed('usage_day', (row) => ({ ...row, ...uncounted })),
     usage_total: (rows.usage_day ?? []).map(({ token_id: _, ...row }) => ({
       ...row,

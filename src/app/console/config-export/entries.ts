@@ -97,6 +97,7 @@ export const groupEntry = (group: GroupSettings): object => ({
   ...limitsEntry(group.limits),
   on_disconnect: group.onDisconnect,
   ...(group.accounts && { accounts: group.accounts }),
+  ...(group.tools && { tools: group.tools }),
 })
 
 /** A price of the file; undefined for one that was taken away: the file has no word for it. */

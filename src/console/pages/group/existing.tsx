@@ -72,5 +72,6 @@ function shown(group: GroupView, text: (typeof groupText)['en']): Record<string,
     [text.on_disconnect]: text[group.on_disconnect],
     [text.limits]: group.limits,
     [text.accounts]: group.accounts ?? text.everyone,
+    [text.tools]: group.tools ?? text.allTools,
   }
 }

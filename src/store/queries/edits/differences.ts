@@ -14,6 +14,7 @@ const json: ReadonlySet<string> = new Set([
   'quirks',
   'probe',
   'accounts',
+  'tools',
 ])
 
 /** Of the columns that are to be written, those that differ; empty: nothing changes. */

@@ -31,7 +31,16 @@ export function createGroupEdits(parts: EditParts): GroupEdits {
 
 const editable = [
   ...['name', 'status', 'description', 'platform', 'multiplier_millionths', 'models'],
-  ...['long_context_pricing', 'on_disconnect', 'rpm', 'tpm', 'concurrency', 'channels', 'accounts'],
+  ...[
+    'long_context_pricing',
+    'on_disconnect',
+    'rpm',
+    'tpm',
+    'concurrency',
+    'channels',
+    'accounts',
+    'tools',
+  ],
 ] as readonly (keyof Row | 'channels')[]
 
 /** Tells states of a group apart, its channels and their order included. */
