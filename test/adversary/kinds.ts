@@ -203,12 +203,14 @@ export const kinds = {
     const plan = dice.once(2) ? { ...made.plan, fails } : { ...made.plan, breaksAt: dice.below(9) }
     return [ask(making, { ...made, plan })]
   },
-  /** The vendor writes on over the limit. */
+  /** The vendor writes on over the limit: once, and then for many at once. */
   overruns: (making) => {
     const { dice } = making
     const made = plainAsk(dice, { limit: 5 })
     const plan = { words: 50 + dice.below(500), overruns: true }
-    return [ask(making, { ...made, plan }, { times: several(dice) })]
+    const owner = by(making)
+    const once: Step = { do: 'ask', id: making.id(), by: owner, ask: { ...made, plan } }
+    return [once, { ...once, id: making.id(), times: several(dice) }]
   },
   /** Another model beside the one that is paid for. */
   models: (making) => {
