@@ -103,7 +103,12 @@ export async function judge(
       bills: bills.filter((bill) => bill.email === email),
     }
     const own = entries.filter((entry) => entry.email === email)
-    faults.push(...checkCharges(ofAccount), ...checkBalance(own), ...checkExact(ofAccount))
+    faults.push(
+      ...checkContinued(ofAccount),
+      ...checkCharges(ofAccount),
+      ...checkBalance(own),
+      ...checkExact(ofAccount),
+    )
     faults.push(...(await checkReceipts(ofAccount.records, person, url)))
   }
   faults.push(...checkOwnership(asked))
@@ -248,6 +253,15 @@ async function checkReceipts(
   )
   return found.flat().map((text) => ({ promise: 'a receipt explains itself', text }))
 }
+
+/** Nobody goes on with what another account has stored. */
+const checkContinued = ({ bills }: OfAccount): readonly Fault[] =>
+  bills
+    .filter(({ isForeign }) => isForeign)
+    .map(({ number, what }) => ({
+      promise: 'stored answers are their own account’s',
+      text: `${number} (${what}) went on with another account's answer`,
+    }))
 
 /** Nobody gets an answer that another account has stored. */
 function checkOwnership(asked: readonly Asked[]): readonly Fault[] {

@@ -7,7 +7,7 @@ export interface Planted {
   readonly replace: string
 }
 
-/** One of each kind that customers try. */
+/** One of each kind of loss that customers try to bring about. */
 export const planted: readonly Planted[] = [
   {
     name: 'what a cache gives is free',
@@ -30,7 +30,52 @@ export const planted: readonly Planted[] = [
   {
     name: 'next to nothing is set aside',
     file: 'src/gateway/afford.ts',
-    find: 'reservationOf(exchange, caller, plan, held.amountNano)',
-    replace: 'reservationOf(exchange, caller, plan, Math.min(1, held.amountNano))',
+    find: '  { amountNano, mostNano }: Amounts,\n): Reservation {',
+    replace:
+      '  { mostNano: most }: Amounts,\n): Reservation {\n  const [amountNano, mostNano] = [Math.min(1, most), 1]',
+  },
+  {
+    name: 'the first of two limits holds',
+    file: 'src/protocols/chat/request.ts',
+    find: "largestOf(body, ['max_completion_tokens', 'max_tokens'])",
+    replace: "largestOf(body, ['max_tokens'])",
+  },
+  {
+    name: 'the output of answers in the background is not counted',
+    file: 'src/gateway/background/charge-ended.ts',
+    find: 'const used = await usedTokens(exchange, seen, parts.countTokens)',
+    replace:
+      'const { usage, ...rest } = await usedTokens(exchange, seen, parts.countTokens)\n  const used = { ...rest, usage: { ...usage, outputTokens: 0 } }',
+  },
+  {
+    name: 'searches of messages are not counted',
+    file: 'src/protocols/messages/usage.ts',
+    find: "tools = plus(tools, 'web_search', used?.web_search_requests, keepsZero)",
+    replace: "tools = plus(tools, 'web_search', undefined, keepsZero)",
+  },
+  {
+    name: 'a dearer tier costs as much as the standard one',
+    file: 'src/billing/lines.ts',
+    find: 'tierWords(tier).map((name) => ({ name, millionths: tierFactor(terms, vendor, name) }))',
+    replace:
+      'tierWords(tier).map((name) => ({ name, millionths: Math.min(1_000_000, tierFactor(terms, vendor, name)) }))',
+  },
+  {
+    name: 'answers belong to whoever knows their ids',
+    file: 'src/gateway/affinity.ts',
+    find: 'const nameOf = (accountId: number, answerId: string) =>',
+    replace: 'const nameOf = (_: number, answerId: string, accountId = 0) =>',
+  },
+  {
+    name: 'a form goes upstream as it came',
+    file: 'src/gateway/upstream-call.ts',
+    find: 'return renamed || !isPlainForm(body) ?',
+    replace: 'return renamed && !isPlainForm(body) ?',
+  },
+  {
+    name: 'models that a body names beside its own are not looked at',
+    file: 'src/protocols/request-extras.ts',
+    find: 'const models = findSelectors(body)',
+    replace: 'const models = findSelectors({ model: body.model })',
   },
 ]

@@ -82,6 +82,8 @@ export interface Bill {
   /** Uses of hosted tools by name. */
   readonly uses: Record<string, number>
   hasEnded: boolean
+  /** It went on with what another account had stored. */
+  readonly isForeign: boolean
   /** The vendor itself broke off: it asks money for the words that have arrived. */
   brokeOff: boolean
 }

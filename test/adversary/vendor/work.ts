@@ -52,9 +52,15 @@ export function takeJob(
   const room = (limit ?? Number.POSITIVE_INFINITY) - reasoning
   const words = Math.min(plan.words, room)
   const tier = tierOf(body, plan)
+  const earlier = continued(body, stored)
   const bill: Bill = {
     ...{ number, email, model, what: describe(wire, order, body) },
-    ...inputOf(order, contextOf(body, stored), files.length),
+    ...inputOf(
+      order,
+      earlier.reduce((sum, { tokens }) => sum + tokens, 0),
+      files.length,
+    ),
+    isForeign: earlier.some((one) => one.email !== email),
     ...{ audioIn: plan.audioIn ?? 0, imageIn: plan.imageIn ?? 0, audioOut: 0 },
     ...{
       output: 0,
@@ -113,15 +119,14 @@ function inputOf({ plan, words }: Order, context: number, files: number) {
 }
 
 /** What the vendor keeps of earlier answers, and is asked to go on with. */
-function contextOf(body: Json, stored: ReadonlyMap<string, Stored>): number {
+function continued(body: Json, stored: ReadonlyMap<string, Stored>): readonly Stored[] {
   const thread = isObject(body.thread) ? textIn(body.thread, 'previous_message_id') : undefined
-  const ids = [textIn(body, 'previous_response_id'), thread]
   const references = listIn(body, 'input')
     .filter(isObject)
     .map((item) => textIn(item, 'id'))
-  return [...ids, ...references]
-    .filter((id) => id !== undefined)
-    .reduce((sum, id) => sum + (stored.get(id)?.tokens ?? 0), 0)
+  return [textIn(body, 'previous_response_id'), thread, ...references].flatMap(
+    (id) => stored.get(id ?? '') ?? [],
+  )
 }
 
 function tierOf(body: Json, plan: Plan): string | undefined {
