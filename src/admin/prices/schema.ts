@@ -5,6 +5,9 @@ import { orNull } from '../shapes.ts'
 const Usd = Type.String({ maxLength: 40, description: 'USD, a plain decimal.' })
 const Text = Type.String()
 
+const byName = (description: string) =>
+  Type.Record(Type.String({ maxLength: 60 }), Type.String({ maxLength: 40 }), { description })
+
 /** Prices of one tier in USD per 1M tokens; null: not set, charged as the one that it falls back on. */
 const rates = {
   input: Usd,
@@ -12,6 +15,13 @@ const rates = {
   cache_read: orNull(Usd),
   cache_write: orNull(Usd),
   cache_write_1h: orNull(Usd),
+  others: byName('USD per 1M tokens that are no text, such as input_audio.'),
+}
+
+/** What is billed beside tokens and calls; what is not named costs what the vendor's list says. */
+const extras = {
+  tools: byName('USD per 1,000 uses of a tool that the vendor runs, or free.'),
+  service_tiers: byName('What tokens and calls are multiplied by in a service tier.'),
 }
 
 /** What a model costs before multipliers. */
@@ -20,8 +30,9 @@ export const PriceTermsView = Type.Union([
     unit: Type.Literal('tokens'),
     ...rates,
     tiers: Type.Array(Type.Object({ above: Type.Integer(), ...rates })),
+    ...extras,
   }),
-  Type.Object({ unit: Type.Literal('call'), per_call: Usd }),
+  Type.Object({ unit: Type.Literal('call'), per_call: Usd, ...extras }),
   Type.Object({ unit: Type.Literal('free') }),
   Type.Object({ unit: Type.Literal('none') }),
 ])
@@ -104,6 +115,7 @@ const givenRates = {
   cache_read: Given,
   cache_write: Given,
   cache_write_1h: Given,
+  others: Type.Optional(rates.others),
 }
 
 /** A price as somebody writes it: by token, by call or free. Null is the same as left out. */
@@ -125,6 +137,8 @@ export const GivenPrice = Type.Object({
     ),
   ),
   per_call: Given,
+  tools: Type.Optional(extras.tools),
+  service_tiers: Type.Optional(extras.service_tiers),
   free: Type.Optional(Type.Boolean()),
 })
 export type GivenPrice = Static<typeof GivenPrice>

@@ -28,6 +28,11 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
             {bill === null ? text.noPrice : bill.unit === 'free' ? text.free : text.nothingUsed}
           </Text>
         )}
+        {bill?.service_tiers.map(({ name, factor }) => (
+          <Text key={name} size="sm">
+            {text.serviceTier(name, factor)}
+          </Text>
+        ))}
         {reasoning_tokens > 0 && (
           <Text size="sm">{text.reasoning(formatCount(reasoning_tokens, language))}</Text>
         )}
@@ -94,11 +99,13 @@ function BillTable({ bill, amount }: BillTableProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {bill.lines.map(({ name, count, price, amount }) => (
+          {bill.lines.map(({ name, unit, count, price, amount }) => (
             <Table.Tr key={name}>
-              <Table.Td>{text.lines[name] ?? name}</Table.Td>
+              <Table.Td>{text.lines[name] ?? name.replaceAll('_', ' ')}</Table.Td>
               <Table.Td ta="end">{formatCount(count, language)}</Table.Td>
-              <Table.Td ta="end">{formatUsd(price)}</Table.Td>
+              <Table.Td ta="end">
+                {unit === 'use' ? text.each(formatUsd(price)) : formatUsd(price)}
+              </Table.Td>
               <Table.Td ta="end">{formatUsd(amount)}</Table.Td>
             </Table.Tr>
           ))}

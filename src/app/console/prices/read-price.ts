@@ -33,11 +33,17 @@ export function readPrice(given: GivenPrice, before: PriceTerms | undefined): Pr
   return { ...terms, contextWindow: kept }
 }
 
-/** Null is what a form sends for a field that is left empty. */
+/**
+ * Null is what a form sends for a field that is left empty. The prices in `others` stand beside those
+ * of text in the file.
+ */
 function dropNothing(value: unknown): object {
   return Object.fromEntries(
-    Object.entries(value as object).flatMap(([name, one]) => {
+    Object.entries(value as object).flatMap(([name, one]): [string, unknown][] => {
       if (one === null || one === undefined || one === '') return []
+      if (name === 'others') return Object.entries(one)
+      if (name === 'tools' || name === 'service_tiers')
+        return Object.keys(one).length === 0 ? [] : [[name, one]]
       if (Array.isArray(one)) return one.length === 0 ? [] : [[name, one.map(dropNothing)]]
       return [[name, one]]
     }),

@@ -5,6 +5,7 @@ import {
   multiplierDecimals,
   priceDecimals,
 } from '../../../billing/money.ts'
+import { writtenExtras, writtenModalities } from '../../../billing/written-extras.ts'
 import { createContextWindows } from '../../../catalog/context-windows.ts'
 import { findVendorPrice } from '../../../catalog/vendor-prices.ts'
 import { isoTime } from '../../../lib/format.ts'
@@ -16,6 +17,7 @@ import type {
   PriceTerms,
   TokenRates,
 } from '../../../store/ports/catalog.ts'
+import type { ExtraPrices } from '../../../store/ports/extras.ts'
 
 const perMillion = (micro: number) => formatDecimal(micro, priceDecimals)
 const orNull = (micro: number | null) => (micro === null ? null : perMillion(micro))
@@ -26,6 +28,13 @@ const ratesView = (rates: TokenRates) => ({
   cache_read: orNull(rates.cacheRead),
   cache_write: orNull(rates.cacheWrite),
   cache_write_1h: orNull(rates.cacheWrite1h),
+  others: { ...writtenModalities(rates) },
+})
+
+const extrasView = (extras: ExtraPrices | undefined) => ({
+  tools: {},
+  service_tiers: {},
+  ...writtenExtras(extras),
 })
 
 /** Terms as decimals in USD. */
@@ -33,10 +42,14 @@ function termsView(terms: PriceTerms): PriceTermsView {
   switch (terms.unit) {
     case 'tokens': {
       const tiers = terms.tiers.map((tier) => ({ above: tier.above, ...ratesView(tier) }))
-      return { unit: 'tokens', ...ratesView(terms.base), tiers }
+      return { unit: 'tokens', ...ratesView(terms.base), tiers, ...extrasView(terms.extras) }
     }
     case 'call':
-      return { unit: 'call', per_call: formatNano(terms.perCallNano) }
+      return {
+        unit: 'call',
+        per_call: formatNano(terms.perCallNano),
+        ...extrasView(terms.extras),
+      }
     default:
       return { unit: terms.unit }
   }

@@ -93,6 +93,24 @@ export function Edit({ view }: { readonly view: PriceView }) {
             {...form.getInputProps('per_call')}
           />
         )}
+        {unit !== 'free' && (
+          <>
+            <TextInput
+              label={text.tools}
+              description={text.toolsHint}
+              placeholder="web_search=10, mcp=free"
+              autoComplete="off"
+              {...form.getInputProps('tools')}
+            />
+            <TextInput
+              label={text.serviceTiers}
+              description={text.serviceTiersHint}
+              placeholder="priority=2, flex=0.5"
+              autoComplete="off"
+              {...form.getInputProps('service_tiers')}
+            />
+          </>
+        )}
         <TextInput
           label={text.note}
           description={text.noteHint}
@@ -118,6 +136,9 @@ function shown(view: PriceView, text: (typeof priceText)['en']): Record<string, 
     [text.cacheRead]: values.cache_read,
     [text.cacheWrite]: values.cache_write,
     [text.cacheWrite1h]: values.cache_write_1h,
+    [text.others]: values.others,
+    [text.tools]: values.tools,
+    [text.serviceTiers]: values.service_tiers,
     [text.tiers]: values.tiers.map(({ key: _, ...tier }) => tier),
     [text.usdPerCall]: values.per_call,
     [text.window]: values.context_window,

@@ -7,6 +7,8 @@ interface RateValues {
   cache_read: string
   cache_write: string
   cache_write_1h: string
+  /** `input_audio=32, output_audio=64`. */
+  others: string
 }
 
 export interface TierValues extends RateValues {
@@ -21,6 +23,10 @@ export interface PriceValues extends RateValues {
   tiers: TierValues[]
   context_window: string
   per_call: string
+  /** `web_search=10, mcp=free`. */
+  tools: string
+  /** `priority=2, flex=0.5`. */
+  service_tiers: string
   note: string
 }
 
@@ -30,34 +36,74 @@ export const noRates: RateValues = {
   cache_read: '',
   cache_write: '',
   cache_write_1h: '',
+  others: '',
 }
 
 let tierCount = 0
 /** A tier of a form with nothing in it. */
 export const emptyTier = (): TierValues => ({ ...noRates, above: '', key: `tier ${++tierCount}` })
 
-type Rates = Omit<Extract<PriceTermsView, { unit: 'tokens' }>, 'unit' | 'tiers'>
+type Rates = Omit<
+  Extract<PriceTermsView, { unit: 'tokens' }>,
+  'unit' | 'tiers' | 'tools' | 'service_tiers'
+>
 const rateValues = (rates: Rates): RateValues => ({
   input: rates.input,
   output: rates.output,
   cache_read: rates.cache_read ?? '',
   cache_write: rates.cache_write ?? '',
   cache_write_1h: rates.cache_write_1h ?? '',
+  others: pairsText(rates.others),
 })
+
+/** Prices by name, as one writes them in a line. */
+export const pairsText = (prices: { readonly [name: string]: string }): string =>
+  Object.entries(prices)
+    .map(([name, price]) => `${name}=${price}`)
+    .join(', ')
+
+/** The same read again; what has no price is told by the API. */
+const pairs = (text: string): { [name: string]: string } =>
+  Object.fromEntries(
+    text.split(/[,\n]/).flatMap((part) => {
+      const [name = '', ...rest] = part.trim().split('=')
+      return name === '' ? [] : [[name.trim(), rest.join('=').trim() || '?']]
+    }),
+  )
+
+const extraValues = (terms: { tools: Pairs; service_tiers: Pairs }) => ({
+  tools: pairsText(terms.tools),
+  service_tiers: pairsText(terms.service_tiers),
+})
+type Pairs = { readonly [name: string]: string }
+
+/** The field of the form that a field of the API is shown in. */
+export function fieldOf(field: string): string {
+  const [, tier = '', name = ''] = /^(tiers\.\d+\.)?([^.]*)/.exec(field) ?? []
+  if (name === 'tools' || name === 'service_tiers') return name
+  return /^(input|output|cache_read)_(audio|image|video)$/.test(name) ? `${tier}others` : field
+}
 
 /** Terms as the fields of a form. */
 export function termsValues(terms: PriceTermsView | undefined) {
-  const nothing = { ...noRates, unit: 'tokens' as const, tiers: [], per_call: '' }
+  const nothing = {
+    ...{ ...noRates, unit: 'tokens' as const, tiers: [], per_call: '' },
+    ...{ tools: '', service_tiers: '' },
+  }
   switch (terms?.unit) {
     case 'tokens': {
       const tiers = terms.tiers.map((tier) =>
         // A tier that is on record is the same one whenever it is read.
         ({ ...rateValues(tier), above: String(tier.above), key: `above ${tier.above}` }),
       )
-      return { ...nothing, ...rateValues(terms), tiers }
+      return { ...nothing, ...rateValues(terms), tiers, ...extraValues(terms) }
     }
     case 'call':
-      return { ...nothing, unit: 'call' as const, per_call: terms.per_call }
+      return {
+        ...nothing,
+        ...{ unit: 'call' as const, per_call: terms.per_call },
+        ...extraValues(terms),
+      }
     case 'free':
       return { ...nothing, unit: 'free' as const }
     default:
@@ -81,13 +127,15 @@ const given = (rates: RateValues) => ({
   cache_read: orNull(rates.cache_read),
   cache_write: orNull(rates.cache_write),
   cache_write_1h: orNull(rates.cache_write_1h),
+  others: pairs(rates.others),
 })
 
 /** What the API is told. */
 export function givenPrice(values: PriceValues): GivenPrice {
+  const extras = { tools: pairs(values.tools), service_tiers: pairs(values.service_tiers) }
   switch (values.unit) {
     case 'call':
-      return { per_call: values.per_call.trim() }
+      return { per_call: values.per_call.trim(), ...extras }
     case 'free':
       return { free: true }
     case 'tokens':
@@ -95,6 +143,7 @@ export function givenPrice(values: PriceValues): GivenPrice {
         ...given(values),
         tiers: values.tiers.map((tier) => ({ above: tier.above.trim(), ...given(tier) })),
         context_window: orNull(values.context_window),
+        ...extras,
       }
   }
 }

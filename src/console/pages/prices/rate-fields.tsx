@@ -4,7 +4,7 @@ import { useText } from '../../lib/language.tsx'
 import type { PriceValues } from './form-values.ts'
 import { priceText } from './text.ts'
 
-/** The five prices of a tier; `path` is where they stand in the form: `''`, `tiers.0.`. */
+/** The prices of a tier; `path` is where they stand in the form: `''`, `tiers.0.`. */
 export function RateFields({
   form,
   path = '',
@@ -34,6 +34,13 @@ export function RateFields({
           {...form.getInputProps(path + name)}
         />
       ))}
+      <TextInput
+        label={text.others}
+        placeholder="input_audio=32, output_audio=64"
+        description={text.othersHint}
+        autoComplete="off"
+        {...form.getInputProps(`${path}others`)}
+      />
     </SimpleGrid>
   )
 }

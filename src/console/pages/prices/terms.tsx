@@ -2,6 +2,8 @@ import { Stack, Text } from '@mantine/core'
 import type { PriceTermsView } from '../../../admin/prices/schema.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { Colon } from '../../parts/colon.tsx'
+import { pairsText } from './form-values.ts'
 import { priceText } from './text.ts'
 
 /** Terms in one line. */
@@ -32,6 +34,13 @@ export function TermsLine({ terms }: { readonly terms: PriceTermsView }) {
 export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
   const text = useText(priceText)
   const { language } = useLanguage()
+  if (terms.unit === 'call')
+    return (
+      <Stack gap={2}>
+        <TermsLine terms={terms} />
+        <Extras terms={terms} />
+      </Stack>
+    )
   if (terms.unit !== 'tokens') return <TermsLine terms={terms} />
   const named = (rates: Rates) =>
     (
@@ -47,6 +56,7 @@ export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
         const usd = rates[name]
         return usd === null ? [] : [`${label} ${formatUsd(usd)}`]
       })
+      .concat(pairsText(rates.others) || [])
       .join(' · ')
   return (
     <Stack gap={2}>
@@ -56,7 +66,31 @@ export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
           {text.aboveTokens(formatCount(tier.above, language))}: {named(tier)}
         </Text>
       ))}
+      <Extras terms={terms} />
     </Stack>
+  )
+}
+
+/** Tools and service tiers, where the price names some. */
+function Extras({
+  terms,
+}: {
+  readonly terms: Extract<PriceTermsView, { unit: 'tokens' | 'call' }>
+}) {
+  const text = useText(priceText)
+  const parts = [
+    [text.tools, pairsText(terms.tools)],
+    [text.serviceTiers, pairsText(terms.service_tiers)],
+  ] as const
+  return parts.map(
+    ([label, words]) =>
+      words !== '' && (
+        <Text size="sm" key={label}>
+          {label}
+          <Colon />
+          {words}
+        </Text>
+      ),
   )
 }
 

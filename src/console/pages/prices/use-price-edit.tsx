@@ -10,7 +10,7 @@ import { showProblems } from '../../lib/problems.ts'
 import { confirm } from '../../parts/confirm.tsx'
 import { presentOf } from '../../parts/conflict.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
-import { givenPrice, type PriceValues, valuesOf } from './form-values.ts'
+import { fieldOf, givenPrice, type PriceValues, valuesOf } from './form-values.ts'
 import { priceText } from './text.ts'
 
 /** The price of a model with its form, and what can be done to it; all show what they did. */
@@ -28,7 +28,7 @@ export function usePriceEdit(live: PriceView) {
     valuesOf,
     isWhole: true,
     send: ({ price }, values) => put(values, price?.id ?? null),
-    showAtFields: (form, error) => showProblems(form, error, (field) => field),
+    showAtFields: (form, error) => showProblems(form, error, fieldOf),
     tell: (now) => {
       void know(queries, ['price', model], now)
       for (const name of ['prices', 'feed', 'price-history', 'price-preview']) {

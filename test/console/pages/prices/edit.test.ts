@@ -50,6 +50,27 @@ describeInBrowser('the form of a price', () => {
     await page.close()
   }, 20_000)
 
+  test('prices of tools, service tiers and sound are shown, kept and changed', async () => {
+    const extras = { tools: { web_search: '10', mcp: 'free' }, service_tiers: { flex: '0.5' } }
+    await save({ input: '1', output: '5', others: { input_audio: '32' }, ...extras })
+    const page = await open()
+    const field = (name: string) => page.locator(`[data-path="${name}"]`)
+    expect(await field('tools').inputValue()).toBe('mcp=free, web_search=10')
+    await input(page).fill('2')
+    await field('others').fill('input_audio=32, output_audio=64')
+    await press(page, 'Set this price')
+    await page.getByText('The price of test-model is set.').waitFor()
+    const { terms } = await read()
+    expect(terms).toMatchObject({
+      ...{ input: '2', others: { input_audio: '32', output_audio: '64' } },
+      ...extras,
+    })
+    await field('tools').fill('web_search=cheap')
+    await press(page, 'Set this price')
+    await page.locator('[data-path="tools"][aria-invalid="true"]').waitFor()
+    await page.close()
+  }, 20_000)
+
   test('saves what it shows over theirs when asked to, though nothing was typed', async () => {
     const page = await open()
     await save({ input: '1', output: '7', tiers: [] })
