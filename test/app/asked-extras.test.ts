@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { type Dialect, dialects, wholeStream } from '../e2e/dialects.ts'
+import { dialectOf, wantsStream } from '../e2e/translated.ts'
+import {
+  type FakeUpstream,
+  jsonAnswer,
+  sseAnswer,
+  startFakeUpstream,
+} from '../support/fake-upstream.ts'
+import { type Running, startServing } from './serving.ts'
+
+// Nothing goes upstream that has no price: other models, tiers, kinds of answers, and the vendors' own
+// tools are priced, left out by name, or refused.
+
+let upstream: FakeUpstream
+let app: Running
+const keyOf = (group: string) => `sk-test-${group}-0123456789abcdefghij`
+const groups = {
+  some: { tools: ['code_execution'] },
+  none: { tools: [] },
+}
+const tokens = { input: 10, output: 5 }
+
+beforeAll(async () => {
+  upstream = startFakeUpstream((request) => {
+    const dialect = dialectOf(request)
+    return wantsStream(request)
+      ? sseAnswer(wholeStream(dialect, tokens, ['Yes.']))
+      : jsonAnswer(dialect.body(tokens))
+  })
+  const models = ['test-model', 'cheap-model', 'dear-model']
+  app = await startServing({
+    upstream: upstream.url,
+    models,
+    prices: {
+      'cheap-model': { input: 1, output: 1 },
+      'dear-model': { input: 1, output: 3 },
+    },
+    moreChannels: [
+      {
+        name: 'foreign',
+        speaks: { chat: `${upstream.url}/v1` },
+        ...{ api_key: 'k', models: ['test-model'], allow_private: true },
+      },
+    ],
+    moreGroups: [
+      ...Object.entries(groups).map(([name, more]) => ({ name, channels: ['main'], ...more })),
+      { name: 'foreign', channels: ['foreign'] },
+    ],
+    moreAccounts: [
+      {
+        ...{ email: 'other@example.com', balance: 100 },
+        tokens: [
+          ...[...Object.keys(groups), 'foreign'].map((group) => ({
+            ...{ name: group, group, key: keyOf(group) },
+          })),
+          { name: 'one', group: 'default', key: keyOf('one'), models: ['test-model'] },
+        ],
+      },
+    ],
+  })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+beforeEach(() => upstream.clear())
+
+interface Asked {
+  readonly key?: string
+  readonly strict?: boolean
+  readonly stream?: boolean
+}
+
+/** Asks with fields beside a plain request; tells what came of it, and what went upstream. */
+async function ask(
+  name: Dialect['name'],
+  fields: object,
+  { key, strict, stream = false }: Asked = {},
+) {
+  const dialect = dialects[name]
+  const body = { ...dialect.request(stream), ...fields }
+  const more = strict ? { 'x-tollgate-strict': 'true' } : undefined
+  const answer = await app.ask(dialect.path(stream), body, key, more)
+  const text = await answer.text()
+  return {
+    status: answer.status,
+    dropped: answer.headers.get('x-tollgate-dropped'),
+    text,
+    sent: upstream.requests.at(-1)?.text(),
+  }
+}
+
+const fn = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
+
+/** Optional tools by protocol: one that Google, OpenAI and Anthropic bill, and one of the client's. */
+const hosted = {
+  chat: {
+    tools: [{ type: 'openrouter:web_search' }, { type: 'function', function: { name: 'look' } }],
+  },
+  responses: { tools: [{ type: 'web_search' }, fn] },
+  messages: {
+    tools: [
+      { type: 'web_search_20250305', name: 'web_search' },
+      { name: 'look', input_schema: {} },
+    ],
+  },
+  gemini: { tools: [{ googleSearch: {} }, { functionDeclarations: [{ name: 'look' }] }] },
+} as const
+const places = { chat: 'tools[0]', responses: 'tools[0]', messages: 'tools[0]', gemini: 'tools[0]' }
+const forced = {
+  chat: { web_search_options: {} },
+  responses: { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } },
+  messages: {
+    tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+    tool_choice: { type: 'tool', name: 'web_search' },
+  },
+} as const
+const names = ['chat', 'responses', 'messages', 'gemini'] as const
+
+describe.each(names)('a tool that the vendor runs, asked for in %s,', (name) => {
+  test.each([false, true])(
+    'goes upstream as it was written, with a price (stream: %p)',
+    async (stream) => {
+      const { status, dropped, sent } = await ask(name, hosted[name], { stream })
+      expect({ status, dropped }).toEqual({ status: 200, dropped: null })
+      expect(sent).toContain(JSON.stringify(hosted[name].tools))
+    },
+  )
+
+  test.each([false, true])(
+    'is left out alone, and named, where the group does not allow it (stream: %p)',
+    async (stream) => {
+      const {
+        status,
+        dropped,
+        sent = '',
+      } = await ask(name, hosted[name], { key: keyOf('some'), stream })
+      expect(status).toBe(200)
+      expect(dropped).toStartWith(places[name])
+      const [, kept] = hosted[name].tools
+      expect(JSON.parse(sent).tools).toEqual([kept])
+    },
+  )
+
+  test('takes its list along, and what is said of tools, when no other is left', async () => {
+    const fields = { tools: [hosted[name].tools[0]], tool_choice: { type: 'auto' } }
+    const { status, sent = '' } = await ask(name, fields, { key: keyOf('none') })
+    expect(status).toBe(200)
+    expect(JSON.parse(sent)).not.toHaveProperty('tools')
+    expect(JSON.parse(sent)).not.toHaveProperty('tool_choice')
+  })
+
+  test('is refused by name where nothing may be left out', async () => {
+    const { status, text, sent } = await ask(name, hosted[name], {
+      key: keyOf('none'),
+      strict: true,
+    })
+    expect(status).toBe(400)
+    expect(text).toContain(places[name])
+    expect(sent).toBeUndefined()
+  })
+})
+
+describe.each(['chat', 'responses', 'messages'] as const)(
+  'a tool that a request of %s forces',
+  (name) => {
+    test('is refused by name where it is not allowed, and passes where it is', async () => {
+      const { status, text, sent } = await ask(name, forced[name], { key: keyOf('some') })
+      expect(status).toBe(400)
+      expect(text).toContain('web_search')
+      expect(text).toContain('\\"some\\"')
+      expect(sent).toBeUndefined()
+      expect(await ask(name, forced[name])).toMatchObject({ status: 200, dropped: null })
+    })
+  },
+)
+
+describe('a tool on a channel of another protocol', () => {
+  test.each(['responses', 'messages', 'gemini'] as const)(
+    'asked for in %s is left out, and named',
+    async (name) => {
+      const {
+        status,
+        dropped,
+        sent = '',
+      } = await ask(name, hosted[name], { key: keyOf('foreign') })
+      expect(status).toBe(200)
+      expect(dropped).toContain(places[name])
+      expect(JSON.parse(sent).tools).toHaveLength(1)
+      expect(sent).not.toContain('earch')
+    },
+  )
+
+  test('is refused where it is forced', async () => {
+    const { status } = await ask('responses', forced.responses, { key: keyOf('foreign') })
+    expect(status).toBe(400)
+  })
+})
+
+describe('a tool of a kind that nobody knows', () => {
+  test('or one that asks another model, has no price: it is left out', async () => {
+    const tools = [
+      { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-8' },
+      ...hosted.messages.tools,
+    ]
+    const { dropped, sent = '' } = await ask('messages', { tools })
+    expect(dropped).toBe('tools[0]')
+    expect(JSON.parse(sent).tools).toEqual(hosted.messages.tools)
+    const painting = [
+      { type: 'image_generation', model: 'gpt-image-dear' },
+      { type: 'new_tool' },
+      fn,
+    ]
+    const painted = await ask('responses', { tools: painting })
+    expect(painted.dropped).toBe('tools[0], tools[1]')
+  })
+})
+
+describe('a field that names another model', () => {
+  const cases: readonly (readonly [at: string, name: Dialect['name'], fields: object])[] = [
+    ['models', 'chat', { models: ['test-model', 'dear-model'] }],
+    ['models', 'chat', { models: ['unknown-model'] }],
+    ['route', 'chat', { route: 'fallback' }],
+    ['preset', 'chat', { preset: 'best' }],
+    ['fallbacks', 'chat', { fallbacks: [{ model: 'dear-model' }] }],
+    ['provider.models', 'chat', { provider: { models: ['dear-model'] } }],
+    ['extra_body.fallback_models', 'chat', { extra_body: { fallback_models: ['dear-model'] } }],
+    ['compound_custom.models', 'chat', { compound_custom: { models: { reasoning_model: 'x' } } }],
+    ['moderation.model', 'responses', { moderation: { model: 'dear-model' } }],
+    ['fallbacks', 'messages', { fallbacks: 'default' }],
+    ['fallbacks', 'messages', { fallbacks: [{ model: 'cheap-model', speed: 'fast' }] }],
+    [
+      'generationConfig.routingConfig',
+      'gemini',
+      { generationConfig: { routingConfig: { autoMode: {} } } },
+    ],
+  ]
+  test.each(cases)('%s (%s) is refused by its name', async (at, name, fields) => {
+    const { status, text, sent } = await ask(name, fields)
+    expect(status).toBe(400)
+    expect(text).toContain(at)
+    expect(sent).toBeUndefined()
+  })
+
+  test('passes when that one is sold here, by the same channel, and not dearer', async () => {
+    const fields = { models: ['test-model', 'cheap-model'] }
+    expect(await ask('chat', fields)).toMatchObject({ status: 200, dropped: null })
+    const free = { moderation: { model: 'omni-moderation-latest' } }
+    expect(await ask('responses', free)).toMatchObject({ status: 200, dropped: null })
+  })
+
+  test('is 403 where the key may not use it', async () => {
+    const { status, text } = await ask('chat', { models: ['cheap-model'] }, { key: keyOf('one') })
+    expect(status).toBe(403)
+    expect(text).toContain('models: this key may not use the model')
+  })
+
+  test('is none where it is the client’s own: in messages, schemas and arguments', async () => {
+    const schema = { type: 'object', properties: { model: { type: 'string' }, models: {} } }
+    const fields = {
+      tools: [
+        { type: 'function', function: { name: 'look', parameters: { models: ['x'], ...schema } } },
+      ],
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'a', schema: { ...schema, route: 'x' } },
+      },
+      metadata: { model: 'x' },
+    }
+    expect(await ask('chat', fields)).toMatchObject({ status: 200, dropped: null })
+  })
+
+  test('of a seller is left out: their prices differ', async () => {
+    const provider = { order: ['dear'], data_collection: 'deny' }
+    const { status, dropped, sent = '' } = await ask('chat', { provider })
+    expect({ status, dropped }).toEqual({ status: 200, dropped: 'provider.order' })
+    expect(JSON.parse(sent).provider).toEqual({ data_collection: 'deny' })
+  })
+})
+
+describe('a service tier', () => {
+  const unpriced: readonly (readonly [at: string, name: Dialect['name'], fields: object])[] = [
+    ['service_tier', 'chat', { service_tier: 'ultrafast' }],
+    ['service_tier', 'responses', { service_tier: 'scale' }],
+    ['inference_geo', 'messages', { inference_geo: 'mars' }],
+    ['service_tier', 'gemini', { service_tier: 'express' }],
+  ]
+  test.each(unpriced)(
+    '%s of %s without a price is refused by its name',
+    async (at, name, fields) => {
+      const { status, text, sent } = await ask(name, fields)
+      expect(status).toBe(400)
+      expect(text).toContain(at)
+      expect(sent).toBeUndefined()
+    },
+  )
+
+  const priced: readonly (readonly [name: Dialect['name'], fields: object])[] = [
+    ['chat', { service_tier: 'priority' }],
+    ['chat', { service_tier: 'on_demand' }],
+    ['responses', { service_tier: 'flex' }],
+    ['responses', { service_tier: 'auto' }],
+    ['messages', { speed: 'fast', service_tier: 'standard_only' }],
+    ['messages', { inference_geo: 'us' }],
+    ['gemini', { serviceTier: 'priority' }],
+  ]
+  test.each(priced)('of %s with a price, or none at all, passes: %j', async (name, fields) => {
+    expect(await ask(name, fields)).toMatchObject({ status: 200, dropped: null })
+  })
+})
+
+describe('answers in sound or images', () => {
+  test.each([
+    ['modalities[1]', 'chat', { modalities: ['text', 'audio'], audio: { voice: 'a' } }],
+    [
+      'generationConfig.responseModalities[0]',
+      'gemini',
+      { generationConfig: { responseModalities: ['IMAGE'] } },
+    ],
+    [
+      'generation_config.response_modalities[0]',
+      'gemini',
+      { generation_config: { response_modalities: ['AUDIO'] } },
+    ],
+  ] as const)(
+    '%s are refused by name of a model that has no price for them',
+    async (at, name, fields) => {
+      const { status, text, sent } = await ask(name, fields)
+      expect(status).toBe(400)
+      expect(text).toContain(at)
+      expect(sent).toBeUndefined()
+    },
+  )
+
+  test('are text by another name', async () => {
+    expect(await ask('chat', { modalities: ['text'] })).toMatchObject({ status: 200 })
+  })
+})
