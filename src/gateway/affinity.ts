@@ -43,7 +43,7 @@ const ttlMs = 24 * 3_600_000
 const mostLooked = 100
 
 /** Vendors' ids are shorter: nothing else is stored, or asked for. */
-export const longestId = 200
+export const longestId = 500
 
 /**
  * A client that continues an answer by its id (`previous_response_id`, `GET /v1/responses/{id}`)

@@ -65,7 +65,9 @@ export async function settle(
     const coming = begun ? nothingUsed : usedTokens(exchange, seen, parts.countTokens)
     const counted = coming instanceof Promise ? await coming : coming
     const heldNano = parts.reservations.heldFor(exchange.requestId)
-    const used = begun ? counted : charged(exchange, end, counted, heldNano)
+    // What goes on without an id can't be asked for: nobody will know what it has used.
+    const lastWord = seen.pending ? { ...end, isLost: true } : end
+    const used = begun ? counted : charged(exchange, lastWord, counted, heldNano)
     exchange.usedLlmTokens = llmTokens(used)
     const kept = keepOrigin(parts, exchange, caller, seen)
     const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end

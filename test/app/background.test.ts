@@ -10,7 +10,16 @@ import { type Running, startServing } from './serving.ts'
 
 // Answers that upstreams make in the background: nobody need fetch one for it to be charged.
 
-const users = ['left', 'never', 'deletes', 'goes-on', 'many', 'failing', 'fetches'] as const
+const users = [
+  'left',
+  'never',
+  'deletes',
+  'goes-on',
+  'many',
+  'failing',
+  'fetches',
+  'nameless',
+] as const
 type User = (typeof users)[number]
 const keyOf = (user: User) => `sk-${user}-0123456789abcdefghijklmnop`
 const emailOf = (user: User) => `${user}@example.com`
@@ -160,6 +169,14 @@ for (const { name, skip, open } of engines) {
       await Promise.all(ids.map((id) => stored('many', id)))
       expect(await spentBy('many')).toBe(ids.length * backgroundNano)
       expect((await accountOf('many')).balanceNano).toBeGreaterThanOrEqual(0)
+    }, 20_000)
+
+    test('what has no id to ask for is charged as it was reckoned', async () => {
+      upstream.work()
+      await create('nameless', { background: true, user: 'nameless', max_output_tokens: 500 })
+      expect(await records('nameless')).toMatchObject([{ estimated: true, status: 200 }])
+      expect(await spentBy('nameless')).toBeGreaterThan(0.99 * 500 * 2_000)
+      expect((await accountOf('nameless')).reservedNano).toBe(0)
     }, 20_000)
 
     test('costs nothing when it failed', async () => {

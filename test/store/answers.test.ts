@@ -112,14 +112,15 @@ eachEngine((open, engine) => {
     await begin()
     if (engine === 'SQLite') expect(await answers().takeDue(10, 60_000)).toEqual([]) // its clock stands
     await due()
+    const held = { ...begun(), amountNano: 400 }
     const beside = await file.openBeside()
     const taken = await Promise.all(
       [answers(), beside.answers].map((one) => one.takeDue(10, 60_000)),
     )
-    expect(taken.flat()).toEqual([begun()])
+    expect(taken.flat()).toEqual([held])
     expect(await answers().takeDue(10, 60_000)).toEqual([])
     await due()
-    expect(await beside.answers.takeDue(10, 60_000)).toEqual([begun()])
+    expect(await beside.answers.takeDue(10, 60_000)).toEqual([held])
     await beside.close()
   })
 })

@@ -25,6 +25,8 @@ export interface BackgroundUpstream extends AsyncDisposable {
 interface AskBody {
   readonly stream?: boolean
   readonly background?: boolean
+  /** `nameless`: its answer has no id. */
+  readonly user?: string
   readonly previous_response_id?: string
 }
 
@@ -56,6 +58,7 @@ export function startBackgroundUpstream(): BackgroundUpstream {
   function begin(body: AskBody): Response {
     const id = `resp_${++made}_${crypto.randomUUID()}`
     kept.add(id)
+    if (body.user === 'nameless') return jsonAnswer({ ...bodyOf(id, false), id: undefined })
     if (!body.background) return jsonAnswer({ ...bodyOf(id, true), background: false })
     return body.stream ? new Response(streamOf(id), streamHead) : jsonAnswer(bodyOf(id, false))
   }

@@ -5,6 +5,7 @@ import { responses } from '../../protocols/responses/index.ts'
 import {
   type AnswerStore,
   type BackgroundAnswer,
+  type HeldAnswer,
   longestLifeMs,
 } from '../../store/ports/answers.ts'
 import type { Affinity } from '../affinity.ts'
@@ -100,7 +101,7 @@ export function createBackground(parts: BackgroundParts): Background {
     return isJsonObject(body) ? await chargeBy(answer, channel, body) : 'unreachable'
   }
 
-  async function lookAt(answer: BackgroundAnswer): Promise<void> {
+  async function lookAt(answer: HeldAnswer): Promise<void> {
     const ageMs = clock() - answer.createdAt
     const found = await ask(answer).catch((error: unknown): Found => {
       log.warn('an answer in the background could not be fetched; it is tried again', {

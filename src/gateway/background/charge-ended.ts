@@ -5,11 +5,18 @@ import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import type { RequestFacts } from '../../protocols/protocol.ts'
 import { noMedia } from '../../protocols/request-media.ts'
 import { responses } from '../../protocols/responses/index.ts'
-import type { BackgroundAnswer } from '../../store/ports/answers.ts'
+import type { BackgroundAnswer, HeldAnswer } from '../../store/ports/answers.ts'
 import { bodyEnd, type ConcludeParts, warnOfClamp } from '../conclude.ts'
 import type { Concluded } from '../exchange.ts'
 import { logExchange } from '../exchange-log.ts'
-import { buildSettlement, type End, type Payer, type UsedTokens, usedTokens } from '../record.ts'
+import {
+  buildSettlement,
+  type End,
+  type Payer,
+  reservedTokens,
+  type UsedTokens,
+  usedTokens,
+} from '../record.ts'
 import type { PendingCharge } from './pending-charge.ts'
 
 export interface ChargeParts
@@ -43,16 +50,18 @@ export async function chargeEnded(
 /** Charges what was set aside for an answer whose usage nobody can tell, marked as estimated. */
 export async function chargeLost(
   parts: ChargeParts,
-  answer: BackgroundAnswer,
+  answer: HeldAnswer,
   channel: Channel | undefined,
   loss: Loss,
 ): Promise<void> {
   const { inputTokens, outputTokens, calls } = chargeOf(answer)
   const usage = { ...emptyUsage, inputTokens, outputTokens }
+  const exchange = concluded(parts, answer, channel)
+  const least = { usage, calls, estimated: true, clamped: false }
+  const used = reservedTokens(exchange, least, answer.amountNano)
   const causeText = `${lossTexts[loss]} Charged is what was set aside for it.`
   const end: End = { ending: 'cut', status: 200, cause: 'background_lost', causeText }
-  const used = { usage, calls, estimated: true, clamped: false }
-  await charge(parts, answer, concluded(parts, answer, channel), end, used)
+  await charge(parts, answer, exchange, end, used)
 }
 
 async function charge(

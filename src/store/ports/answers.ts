@@ -65,7 +65,7 @@ export interface AnswerStore {
   /** All in the background, oldest first. */
   allPending(): Promise<readonly HeldAnswer[]>
   /** Takes those that are due, for `leaseMs`: until then no other node gets them. */
-  takeDue(most: number, leaseMs: number): Promise<readonly BackgroundAnswer[]>
+  takeDue(most: number, leaseMs: number): Promise<readonly HeldAnswer[]>
   /** Lets one rest for so long. */
   putOff(requestId: string, forMs: number): Promise<void>
 }

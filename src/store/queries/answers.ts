@@ -24,6 +24,12 @@ const pendingColumns = [
 
 const selectPending = () => build.selectFrom('background_answer').select(pendingColumns)
 
+/** With what is set aside for each. */
+const selectHeld = () =>
+  selectPending()
+    .leftJoin('reservation', 'reservation.request_id', 'background_answer.request_id')
+    .select(({ fn }) => fn.coalesce('reservation.amount_nano', sql<number>`0`).as('amountNano'))
+
 /** So many are removed at once: a table that is locked for long keeps requests waiting. */
 const sweptAtOnce = 5_000
 
@@ -50,21 +56,11 @@ export function createAnswerStore({ engine, now }: AnswerParts): AnswerStore {
           selectPending().where('answer_id', '=', answerId).where('account_id', '=', accountId),
         ),
       ),
-    allPending: () =>
-      engine.read(() =>
-        all(
-          selectPending()
-            .leftJoin('reservation', 'reservation.request_id', 'background_answer.request_id')
-            .select(({ fn }) =>
-              fn.coalesce('reservation.amount_nano', sql<number>`0`).as('amountNano'),
-            )
-            .orderBy('background_answer.created_at'),
-        ),
-      ),
+    allPending: () => engine.read(() => all(selectHeld().orderBy('background_answer.created_at'))),
     async takeDue(most, leaseMs) {
       const due = await engine.read(() =>
         all(
-          selectPending()
+          selectHeld()
             .select('due_at as dueAt')
             .where('due_at', '<=', now())
             .orderBy('due_at')
