@@ -50,7 +50,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
   switch (ask.endpoint) {
     case 'chat':
       return {
-        messages: [{ role: 'user', content: prompt }],
+        messages: [{ role: 'user', content: named(ask, prompt) }],
         ...given('max_tokens', limit),
         ...given('max_completion_tokens', otherLimit),
         ...given('n', units),
@@ -64,7 +64,8 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
       }
     case 'responses':
       return {
-        input: prompt,
+        input: ask.names === 'document' ? [{ role: 'user', content: named(ask, prompt) }] : prompt,
+        ...(ask.names === 'prompt' && { prompt: { id: 'pmpt_1' } }),
         ...given('max_output_tokens', limit),
         ...given('previous_response_id', earlier?.id),
         ...(ask.background && { background: true }),
@@ -75,7 +76,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
       }
     case 'messages':
       return {
-        messages: [{ role: 'user', content: prompt }],
+        messages: [{ role: 'user', content: named(ask, prompt) }],
         max_tokens: limit ?? 1_000,
         ...(effort && { thinking: { type: 'adaptive' } }),
         ...(earlier && { thread: { type: 'continue', previous_message_id: earlier.id } }),
@@ -87,7 +88,8 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
       }
     case 'gemini':
       return {
-        contents: [{ role: 'user', parts: [{ text: prompt }] }],
+        contents: [{ role: 'user', parts: named(ask, prompt) }],
+        ...(ask.names === 'prompt' && { cachedContent: 'cachedContents/1' }),
         generationConfig: {
           ...given('maxOutputTokens', limit),
           ...given('max_output_tokens', otherLimit),
@@ -109,6 +111,34 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
       }
     default:
       return { prompt, ...given('n', units), ...given('partial_images', ask.partials) }
+  }
+}
+
+const address = 'https://files.example.com/long.pdf'
+
+/** The prompt as content, with a document that is named by its address. */
+function named({ endpoint, names }: Ask, text: string): unknown {
+  const isNamed = names === 'document'
+  switch (endpoint) {
+    case 'chat':
+      if (!isNamed) return text
+      return [
+        { type: 'text', text },
+        { type: 'image_url', image_url: { url: address } },
+      ]
+    case 'responses':
+      return [
+        { type: 'input_text', text },
+        { type: 'input_file', file_url: address },
+      ]
+    case 'messages':
+      if (!isNamed) return text
+      return [
+        { type: 'text', text },
+        { type: 'document', source: { type: 'url', url: address } },
+      ]
+    default:
+      return [{ text }, ...(isNamed ? [{ fileData: { fileUri: address } }] : [])]
   }
 }
 

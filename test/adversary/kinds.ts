@@ -212,6 +212,16 @@ export const kinds = {
     const once: Step = { do: 'ask', id: making.id(), by: owner, ask: { ...made, plan } }
     return [once, { ...once, id: making.id(), times: several(dice) }]
   },
+  /** Little that stands for much: documents by address, stored prompts, cached contents. */
+  names: (making) => {
+    const { dice } = making
+    const endpoint = dice.pick(textual)
+    const names = endpoint === 'responses' || endpoint === 'gemini' ? 'prompt' : 'document'
+    const plan = { words: 1 + dice.below(20), hiddenInput: dice.below(3_000) }
+    const model = dice.pick([`${endpoint}-1`, 'any-1'])
+    const made = plainAsk(dice, { endpoint, model, plan, names: dice.once(2) ? names : 'document' })
+    return [ask(making, maybeLeft(dice, made), { times: several(dice) })]
+  },
   /** Another model beside the one that is paid for. */
   models: (making) => {
     const { dice } = making

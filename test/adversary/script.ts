@@ -78,6 +78,8 @@ export interface Ask {
   readonly tier?: string
   readonly speed?: string
   readonly partials?: number
+  /** Names a document by its address, or what is kept of a prompt: nobody sees how long it is. */
+  readonly names?: 'document' | 'prompt'
   /** Members put into the body as they are, over all others. */
   readonly extra?: { readonly [name: string]: unknown }
   /** How the body is written, so that two readers may read it two ways. */
