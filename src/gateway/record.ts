@@ -163,23 +163,29 @@ export function affordedTokens(
 }
 
 /**
- * What is charged where the upstream has made what nobody saw: as much output as `heldNano` pays for,
- * that is all that was set aside; or what was counted, where that is more.
+ * What is charged where the upstream has made what nobody saw: all that was set aside, told as so much
+ * output as `heldNano` pays for; at the least what was counted, with the output that was reckoned with.
  */
 export function reservedTokens(
   exchange: Concluded,
   used: UsedTokens,
   heldNano: number,
 ): UsedTokens {
-  const { plan, facts } = exchange
   const withOutput = (outputTokens: number): UsedTokens => ({
     ...used,
     usage: { ...used.usage, outputTokens },
     estimated: true,
   })
-  const most = (plan?.offer.contextWindow ?? largestWindow) * (facts?.answers ?? 1)
-  const costOf = (outputTokens: number) => chargeFor(exchange, withOutput(outputTokens)).amountNano
-  let [paid, unpaid] = [used.usage.outputTokens, Math.max(most, used.usage.outputTokens) + 1]
+  const costOf = (outputTokens: number) => {
+    try {
+      return chargeFor(exchange, withOutput(outputTokens)).amountNano
+    } catch (error) {
+      if (error instanceof RangeError) return Number.POSITIVE_INFINITY
+      throw error
+    }
+  }
+  const reckoned = exchange.reservation?.outputTokens ?? 0
+  let [paid, unpaid] = [Math.max(used.usage.outputTokens, reckoned), largestOutput]
   // Where output costs nothing, the counts say as much as can be known.
   if (costOf(unpaid) === costOf(paid)) return withOutput(paid)
   while (unpaid - paid > 1) {
@@ -189,6 +195,9 @@ export function reservedTokens(
   }
   return withOutput(paid)
 }
+
+/** In LLM tokens: far beyond what any answer has. */
+const largestOutput = 1_000_000_000
 
 /** What went wrong is told in a sentence; what quotes a body may be of any length. */
 const maxCauseLength = 500

@@ -41,13 +41,16 @@ export interface TranslatingOptions {
   readonly server?: object
   readonly prices?: Readonly<Record<string, object>>
   readonly args?: readonly string[]
+  /** One more group, key and channel, of all protocols and with these limits of time. */
+  readonly hurried?: { readonly timeouts: object; readonly key: string }
 }
 
 /** A gateway with a channel, a group and a key for each protocol. */
 export function startTranslating(
   upstream: string,
-  { balance = 100, channel, group, token, server, prices, args }: TranslatingOptions = {},
+  options: TranslatingOptions = {},
 ): Promise<RunningBinary> {
+  const { balance = 100, channel, group, token, server, prices, args, hurried } = options
   const names = allDialects.map(({ name }) => name)
   const models = ['test-model', 'other-model']
   return startBinary({
@@ -57,19 +60,23 @@ export function startTranslating(
         ...{ listen, upstream, models },
         ...(server && { server }),
         ...(prices && { prices }),
-        moreChannels: names.map((name) => ({
-          ...{ name: `on-${name}`, speaks: speaksAt(upstream, [name]), api_key: upstreamKey },
-          ...{ models, allow_private: true, ...channel },
+        moreChannels: [...names, ...(hurried ? ['hurried'] : [])].map((name) => ({
+          ...{ name: `on-${name}`, api_key: upstreamKey, models, allow_private: true },
+          speaks: speaksAt(upstream, names.includes(name as never) ? [name as never] : undefined),
+          ...(name === 'hurried' ? { timeouts: hurried?.timeouts } : channel),
         })),
-        moreGroups: names.map((name) => ({
+        moreGroups: [...names, ...(hurried ? ['hurried'] : [])].map((name) => ({
           ...{ name: `on-${name}`, channels: [`on-${name}`], ...group },
         })),
         moreAccounts: [
           {
             ...{ email: 'other@example.com', balance },
-            tokens: names.map((name) => ({
-              ...{ name: `on-${name}`, key: keyOn({ name }), group: `on-${name}`, ...token },
-            })),
+            tokens: [
+              ...names.map((name) => ({
+                ...{ name: `on-${name}`, key: keyOn({ name }), group: `on-${name}`, ...token },
+              })),
+              ...(hurried ? [{ name: 'hurried', key: hurried.key, group: 'on-hurried' }] : []),
+            ],
           },
         ],
       }),
