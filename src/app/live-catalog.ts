@@ -1,5 +1,6 @@
-import { buildCatalog, type Catalog } from '../catalog/catalog.ts'
+import { type Catalog, catalogSteps } from '../catalog/catalog.ts'
 import type { SecretBox } from '../lib/secrets.ts'
+import { inSlices } from '../lib/slices.ts'
 import { createTurns } from '../lib/turns.ts'
 import type { CatalogRows } from '../store/ports/catalog.ts'
 import type { Store } from '../store/ports/store.ts'
@@ -18,7 +19,7 @@ export async function createLiveCatalog(store: Store, secrets: SecretBox): Promi
   const load = async () => {
     const rows = await store.catalog.load()
     const openKeys = (sealed: Uint8Array) => JSON.parse(secrets.open(sealed))
-    return { rows, catalog: buildCatalog(rows, openKeys, secrets.open) }
+    return { rows, catalog: await inSlices(catalogSteps(rows, openKeys, secrets.open)) }
   }
   let live = await load()
   // What was read first must not come last.

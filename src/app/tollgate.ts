@@ -21,7 +21,7 @@ import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Repeat } from '../lib/repeat.ts'
 import type { SecretBox } from '../lib/secrets.ts'
-import { createTurns } from '../lib/turns.ts'
+import { createJoined, createTurns } from '../lib/turns.ts'
 import { createReadiness } from '../site/health/readiness.ts'
 import type { Counters } from '../store/ports/counters.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
@@ -211,17 +211,18 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     ;({ values } = await store.edits.storedSettings())
     applySettings()
   }
-  const refresh = () =>
+  const refresh = createJoined(() =>
     inTurn(async () => {
       await readAnew()
       await care.refresh()
       await site.refresh()
-    })
+    }),
+  )
   const syncVendorPrices = createVendorPriceSync(store, catalog.rows().channels)
   /** Other changes don't wait for the prices. */
-  const changed = async () => {
+  const changed = createJoined(async () => {
     await syncVendorPrices().finally(refresh)
-  }
+  })
   const load = createNodeLoad({ forwarder, counters, documents: store.documents, tick })
   const metrics = {
     totals: availability.totals,
@@ -237,6 +238,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const door = createConsoleDoor(
     {
       ...{ config: () => config, store, secrets, log, clock, sessions: parts.sessions },
+      tokenChanged: authenticator.forgetToken,
+      accountsChanged: authenticator.forget,
       ...{ catalog, changed, metrics, setupCode, coolings: care.coolings },
       channels: createChannelGateway({ care, outbound, recent, clock, tick }),
       status: availability,

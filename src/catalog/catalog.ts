@@ -89,11 +89,20 @@ export interface Catalog {
  * Builds the snapshot. `openKeys` turns a channel's sealed keys into the keys themselves,
  * `openProxy` its sealed proxy into an address.
  */
-export function buildCatalog(
+export function buildCatalog(...parts: Parameters<typeof catalogSteps>): Catalog {
+  const steps = catalogSteps(...parts)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same for `inSlices`: yields after each few models. */
+export function* catalogSteps(
   rows: CatalogRows,
   openKeys: (sealed: Uint8Array) => readonly string[],
   openProxy: (sealed: Uint8Array) => string,
-): Catalog {
+): Generator<void, Catalog> {
   const prices = new Map(rows.prices.map((price) => [price.model, price]))
   const channels = new Map<number, Channel>()
   for (const row of rows.channels) {
@@ -103,11 +112,12 @@ export function buildCatalog(
   }
   const channelRows = new Map(rows.channels.map((row) => [row.name, row]))
   const parts = { channelRows, channels, prices, contextWindows: createContextWindows() }
-  const groups = new Map(rows.groups.map((row) => [row.id, buildGroup(row, parts)]))
+  const groups = new Map<number, Group>()
+  for (const row of rows.groups) groups.set(row.id, yield* buildGroup(row, parts))
   const isOpen = ([, { accounts }]: readonly [number, Group]) => accounts === null
   const openGroups = new Map([...groups].filter(isOpen))
   // What a model is listed with is what everybody may see of it, where there is such a group.
-  const models = listModels([...openGroups.values(), ...groups.values()])
+  const models = yield* listModels([...openGroups.values(), ...groups.values()])
   return { groups, openGroups, channels, models }
 }
 
@@ -132,14 +142,19 @@ interface GroupParts {
   readonly contextWindows: ContextWindows
 }
 
-function buildGroup(row: GroupRow, parts: GroupParts): Group {
+/** So many are built in one step. */
+const modelsPerStep = 100
+
+function* buildGroup(row: GroupRow, parts: GroupParts): Generator<void, Group> {
   const { channelRows, channels, prices, contextWindows } = parts
   const allowed = row.models.length > 0 ? new Set(row.models) : undefined
   const candidates = new Map<string, Candidate[]>()
+  let built = 0
   for (const name of row.channels) {
     const channelRow = channelRows.get(name)
     if (channelRow === undefined) continue
     for (const model of channelRow.models) {
+      if (++built % modelsPerStep === 0) yield
       if (allowed && !allowed.has(model.id)) continue
       const known = candidates.get(model.id) ?? []
       candidates.set(model.id, known)
@@ -149,6 +164,7 @@ function buildGroup(row: GroupRow, parts: GroupParts): Group {
   }
   const offers = new Map<string, Offer>()
   for (const [model, found] of candidates) {
+    if (++built % modelsPerStep === 0) yield
     const price = prices.get(model)
     if (price === undefined || price.terms.unit === 'none') continue
     found.sort((a, b) => a.channel.priority - b.channel.priority)
@@ -171,10 +187,11 @@ function buildGroup(row: GroupRow, parts: GroupParts): Group {
   }
 }
 
-function listModels(groups: Iterable<Group>): ReadonlyMap<string, ListedModel> {
+function* listModels(groups: Iterable<Group>): Generator<void, ReadonlyMap<string, ListedModel>> {
   const models = new Map<string, ListedModel>()
   for (const group of groups) {
     if (!group.enabled) continue
+    yield
     for (const offer of group.offers.values()) {
       if (offer.candidates.length === 0 || models.has(offer.model)) continue
       const ownedBy = group.platform || 'tollgate'

@@ -43,6 +43,8 @@ export interface Authenticator {
   current(caller: Caller): Caller | Promise<Caller>
   /** Puts the figures of a commit in force. */
   committed(committed: Committed): void
+  /** Forgets one token, by the hash of its key: it was changed. */
+  forgetToken(keyHash: string): void
   /** Forgets everything: the database was changed elsewhere. */
   forget(): void
 }
@@ -108,6 +110,12 @@ export function createAuthenticator(
         const spending = spendings.peek(tokenId)
         if (spending) spending.spent = spent
       }
+    },
+    forgetToken(keyHash) {
+      generation++
+      const caller = callers.peek(keyHash)
+      callers.delete(keyHash)
+      if (caller) spendings.delete(caller.token.id)
     },
     forget() {
       generation++

@@ -10,3 +10,21 @@ export function createTurns(): InTurn {
     return turn
   }
 }
+
+/**
+ * One piece of work that is done anew for each who asks, but for those who ask while others wait: it
+ * has not begun for them, so that one time serves them all.
+ */
+export function createJoined(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  return () => {
+    waiting ??= running.then(() => {
+      waiting = undefined
+      const run = work()
+      running = run.catch(() => undefined) // whoever asked for it learns of it
+      return run
+    })
+    return waiting
+  }
+}

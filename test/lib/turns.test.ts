@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createTurns } from '../../src/lib/turns.ts'
+import { createJoined, createTurns } from '../../src/lib/turns.ts'
 
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -27,4 +27,26 @@ test('work that fails fails for whoever asked for it, and holds up nobody', asyn
   await expect(first).rejects.toThrow('no')
   await expect(second).rejects.toThrow('nor this')
   expect(await third).toBe(3)
+})
+
+test('who asks while others wait is served with them, and by nothing that had begun', async () => {
+  const begun: string[] = []
+  let asked = ''
+  const join = createJoined(async () => {
+    begun.push(asked)
+    await pause()
+    if (asked.endsWith('fails')) throw new Error(asked)
+  })
+  const ask = (name: string) => {
+    asked = name
+    return join()
+  }
+  const first = ask('first')
+  await Promise.resolve()
+  await Promise.resolve()
+  await Promise.all([first, ask('second'), ask('third'), ask('fourth')])
+  expect(begun).toEqual(['first', 'fourth'])
+  await expect(ask('this fails')).rejects.toThrow('this fails')
+  await ask('fifth')
+  expect(begun).toHaveLength(4)
 })

@@ -41,11 +41,11 @@ export interface AccountParts {
   readonly isInFile: (email: string) => boolean
   /** Below this a balance counts as low that has no threshold of its own. */
   readonly balanceLowNano: () => number
-  readonly changed: () => Promise<void>
+  readonly accountsChanged: () => void
 }
 
 export function createAccountService(parts: AccountParts): AccountService {
-  const { store, changed } = parts
+  const { store, accountsChanged } = parts
 
   function describe({ accountId }: SignedIn, account: EditableAccount): AccountDetail {
     return {
@@ -80,7 +80,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       } as AccountWrite
       const work = () => store.edits.addAccount(account, { actor: who.email })
       const id = await edit(work, { field: 'email' })
-      await changed()
+      accountsChanged()
       return get(who, id)
     },
     async change(who, id, patch) {
@@ -101,7 +101,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       }
       const work = () => store.edits.setAccount(id, named, { actor: who.email, revision })
       await edit(work, { present: () => get(who, id) })
-      await changed()
+      accountsChanged()
       return get(who, id)
     },
     async adjust(who, id, kind, order) {
@@ -115,7 +115,7 @@ export function createAccountService(parts: AccountParts): AccountService {
             mayOverdraw: kind === 'debit' ? order.may_overdraw === true : true,
           }),
         )
-        await changed()
+        accountsChanged()
         const { ledgerId, balanceNano, isRepeat } = done
         return {
           ledger_id: ledgerId,
@@ -136,7 +136,7 @@ export function createAccountService(parts: AccountParts): AccountService {
       }
       const work = () => store.edits.removeAccount(id, { actor: who.email, revision })
       await edit(work, { present: () => get(who, id) })
-      await changed()
+      accountsChanged()
     },
   }
 }

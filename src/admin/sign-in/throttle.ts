@@ -10,6 +10,8 @@ export interface ThrottleOptions {
   readonly burst: number
   /** After that, one in so much time. */
   readonly everyMs: number
+  /** What is told to who comes too often. */
+  readonly text?: (seconds: number) => string
 }
 
 /** Counts attempts by key: so many at once, then one now and then. In memory, bounded. */
@@ -23,7 +25,7 @@ export interface Throttle {
 /** The keys that are remembered: who drives one out has spent thousands of attempts. */
 const mostKeys = 20_000
 
-export function createThrottle({ clock, burst, everyMs }: ThrottleOptions): Throttle {
+export function createThrottle({ clock, burst, everyMs, text }: ThrottleOptions): Throttle {
   /** When the key would be without any attempt again. */
   const emptyAt = new LRUCache<string, number>(growing(mostKeys))
   return {
@@ -31,7 +33,7 @@ export function createThrottle({ clock, burst, everyMs }: ThrottleOptions): Thro
       const now = clock()
       const at = Math.max(emptyAt.get(key) ?? 0, now)
       const waitMs = at + everyMs - (now + burst * everyMs)
-      if (waitMs > 0) throw tooMany(waitMs)
+      if (waitMs > 0) throw tooMany(waitMs, text)
       emptyAt.set(key, at + everyMs)
     },
     giveBack(key) {
@@ -42,13 +44,12 @@ export function createThrottle({ clock, burst, everyMs }: ThrottleOptions): Thro
 }
 
 /** Refuses with the time after which it may be tried again. */
-export function tooMany(waitMs: number): ApiError {
+export function tooMany(
+  waitMs: number,
+  text = (seconds: number) => `Too many attempts. Try again in ${seconds} seconds.`,
+): ApiError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
-  return new ApiError(
-    'too_many_requests',
-    `Too many attempts. Try again in ${retryAfterSeconds} seconds.`,
-    { retryAfterSeconds },
-  )
+  return new ApiError('too_many_requests', text(retryAfterSeconds), { retryAfterSeconds })
 }
 
 /** Who asks, for counting: an address, or the network that one subscriber of IPv6 has. */

@@ -7,6 +7,7 @@ import type { SecretBox } from '../../lib/secrets.ts'
 import type { TokenView } from '../../store/ports/admin.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
 import type { Store } from '../../store/ports/store.ts'
+import type { EditableToken } from '../../store/ports/token-edits.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { edit } from '../refusals.ts'
@@ -32,7 +33,7 @@ export interface TokenParts {
   /** Throws for who does not prove to be the owner of the session's account. */
   readonly prove: (who: SignedIn, password: string | null) => Promise<void>
   /** After each change: the gateway follows it. */
-  readonly changed: () => Promise<void>
+  readonly tokenChanged: (keyHash: string) => void
 }
 
 /** The tokens of one account; those of others are not there (404). All throw `ApiError`. */
@@ -47,7 +48,7 @@ export interface TokenService {
 }
 
 export function createTokenService(parts: TokenParts): TokenService {
-  const { store, secrets, clock, log, catalog, rules, changed } = parts
+  const { store, secrets, clock, log, catalog, rules, tokenChanged } = parts
   const { edits } = store
 
   async function require(accountId: number, id: number) {
@@ -56,10 +57,10 @@ export function createTokenService(parts: TokenParts): TokenService {
     throw new ApiError('not_found', `There is no token ${id}.`)
   }
 
-  async function find({ accountId }: TokenScope, id: number): Promise<TokenDetails> {
-    const token = await require(accountId, id)
-    return viewDetails(token, parts.isInFile(token))
-  }
+  const view = (token: EditableToken) => viewDetails(token, parts.isInFile(token))
+
+  const find = async ({ accountId }: TokenScope, id: number): Promise<TokenDetails> =>
+    view(await require(accountId, id))
 
   /** Whether an account may use groups; one that is gone is told of later. */
   async function usableBy(accountId: number) {
@@ -68,10 +69,14 @@ export function createTokenService(parts: TokenParts): TokenService {
   }
 
   /** Who asks to make or change a token names what the store may refuse. */
-  async function make<Result>(work: () => Promise<Result>, present?: () => Promise<unknown>) {
-    const result = await edit(work, { field: 'name', ...(present && { present }) })
-    await changed()
-    return result
+  const make = <Result>(work: () => Promise<Result>, present?: () => Promise<unknown>) =>
+    edit(work, { field: 'name', ...(present && { present }) })
+
+  /** A token that was changed, in force as it is now. */
+  async function follow({ accountId }: TokenScope, id: number): Promise<TokenDetails> {
+    const token = await require(accountId, id)
+    tokenChanged(token.keyHash)
+    return view(token)
   }
 
   return {
@@ -104,14 +109,17 @@ export function createTokenService(parts: TokenParts): TokenService {
         () => edits.setToken({ id, accountId }, fields, { actor, revision }),
         () => find(scope, id),
       )
-      return find(scope, id)
+      return follow(scope, id)
     },
-    remove: ({ accountId, actor }, id) =>
-      make(() => edits.removeToken({ id, accountId }, { actor })),
+    async remove({ accountId, actor }, id) {
+      const { keyHash } = await require(accountId, id)
+      await make(() => edits.removeToken({ id, accountId }, { actor }))
+      tokenChanged(keyHash)
+    },
     async restore(scope, id) {
       const { accountId, actor } = scope
       await make(() => edits.restoreToken({ id, accountId }, { actor }))
-      return find(scope, id)
+      return follow(scope, id)
     },
     async reveal(who, id, password) {
       const { accountId } = who

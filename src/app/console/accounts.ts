@@ -8,16 +8,20 @@ import { complaints } from '../config/values.ts'
 interface AccountAppParts {
   readonly config: () => Config
   readonly store: Store
-  readonly changed: () => Promise<void>
+  readonly accountsChanged: () => void
 }
 
 /** Shorter ones are guessed, longer ones are no passwords. */
 const passwordLength = { least: 10, most: 256 }
 
 /** Accounts for administrators, by the rules of tollgate.yaml. */
-export const createAccounts = ({ config, store, changed }: AccountAppParts): AccountService =>
+export const createAccounts = ({
+  config,
+  store,
+  accountsChanged,
+}: AccountAppParts): AccountService =>
   createAccountService({
-    ...{ store, changed, complainOfEmail: complaints.email },
+    ...{ store, accountsChanged, complainOfEmail: complaints.email },
     isInFile: (email) => config().accounts.some((account) => account.email === email),
     balanceLowNano: () => config().settings.balanceLowThresholdNano,
     async readPassword(_email, password) {

@@ -37,6 +37,9 @@ export interface ConsoleParts {
   readonly sessions?: Sessions | undefined
   /** To be called after each change by hand: the gateway follows it before this resolves. */
   readonly changed: () => Promise<void>
+  /** The same after a change of one token, named by the hash of its key, or of accounts: at once. */
+  readonly tokenChanged: (keyHash: string) => void
+  readonly accountsChanged: () => void
   readonly channels: ChannelGateway
   /** The code that makes the first administrator. */
   readonly setupCode: SetupCode

@@ -1,5 +1,6 @@
 import { version } from '../../../package.json'
 import type { AdminServices } from '../../admin/api.ts'
+import { limitSessions } from '../../admin/session-limits.ts'
 import { createAccounts } from './accounts.ts'
 import { createCatalogServices } from './catalog.ts'
 import { createMaintenance } from './maintenance/service.ts'
@@ -18,7 +19,7 @@ import { createConsoleTokens } from './tokens.ts'
 export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf: PeerOf) {
   const { config, store, clock, log } = parts
   const signIn = createConsoleSignIn(parts, peerOf)
-  const sessions = parts.sessions ?? signIn.sessions
+  const sessions = limitSessions(parts.sessions ?? signIn.sessions, () => performance.now())
   const { prove } = signIn
   const maintenance = createMaintenance({ ...parts, prove })
   const requests = createRequestServices(parts, sessions)
