@@ -5,6 +5,7 @@ import { toJsonText } from '../protocols/canonical/json-text.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
 import { emptyUsage, type Usage } from '../protocols/canonical/usage.ts'
 import type { Ending, Settlement } from '../store/ports/records.ts'
+import { withAskedExtras } from './asked-extras.ts'
 import type { Caller } from './authenticate.ts'
 import type { RequestCause } from './causes.ts'
 import { clampUsage } from './clamp.ts'
@@ -52,9 +53,12 @@ export function usedTokens(
   count: CountTokens,
 ): UsedTokens | Promise<UsedTokens> {
   const used = reportedOrCounted(exchange, seen, count)
-  return used instanceof Promise
-    ? used.then((counted) => clamped(exchange, counted))
-    : clamped(exchange, used)
+  const whole = (counted: Omit<UsedTokens, 'clamped'>): UsedTokens => {
+    if (counted === nothingUsed) return nothingUsed
+    const usage = withAskedExtras(exchange, seen, counted.usage, () => vendorOf(exchange))
+    return clamped(exchange, { ...counted, usage })
+  }
+  return used instanceof Promise ? used.then(whole) : whole(used)
 }
 
 /** No more than the model can hold. */
@@ -76,7 +80,8 @@ function reportedOrCounted(
   const answered = outcome === 'complete' || outcome === 'incomplete'
   // A client that leaves once an upstream was asked has made it read all that it asked.
   const begunFor = exchange.interruption === 'client_left'
-  const delivered = answered || text.length > 0 || usage !== undefined || begunFor
+  const ranTools = seen.observed?.tools !== undefined
+  const delivered = answered || text.length > 0 || usage !== undefined || begunFor || ranTools
   const calls = delivered ? (exchange.facts?.calls ?? 1) : 0
   if (!delivered) return nothingUsed
   // A report says nothing of text that came behind it; nor is it the last one where the answer

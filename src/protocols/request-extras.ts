@@ -27,6 +27,8 @@ export interface HostedToolAsk {
   readonly path: Path
   /** The model can't answer without it. */
   readonly isForced: boolean
+  /** Each answer is one use of it, whether or not that shows. */
+  readonly isAlways?: boolean
   /** Other places that name it. */
   readonly mentions: readonly Path[]
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
     const dialect = dialectOf(request)
     return wantsStream(request)
       ? sseAnswer(wholeStream(dialect, tokens, ['Yes.']))
-      : jsonAnswer(dialect.body(tokens))
+      : jsonAnswer({ ...dialect.body(tokens), ...said })
   })
   const models = ['test-model', 'cheap-model', 'dear-model']
   app = await startServing({
@@ -64,13 +64,19 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
   await upstream.stop()
 })
-beforeEach(() => upstream.clear())
+beforeEach(() => {
+  upstream.clear()
+  said = {}
+})
 
 interface Asked {
   readonly key?: string
   readonly strict?: boolean
   readonly stream?: boolean
 }
+
+/** What the next answers say beside what all of them do. */
+let said: object = {}
 
 /** Asks with fields beside a plain request; tells what came of it, and what went upstream. */
 async function ask(
@@ -88,6 +94,7 @@ async function ask(
     dropped: answer.headers.get('x-tollgate-dropped'),
     text,
     sent: upstream.requests.at(-1)?.text(),
+    requestId: answer.headers.get('x-request-id') ?? '',
   }
 }
 
@@ -335,5 +342,61 @@ describe('answers in sound or images', () => {
 
   test('are text by another name', async () => {
     expect(await ask('chat', { modalities: ['text'] })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('where an answer is silent', () => {
+  /** What was charged: 10 in and 5 out are 20,000 nano-USD. */
+  async function charged(name: Dialect['name'], fields: object, more: object = {}) {
+    said = more
+    const { requestId } = await ask(name, fields)
+    const found = await app.instance.store.records.receipt(requestId)
+    return found?.request.amountNano
+  }
+
+  test('the dearer tier that was asked for is charged; what it says stands', async () => {
+    expect(await charged('chat', { service_tier: 'priority' })).toBe(40_000)
+    expect(await charged('chat', { service_tier: 'priority' }, { service_tier: 'default' })).toBe(
+      20_000,
+    )
+    expect(await charged('chat', { service_tier: 'auto' }, { service_tier: 'priority' })).toBe(
+      40_000,
+    )
+    expect(await charged('responses', { service_tier: 'flex' })).toBe(20_000)
+    expect(await charged('messages', { speed: 'fast' })).toBe(120_000)
+    const usage = { input_tokens: 10, output_tokens: 5, speed: 'standard' }
+    expect(await charged('messages', { speed: 'fast' }, { usage })).toBe(20_000)
+    expect(await charged('messages', { speed: 'fast', inference_geo: 'us' }, { usage })).toBe(
+      22_000,
+    )
+    expect(await charged('gemini', { serviceTier: 'priority' })).toBe(36_000)
+  })
+
+  test('a search that is made for each answer is charged once', async () => {
+    expect(await charged('chat', { web_search_options: {} })).toBe(10_020_000)
+    // One that may be made, but was not, costs nothing.
+    expect(await charged('responses', { tools: [{ type: 'web_search' }] })).toBe(20_000)
+  })
+
+  test('the searches of a stream that broke off before its report are charged', async () => {
+    const search = {
+      id: 'ws_1',
+      type: 'web_search_call',
+      status: 'completed',
+      action: { type: 'search' },
+    }
+    const events = [
+      { type: 'response.created', response: { id: 'resp_1', status: 'in_progress', output: [] } },
+      { type: 'response.output_item.done', output_index: 0, item: search },
+    ]
+    upstream.handle(() =>
+      sseAnswer(events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('')),
+    )
+    const { requestId } = await ask('responses', hosted.responses, { stream: true })
+    const found = await app.instance.store.records.receipt(requestId)
+    expect(JSON.parse(found?.request.extrasJson ?? '{}')).toMatchObject({
+      tools: { web_search: 1 },
+    })
+    expect(found?.request.amountNano).toBeGreaterThan(10_000_000)
   })
 })

@@ -80,9 +80,9 @@ const onlyName = (tool: JsonObject) => Object.keys(tool)[0]
 /** Searches that a field of its own asks for: OpenAI's and Perplexity's, xAI's, Alibaba's. */
 function fieldsIn(body: JsonObject): readonly HostedToolAsk[] {
   const found: HostedToolAsk[] = []
-  const note = (path: Path, isForced: boolean) =>
-    found.push({ tool: 'web_search', path, isForced, mentions: [] })
-  if (isJsonObject(body.web_search_options)) note(['web_search_options'], true)
+  const note = (path: Path, isForced: boolean, isAlways = false) =>
+    found.push({ tool: 'web_search', path, isForced, isAlways, mentions: [] })
+  if (isJsonObject(body.web_search_options)) note(['web_search_options'], true, true)
   const mode = objectIn(body, 'search_parameters')?.mode
   if (isJsonObject(body.search_parameters) && mode !== 'off') {
     note(['search_parameters'], mode === 'on')
@@ -104,6 +104,6 @@ function pluginsIn(body: JsonObject): readonly HostedToolAsk[] {
     const engine = isJsonObject(plugin) ? objectIn(plugin, 'pdf')?.engine : undefined
     if (id === 'file-parser' && freeEngines.has(engine)) return []
     const tool = id === 'web' ? ('web_search' as const) : undefined
-    return [{ tool, path: ['plugins', index], isForced: true, mentions: [] }]
+    return [{ tool, path: ['plugins', index], isForced: true, isAlways: true, mentions: [] }]
   })
 }

@@ -1,0 +1,70 @@
+import { tierFactor, tierWords } from '../billing/extras.ts'
+import { withExtras } from '../protocols/canonical/extras.ts'
+import type { Observation } from '../protocols/canonical/observation.ts'
+import type { Usage } from '../protocols/canonical/usage.ts'
+import { isJsonObject } from '../protocols/json.ts'
+import { pathText, type TierAsk } from '../protocols/request-extras.ts'
+import type { VendorExtras } from '../store/ports/extras.ts'
+import type { Concluded } from './exchange.ts'
+
+const standard = 1_000_000
+
+/**
+ * Usage with what the answer itself shows where no report came; and, where the answer is silent about
+ * it, with what the request asked for: a dearer tier, and the one use of a tool that each answer is.
+ */
+export function withAskedExtras(
+  exchange: Pick<Concluded, 'facts' | 'plan' | 'route'>,
+  seen: Observation,
+  usage: Usage,
+  vendor: () => VendorExtras,
+): Usage {
+  const { observed } = seen
+  const isUnreported = seen.usage === undefined && observed !== undefined
+  const shown = isUnreported ? withExtras(usage, { ...silent, observed }) : usage
+  const asked = exchange.facts?.extras
+  if (asked === undefined) return shown
+  const { extras } = shown
+  const always = asked.hostedTools.filter(({ isAlways }) => isAlways)
+  const unseen = always.flatMap(({ tool }) => (tool && !extras?.tools?.[tool] ? tool : []))
+  const words = tierWords(extras?.tier)
+  const tiers = asked.tiers.filter((ask) => isOwed(ask, exchange, seen, vendor))
+  const more = tiers.flatMap(({ tier }) => (words.includes(tier) ? [] : tier))
+  if (unseen.length === 0 && more.length === 0) return shown
+  const tools = { ...extras?.tools, ...Object.fromEntries(unseen.map((tool) => [tool, 1])) }
+  const tier = [...words, ...more].join('+')
+  return {
+    ...shown,
+    extras: {
+      ...extras,
+      ...(Object.keys(tools).length > 0 && { tools }),
+      ...(tier !== '' && { tier }),
+    },
+  }
+}
+
+const silent = { tier: undefined, tools: undefined, modalities: undefined }
+
+/** The tier went upstream, costs more, and the answer does not say what became of it. */
+function isOwed(
+  { tier, path }: TierAsk,
+  { plan, route }: Pick<Concluded, 'plan' | 'route'>,
+  seen: Observation,
+  vendor: () => VendorExtras,
+): boolean {
+  if (plan === undefined || route?.translation?.dropped.includes(pathText(path))) return false
+  if (tellsTier(seen, `${path[0]}`)) return false
+  return tierFactor(plan.offer.price.terms, vendor(), tier) > standard
+}
+
+/** Whether an answer says by which tier it was made; `field`: of the request, and of most reports. */
+function tellsTier({ usageRaw, observed }: Observation, field: string): boolean {
+  if (observed?.tier !== undefined && field === 'service_tier') return true
+  const reports: readonly unknown[] = Array.isArray(usageRaw) ? usageRaw : [usageRaw]
+  const fields = /^service_?tier$/i.test(field)
+    ? ['service_tier', 'serviceTier', 'trafficType']
+    : [field]
+  return reports.some((report) => {
+    return isJsonObject(report) && fields.some((name) => (report[name] ?? undefined) !== undefined)
+  })
+}
