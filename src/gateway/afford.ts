@@ -125,7 +125,8 @@ async function openRest(
 ): Promise<Denial> {
   const hurried = (amountNano: number) => {
     const covered = open(parts, asked, { amountNano, mostNano })
-    parts.committer.hurry(asked.exchange.requestId)
+    // What this costs beyond that must not be what others of the account were let in with.
+    parts.committer.hurryAll()
     return covered
   }
   const allNano = Math.min(nano, mostNano)

@@ -1,7 +1,5 @@
-import { charge, effectiveRates } from '../billing/charge.ts'
-import { emptyUsage } from '../protocols/canonical/usage.ts'
-import type { PriceTerms } from '../store/ports/catalog.ts'
 import type { RequestBody } from './body.ts'
+import { dearestNano } from './dearest.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
 import type { Plan } from './plan.ts'
 import { largestWindow } from './record.ts'
@@ -26,6 +24,8 @@ export interface Estimate {
 
 /** No vendor's model writes more than this in one answer. */
 const longestAnswer = 131_072
+/** So often at the most a vendor is taken to use each of the tools that it runs. */
+const mostUses = 10
 /** What an image is at the most; with the one family that counts otherwise. Source: its vendors' pages. */
 const imageTokens = 6_000
 const largeImageTokens = 50_000
@@ -38,13 +38,23 @@ const countsLarge = /4o-mini/
 export function mostOf(asked: Asked): Estimate {
   const { body, plan } = asked
   const { facts } = body
-  const perAnswer = answerTokens(asked, facts.longestAnswer ?? longestAnswer)
-  return estimateOf(plan, body, mostInput(asked), perAnswer * facts.answers)
+  const media = mediaOf(body)
+  const inputTokens = mostInput(asked, media)
+  const outputTokens = answerTokens(asked, facts.longestAnswer ?? longestAnswer) * facts.answers
+  const hasMedia = media.tokens > 0 || facts.hasUnseenInput || facts.continues.length > 0
+  const use = { inputTokens, outputTokens, toolUses: mostUses, hasMedia }
+  return { inputTokens, outputTokens, amountNano: dearestNano(plan, body, use) }
 }
 
 /** What it costs with this input, and answers of so many LLM tokens each. */
-export function estimateWith({ plan, body }: Asked, inputTokens: number, perAnswer: number) {
-  return estimateOf(plan, body, inputTokens, perAnswer * body.facts.answers)
+export function estimateWith(
+  { plan, body }: Asked,
+  inputTokens: number,
+  perAnswer: number,
+): Estimate {
+  const outputTokens = perAnswer * body.facts.answers
+  const use = { inputTokens, outputTokens, toolUses: 0, hasMedia: false }
+  return { inputTokens, outputTokens, amountNano: dearestNano(plan, body, use) }
 }
 
 /** The longest that each of its answers may get; `unlimited`: where the request sets no limit. */
@@ -55,14 +65,16 @@ export function answerTokens({ plan, body }: Asked, unlimited: number): number {
 
 const windowOf = ({ offer }: Plan) => offer.contextWindow ?? largestWindow
 
-function mostInput({ body, plan, continuedTokens }: Asked): number {
+function mostInput(
+  { body, plan, continuedTokens }: Asked,
+  { images, isUnseen }: ReturnType<typeof mediaOf>,
+): number {
   const { facts, bytes } = body
   const window = windowOf(plan)
   // Embeddings take many inputs at a time, each as large as the window.
   if (facts.maxOutputTokens === 0) return bytes.byteLength
   if (facts.turns > 1) return window * facts.turns
   if (facts.hasUnseenInput || continuedTokens === undefined) return window
-  const { images, isUnseen } = mediaOf(body)
   if (isUnseen) return window
   const perImage = hasLargeImages(plan) ? largeImageTokens : imageTokens
   const written = bytes.byteLength - images.bytes + images.count * perImage
@@ -74,7 +86,8 @@ function mediaOf({ bytes, contentType, facts }: RequestBody) {
   if (!contentType.startsWith('multipart/')) return facts.media()
   let count = 0
   for (let at = bytes.indexOf(fileMark); at >= 0; at = bytes.indexOf(fileMark, at + 1)) count++
-  return { images: { count, bytes: bytes.byteLength - facts.text().length }, isUnseen: false }
+  const images = { count, bytes: bytes.byteLength - facts.text().length }
+  return { ...{ tokens: count, images }, isUnseen: false }
 }
 
 const fileMark = Buffer.from('filename=')
@@ -82,42 +95,6 @@ const fileMark = Buffer.from('filename=')
 const hasLargeImages = ({ offer }: Plan) =>
   countsLarge.test(offer.model) ||
   offer.candidates.some(({ upstreamModel }) => countsLarge.test(upstreamModel))
-
-function estimateOf(
-  plan: Plan,
-  body: RequestBody,
-  inputTokens: number,
-  outputTokens: number,
-): Estimate {
-  return { inputTokens, outputTokens, amountNano: costOf(plan, body, inputTokens, outputTokens) }
-}
-
-/** In nano-USD; infinite where it is more than can be counted: nothing covers that. */
-function costOf(plan: Plan, body: RequestBody, inputTokens: number, outputTokens: number): number {
-  const { terms } = plan.offer.price
-  try {
-    return charge({
-      terms,
-      usage: { ...emptyUsage, [inputKind(terms, body)]: inputTokens, outputTokens },
-      calls: body.facts.calls,
-      multiplierMillionths: plan.group.multiplierMillionths,
-      longContextPricing: plan.group.longContextPricing,
-    }).amountNano
-  } catch (error) {
-    if (error instanceof RangeError) return Number.POSITIVE_INFINITY
-    throw error
-  }
-}
-
-/** Input may be written to the prompt cache, where that costs more; `1h` may be written as escapes. */
-function inputKind(terms: PriceTerms, { bytes }: RequestBody) {
-  if (terms.unit !== 'tokens') return 'inputTokens'
-  const { input, cacheWrite, cacheWrite1h } = effectiveRates(terms.base)
-  const mayBeForHour =
-    cacheWrite1h > cacheWrite && (bytes.includes('"1h"') || bytes.includes('\\u'))
-  if (mayBeForHour && cacheWrite1h > input) return 'cacheWrite1hTokens'
-  return cacheWrite > input ? 'cacheWriteTokens' : 'inputTokens'
-}
 
 /** Bodies below this are taken to be all text: looking for images in them is not worth it. */
 const smallBodyBytes = 16_384

@@ -30,6 +30,8 @@ export interface Committer {
   reserve(reservation: Reservation): Promise<Denial>
   /** Somebody waits for this reservation: commits it now. */
   hurry(requestId: string): void
+  /** Commits all reservations that wait for company. */
+  hurryAll(): void
   /** Like `reserve`, for more of it, and at once. */
   grow(growth: Growth): Promise<Denial>
   /** Frees what is set aside for a request that leaves no record, likewise. */
@@ -185,6 +187,7 @@ export function createCommitter(
   }
 
   function hurryAll(): void {
+    clearTimeout(company)
     company = undefined
     waiting.push(...unhurried.values())
     unhurried.clear()
@@ -244,6 +247,7 @@ export function createCommitter(
       waiting.push(one)
       start()
     },
+    hurryAll,
     grow: (growth) => add(growth.requestId, { grow: [growth] }),
     release(requestId) {
       const part = { release: [requestId] }
@@ -252,7 +256,6 @@ export function createCommitter(
     },
     isBehind: () => kept.size > 0,
     async idle() {
-      clearTimeout(company)
       hurryAll()
       while (flushing) await flushing
       clearTimeout(retry)

@@ -32,11 +32,18 @@ export function configOf(yaml: string) {
 export interface ServingOptions extends TollgateYamlOptions {
   /** All that `prices:` has, without the default price of every model. */
   readonly onlyPrices?: object
+  /** All accounts, without the default one. */
+  readonly onlyAccounts?: readonly object[]
 }
 
-function readOptions({ onlyPrices, ...options }: ServingOptions) {
+function readOptions({ onlyPrices, onlyAccounts, ...options }: ServingOptions) {
   const yaml = tollgateYaml({ listen: '127.0.0.1:0', ...options })
-  return configOf(onlyPrices ? stringify({ ...parse(yaml), prices: onlyPrices }) : yaml)
+  const changed = {
+    ...parse(yaml),
+    ...(onlyPrices && { prices: onlyPrices }),
+    ...(onlyAccounts && { accounts: onlyAccounts }),
+  }
+  return configOf(stringify(changed))
 }
 
 /** Opens what a configuration names; a secret that is nowhere else is the tests'. */

@@ -152,6 +152,17 @@ export const tricks: readonly Trick[] = [
   },
 ]
 
+/** One request of a storm. */
+export interface Shot {
+  readonly trick: Trick
+  readonly stream: boolean
+  /** Of the token that sends it, where it is not the usual one. */
+  readonly key?: string
+}
+
+/** What `startStorm` gives. */
+export type Storm = Awaited<ReturnType<typeof startStorm>>
+
 /** Answers when no request of a storm is on its way any more: so all of them are in parallel. */
 export async function startStorm(options: Omit<ServingOptions, 'upstream'>, nodes = 1) {
   const folder = createTempDir()
@@ -177,7 +188,7 @@ export async function startStorm(options: Omit<ServingOptions, 'upstream'>, node
   }
 
   /** Sends all at once, in turn to the nodes; gives the statuses and what was asked upstream. */
-  async function send(shots: readonly { trick: Trick; stream: boolean; key?: string }[]) {
+  async function send(shots: readonly Shot[]) {
     Object.assign(decided, { asked: 0, refused: 0, expected: shots.length })
     decided.go = Promise.withResolvers()
     used = ({ headers }) => {

@@ -131,6 +131,111 @@ describe('with little money', () => {
   })
 })
 
+const file = { type: 'input_file', file_id: 'file-1' }
+
+describe('what its bytes do not show', () => {
+  const { responses, messages } = dialects
+  const limited = { max_output_tokens: 100 }
+  const window = 2_000_000 // of a model whose context is not known
+  const answer = 100 * 1_600
+  const origin = { channelId: 1, keyMark: 'k', key: 'key' }
+
+  /** Sets aside for what continues answers of which some are known. */
+  async function continued(more: object, known: { readonly [id: string]: number }) {
+    await using scene = await createMoneyScene({ ...rich, dialect: responses, more, stream: false })
+    const { affinity } = scene.parts
+    affinity.originOf = (_, id) => {
+      const contextTokens = known[id]
+      return contextTokens === undefined ? undefined : { ...origin, contextTokens }
+    }
+    await scene.setAside()
+    return {
+      amountNano: scene.reservations.heldFor('req_1'),
+      bytes: scene.body.bytes.byteLength,
+    }
+  }
+
+  test('of an answer that is continued counts what is known of it', async () => {
+    const more = { ...limited, previous_response_id: 'resp_1' }
+    const { bytes, amountNano } = await continued(more, { resp_1: 5_000 })
+    expect(amountNano).toBe((5_000 + bytes) * 800 + answer)
+  })
+
+  test('of several all have to be known, and be finished', async () => {
+    const input = [{ type: 'item_reference', id: 'msg_1' }]
+    const more = { ...limited, previous_response_id: 'resp_1', input }
+    const { bytes, amountNano } = await continued(more, { resp_1: 5_000, msg_1: 70 })
+    expect(amountNano).toBe((5_070 + bytes) * 800 + answer)
+    const whole = window * 800 + answer
+    expect((await continued(more, { resp_1: 5_000 })).amountNano).toBe(whole)
+    expect((await continued(more, { resp_1: 5_000, msg_1: 0 })).amountNano).toBe(whole)
+  })
+
+  test.each([
+    // It may bring tools of the vendor's with it.
+    ['a stored prompt', { prompt: { id: 'pmpt_1' } }, 3],
+    ['a file by id', { input: [{ role: 'user', content: [file] }] }, 1],
+    ['tools that the vendor runs', { tools: [{ type: 'mcp', server_label: 'a' }] }, 3],
+  ])('%s is as large as the model’s context', async (_, more, times) => {
+    const { amountNano } = await continued({ ...limited, ...more }, {})
+    expect(amountNano).toBe(times * window * 800 + answer)
+  })
+
+  test('an account that can’t pay all of it has one such request at a time, streamed or not', async () => {
+    for (const stream of [false, true]) {
+      const more = { max_tokens: 100, thread: { type: 'continue', previous_message_id: 'm' } }
+      const options = { balanceNano: 10_000_000, dialect: messages, more, stream }
+      await using scene = await createMoneyScene(options)
+      await scene.setAside()
+      expect(scene.reservations.heldFor('req_1')).toBe(10_000_000)
+      expect(scene.reservations.hasOpen(scene.caller.account.id)).toBeTrue()
+      Object.assign(scene.exchange, { requestId: 'req_2', reservation: undefined })
+      const second = Promise.resolve(scene.setAside())
+      await expect(second).rejects.toMatchObject({
+        ...{ kind: 'concurrency_limited', status: 429 },
+        details: { retryAfter: 1 },
+      })
+      scene.committer.release('req_1')
+      await scene.committer.idle()
+      expect(scene.reservations.hasOpen(scene.caller.account.id)).toBeFalse()
+      await scene.setAside()
+      expect(scene.reservations.heldFor('req_2')).toBe(10_000_000)
+    }
+  })
+})
+
+describe('the dearest that it may turn out', () => {
+  const tokens = { max_tokens: 100 }
+  const extras = (more: object) => ({ ...byTokens(), extras: more }) as PriceTerms
+
+  test('is by the service tier that it names, which may be denied', async () => {
+    const terms = extras({ serviceTiers: { priority: 2_000_000, flex: 500_000 } })
+    const plain = (await aside({ more: tokens, terms })).amountNano
+    const priority = await aside({ more: { ...tokens, service_tier: 'priority' }, terms })
+    expect(priority.amountNano).toBe(2 * (priority.bytes * 800 + 100 * 1_600))
+    const flex = await aside({ more: { ...tokens, service_tier: 'flex' }, terms })
+    expect(flex.amountNano).toBe(flex.bytes * 800 + 100 * 1_600)
+    expect(plain).toBeLessThan(flex.amountNano)
+  })
+
+  test('is with ten uses of each tool that the vendor runs', async () => {
+    const terms = extras({ tools: { web_search: 10_000_000 } })
+    const more = { ...tokens, web_search_options: {} }
+    const { amountNano } = await aside({ more, terms })
+    expect(amountNano).toBe(3 * 2_000_000 * 800 + 100 * 1_600 + 10 * 8_000_000)
+  })
+
+  test('is with input of the dearest kind where it may be no text, and answers of theirs', async () => {
+    const modalities = { inputAudio: 40_000_000, inputImage: 5_000_000, outputAudio: 80_000_000 }
+    const terms = byTokens({ modalities })
+    const { amountNano, bytes } = await aside({ more: tokens, terms })
+    expect(amountNano).toBe(bytes * 800 + 100 * 64_000)
+    const content = [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }]
+    const sound = await aside({ more: { ...tokens, messages: [{ role: 'user', content }] }, terms })
+    expect(sound.amountNano).toBe(sound.bytes * 32_000 + 100 * 64_000)
+  })
+})
+
 describe('when it can’t be written', () => {
   const more = { max_tokens: 100 }
 

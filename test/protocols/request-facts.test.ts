@@ -62,6 +62,55 @@ const limits: readonly (readonly [string, Operation, object, number, number | nu
   ['gemini, many of them', batchEmbed, { requests: [{ content: contents[0] }] }, 1, 0],
 ]
 
+describe('a limit that is written twice', () => {
+  test.each([
+    [
+      'chat, the larger by the old name',
+      completions,
+      { max_completion_tokens: 70, max_tokens: 80 },
+      { max_completion_tokens: null },
+    ],
+    [
+      'chat, the larger by the new name',
+      completions,
+      { max_completion_tokens: 90, max_tokens: 80 },
+      { max_tokens: null },
+    ],
+    ['chat, the same', completions, { max_completion_tokens: 70, max_tokens: 70 }, {}],
+    ['chat, one of them null', completions, { max_completion_tokens: 70, max_tokens: null }, {}],
+    ['gemini, once', generate, { contents, generation_config: { max_output_tokens: 7 } }, {}],
+    [
+      'gemini, in two spellings',
+      generate,
+      { contents, generationConfig: { maxOutputTokens: 7, max_output_tokens: 9, topK: 1 } },
+      { generationConfig: { topK: 1, maxOutputTokens: 9 } },
+    ],
+    [
+      'gemini, in two configurations',
+      generate,
+      {
+        contents,
+        generationConfig: { candidateCount: 1, topK: 1 },
+        generation_config: { candidate_count: 3, top_p: 0.5 },
+      },
+      { generationConfig: { topK: 1, top_p: 0.5, candidateCount: 3 }, generation_config: null },
+    ],
+  ])('goes upstream once: %s', (_, operation, more, amend) => {
+    const body = { model: 'm', messages: said, ...more }
+    expect(operation.read(body).amend).toEqual(amend)
+  })
+
+  test.each([
+    ['a name of other upstreams', { max_tokens: 10, max_new_tokens: 500 }, 500],
+    ['a least length', { max_tokens: 10, min_tokens: 400 }, 400],
+    ['a limit of the input', { max_tokens: 10, max_prompt_tokens: 500 }, 10],
+    ['a budget that some count beside it', { max_tokens: 10, thinking_budget: 300 }, 310],
+  ])('may be written by %s', (_, more, maxOutputTokens) => {
+    const body = { model: 'm', messages: said, ...more }
+    expect(completions.read(body)).toMatchObject({ maxOutputTokens, amend: {} })
+  })
+})
+
 describe('how many answers, and how long', () => {
   test.each(limits)('%s', (_, operation, more, answers, maxOutputTokens) => {
     const body = { model: 'm', messages: said, input: 'hello', ...more }

@@ -147,4 +147,30 @@ describe('media of a request', () => {
     for (let i = 0; i < 100_000; i++) deep = [deep]
     expect(requestMedia([deep])).toMatchObject({ tokens: 0, bytes: 0 })
   })
+
+  test.each([
+    ['a file by id', { type: 'file', file: { file_id: 'f' } }],
+    ['a file by address', { type: 'input_file', file_url: 'https://a.example/b' }],
+    ['a file by both', { type: 'file', file: { file_id: 'f', file_data: url('text/plain') } }],
+    ['a file that calls itself text', { type: 'file', file: { file_id: 'text/plain' } }],
+    ['a document by address', { type: 'document', source: { type: 'url', url: 'https://a.b/c' } }],
+    ['a compressed document', { type: 'document', source: source('application/pdf') }],
+    ['a document that says it is an image', { inlineData: { mimeType: 'application/pdf', data } }],
+    ['gemini’s file', { fileData: { fileUri: 'https://a.example/b', mimeType: 'image/png' } }],
+    ['a film', { type: 'video_url', video_url: { url: 'https://a.example/b' } }],
+    ['something for a container', { type: 'container_upload', file_id: 'f' }],
+  ])('of %s nobody can see the size', (_, part) => {
+    expect(requestMedia([[{ role: 'user', content: [part] }]]).isUnseen).toBeTrue()
+  })
+
+  test.each([
+    ['an image by address', { type: 'image_url', image_url: { url: 'https://a.example/b' } }, 1],
+    ['an image by id', { type: 'input_image', file_id: 'file-1' }, 1],
+    ['an image', { inlineData: { mimeType: 'image/png', data } }, 1],
+    ['a text in a file', { type: 'file', file: { file_data: url('text/plain') } }, 0],
+    ['sound', { type: 'input_audio', input_audio: { data, format: 'wav' } }, 0],
+  ])('%s is seen', (_, part, count) => {
+    const { isUnseen, images } = requestMedia([[{ role: 'user', content: [part] }]])
+    expect([isUnseen, images.count]).toEqual([false, count])
+  })
 })

@@ -1,0 +1,121 @@
+import { charge, effectiveRates } from '../billing/charge.ts'
+import { dearestMultiplier, modalityRate } from '../billing/extras.ts'
+import type { Offer } from '../catalog/catalog.ts'
+import { vendorExtras } from '../catalog/vendor-extras.ts'
+import { emptyUsage } from '../protocols/canonical/usage.ts'
+import type { PriceTerms, TokenRates } from '../store/ports/catalog.ts'
+import type { ModalityKind, UsageExtras, VendorExtras } from '../store/ports/extras.ts'
+import type { RequestBody } from './body.ts'
+import type { Plan } from './plan.ts'
+
+/** What a request may use. */
+export interface MayUse {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** How often each tool that the vendor runs is taken to be used. */
+  readonly toolUses: number
+  /** Some of its input may be no text. */
+  readonly hasMedia: boolean
+}
+
+/**
+ * What that costs on whichever channel answers, at the dearest: all input written to the prompt cache,
+ * or of a kind that costs more than text, and in the dearest service tier that it names. In nano-USD;
+ * infinite where it is more than can be counted: nothing covers that.
+ */
+export function dearestNano(plan: Plan, body: RequestBody, use: MayUse): number {
+  try {
+    return Math.max(...vendorsOf(plan.offer).map((vendor) => costAt(vendor, plan, body, use)))
+  } catch (error) {
+    if (error instanceof RangeError) return Number.POSITIVE_INFINITY
+    throw error
+  }
+}
+
+function costAt(vendor: VendorExtras, plan: Plan, body: RequestBody, use: MayUse): number {
+  const { facts } = body
+  const { terms } = plan.offer.price
+  const { inputTokens, outputTokens } = use
+  const { kind, modalities } = dearestKinds(terms, vendor, body, use)
+  const tools = use.toolUses > 0 ? toolsOf(body, use.toolUses) : undefined
+  const extras: UsageExtras = { ...(modalities && { modalities }), ...(tools && { tools }) }
+  const { amountNano } = charge({
+    ...{ terms, vendor, calls: facts.calls },
+    usage: {
+      ...{ ...emptyUsage, [kind]: inputTokens, outputTokens },
+      ...((modalities || tools) && { extras }),
+    },
+    multiplierMillionths: plan.group.multiplierMillionths,
+    longContextPricing: plan.group.longContextPricing,
+  })
+  const tiers = facts.extras?.tiers.map(({ tier }) => tier) ?? []
+  if (tiers.length === 0) return amountNano
+  return Math.ceil((amountNano * dearestMultiplier(terms, vendor, tiers)) / 1_000_000)
+}
+
+/** List prices by which its channels' answers may be charged; most often those of one vendor. */
+function vendorsOf(offer: Offer): readonly VendorExtras[] {
+  const known = vendors.get(offer)
+  if (known) return known
+  const found = new Set(
+    offer.candidates.flatMap(({ channel, upstreamModel }) =>
+      Object.keys(channel.speaks).map((protocol) => vendorExtras(protocol, upstreamModel)),
+    ),
+  )
+  const all = found.size === 0 ? [{}] : [...found]
+  vendors.set(offer, all)
+  return all
+}
+
+/** Offers live as long as their catalog. */
+const vendors = new WeakMap<Offer, readonly VendorExtras[]>()
+
+function toolsOf({ facts }: RequestBody, uses: number): UsageExtras['tools'] {
+  const asked = facts.extras?.hostedTools.flatMap(({ tool }) => tool ?? []) ?? []
+  return asked.length === 0 ? undefined : Object.fromEntries(asked.map((tool) => [tool, uses]))
+}
+
+const inputs: readonly ModalityKind[] = ['inputAudio', 'inputImage', 'inputVideo']
+const outputs: readonly ModalityKind[] = ['outputAudio', 'outputImage', 'outputVideo']
+
+/** As which its input costs the most, and which kinds of tokens that are no text cost more than text. */
+function dearestKinds(
+  terms: PriceTerms,
+  vendor: VendorExtras,
+  body: RequestBody,
+  { inputTokens, outputTokens, hasMedia }: MayUse,
+) {
+  if (terms.unit !== 'tokens') return { kind: 'inputTokens' }
+  const { base } = terms
+  const kind = inputKind(base, body)
+  if (base.modalities === undefined && vendor.modalities === undefined) return { kind }
+  const text = effectiveRates(base)
+  const from = { rates: base, base, text, vendor }
+  const dearestOf = (kinds: readonly ModalityKind[], least: number) =>
+    kinds
+      .filter((one) => modalityRate(one, from) > least)
+      .toSorted((a, b) => modalityRate(b, from) - modalityRate(a, from))[0]
+  const input = hasMedia ? dearestOf(inputs, text[rateOf[kind]]) : undefined
+  const output = dearestOf(outputs, text.output)
+  return {
+    kind: input ? 'inputTokens' : kind,
+    modalities: {
+      ...(input && { [input]: inputTokens }),
+      ...(output && { [output]: outputTokens }),
+    },
+  }
+}
+
+const rateOf = {
+  inputTokens: 'input',
+  cacheWriteTokens: 'cacheWrite',
+  cacheWrite1hTokens: 'cacheWrite1h',
+} as const
+
+/** Input may be written to the prompt cache, where that costs more; `1h` may be written as escapes. */
+function inputKind(rates: TokenRates, { bytes }: RequestBody): keyof typeof rateOf {
+  const { input, cacheWrite, cacheWrite1h } = effectiveRates(rates)
+  const isDearer = cacheWrite1h > Math.max(cacheWrite, input)
+  if (isDearer && (bytes.includes('"1h"') || bytes.includes('\\u'))) return 'cacheWrite1hTokens'
+  return cacheWrite > input ? 'cacheWriteTokens' : 'inputTokens'
+}
