@@ -6,6 +6,7 @@ import {
 } from '../../billing/money.ts'
 import { humanTime, isoTime } from '../../lib/format.ts'
 import type { AuditEntry } from '../../store/ports/admin.ts'
+import { modalityKinds } from '../../store/ports/extras.ts'
 import type { AuditChange } from './schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -19,6 +20,7 @@ const prices: ReadonlySet<string> = new Set([
   'cacheRead',
   'cacheWrite',
   'cacheWrite1h',
+  ...modalityKinds,
 ])
 const perMillion: ShowNumber = (value) => `${formatDecimal(value, priceDecimals)} USD per 1M`
 

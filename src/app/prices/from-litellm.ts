@@ -3,6 +3,7 @@ import type { TextRates } from '../../billing/charge.ts'
 import { nanoDecimals, priceDecimals } from '../../billing/money.ts'
 import { joinPath } from '../config/problem.ts'
 import { UserError } from '../instance.ts'
+import { extraFields, litellmExtras, litellmModalities } from './from-litellm-extras.ts'
 import { jsonProblems } from './json-problems.ts'
 import { freeThere, type ListedPrice, type PriceList } from './price-list.ts'
 import { toUnits } from './round.ts'
@@ -37,10 +38,7 @@ const besides: { readonly [field: string]: string } = {
 /** Priced apart from text: harmless only at the price of text. */
 const otherOutputs: { readonly [field: string]: string } = {
   output_cost_per_reasoning_token: 'reasoning has a price of its own',
-  output_cost_per_audio_token: 'audio in its answers has a price of its own',
-  output_cost_per_image_token: 'images in its answers have a price of their own',
   output_cost_per_image: 'images in its answers have a price of their own',
-  output_cost_per_video_token: 'video in its answers has a price of its own',
 }
 
 /** The costs of one entry; a missing one is undefined. */
@@ -79,13 +77,17 @@ function readEntry(entry: object, path: string): ListedPrice {
     costs.flatMap(([field, value]) => (typeof value === 'number' ? [[field, value]] : [])),
   )
   const mode = 'mode' in entry ? String(entry.mode) : ''
-  return prices.has(kinds.input) ? byTokens(prices, mode) : byImages(prices, mode)
+  const listed = prices.has(kinds.input) ? byTokens(prices, mode) : byImages(prices, mode)
+  const extras = litellmExtras(entry, prices)
+  if ('reason' in listed || extras === undefined || !('tiers' in listed.terms)) return listed
+  return { ...listed, terms: { ...listed.terms, extras } }
 }
 
 const isRead = (field: string) =>
   tierField.test(field) ||
   field in besides ||
   field in otherOutputs ||
+  extraFields.includes(field) ||
   field === 'input_cost_per_image'
 
 /** `input_cost_per_token_above_200k_tokens`; rates of batches and service tiers end otherwise. */
@@ -108,10 +110,11 @@ function byTokens(prices: Prices, mode: string): ListedPrice {
   const tiers = [...thresholds]
     .sort((a, b) => a - b)
     .map((k) => ({ above: k * 1000, ...ratesOf(prices, `_above_${k}k_tokens`) }))
+  const modalities = litellmModalities(prices)
   return {
     terms: {
       unit: 'tokens',
-      base: base.rates,
+      base: { ...base.rates, ...(modalities && { modalities }) },
       tiers: tiers.map(({ above, rates }) => ({ above, ...rates })),
     },
     rounded: [base, ...tiers].some(({ exact }) => !exact),

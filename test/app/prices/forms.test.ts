@@ -91,6 +91,28 @@ describe("LiteLLM's form", () => {
     expect<unknown>((await load('litellm.json')).find(model)).toEqual(expected)
   })
 
+  test('tools, service tiers and tokens that are no text have prices there, too', () => {
+    const entry = {
+      ...{ litellm_provider: 'openai', input_cost_per_token: 2.5e-6, output_cost_per_token: 1e-5 },
+      ...{ input_cost_per_audio_token: 3.2e-5, output_cost_per_audio_token: 6.4e-5 },
+      ...{ input_cost_per_token_priority: 4.25e-6, output_cost_per_token_priority: 1.7e-5 },
+      ...{ input_cost_per_token_flex: 1.25e-6, file_search_cost_per_1k_calls: 2.5 },
+      search_context_cost_per_query: {
+        ...{ search_context_size_low: 0.025, search_context_size_high: 0.05 },
+      },
+      provider_specific_entry: { fast: 6, eu: 3 },
+    }
+    expect(read({ 'house-speaker': entry }).find('house-speaker')).toMatchObject({
+      terms: {
+        base: { modalities: { inputAudio: 32_000_000, outputAudio: 64_000_000 } },
+        extras: {
+          tools: { file_search: 2_500_000, web_search: 50_000_000 },
+          serviceTiers: { priority: 1_700_000, flex: 500_000, fast: 6_000_000 },
+        },
+      },
+    })
+  })
+
   test('what is no model is none', async () => {
     const list = await load('litellm.json')
     expect(list.form).toBe('litellm')

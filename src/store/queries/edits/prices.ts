@@ -1,4 +1,5 @@
 import type { PriceRow, PriceSetting, PriceTerms } from '../../ports/catalog.ts'
+import type { ExtraPrices } from '../../ports/extras.ts'
 import type { PriceEdits } from '../../ports/price-edits.ts'
 import { build } from '../build.ts'
 import { readPrice } from '../catalog.ts'
@@ -47,12 +48,22 @@ export function shownPrice({ id, terms, source, note }: PriceRow): {
   return { id, source, ...(note !== '' && { note }), ...flat(terms) }
 }
 
-const flat = (terms: PriceTerms) =>
-  terms.unit === 'tokens'
-    ? {
-        unit: terms.unit,
-        ...terms.base,
-        ...(terms.tiers.length > 0 && { tiers: terms.tiers }),
-        ...(terms.extras && { extras: terms.extras }),
-      }
-    : terms
+function flat(terms: PriceTerms) {
+  if (terms.unit !== 'tokens' && terms.unit !== 'call') return terms
+  const { extras, ...rest } = terms
+  const others = flatExtras(extras)
+  if (rest.unit === 'call') return { ...rest, ...others }
+  const { modalities, ...text } = rest.base
+  return {
+    ...{ unit: rest.unit, ...text, ...modalities },
+    ...(rest.tiers.length > 0 && { tiers: rest.tiers }),
+    ...others,
+  }
+}
+
+/** Units end the names. */
+const flatExtras = ({ tools = {}, serviceTiers = {} }: ExtraPrices = {}) =>
+  Object.fromEntries([
+    ...Object.entries(tools).map(([tool, nano]) => [`${tool}_nano`, nano]),
+    ...Object.entries(serviceTiers).map(([tier, factor]) => [`tier_${tier}_millionths`, factor]),
+  ])
