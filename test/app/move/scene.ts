@@ -60,6 +60,8 @@ const choices: { readonly [column: string]: readonly (string | number)[] } = {
   quirks: ['[]', '["text_only"]'],
   'channel.models': ['[]', '[{"id":"small","upstream":"small-1"}]'],
   'group.models': ['[]', '["small","\\ud83d\\ude00"]'],
+  'group.accounts': ['[]', '["ann@example.com"]'],
+  'group.tools': ['[]', '["web_search"]'],
   'token.models': ['[]', '["\\ud800 half","\\u0000"]'],
   ip_allow: ['[]', '["10.0.0.0/8"]'],
   probe: ['{"everyMs":60000,"model":"small"}'],
