@@ -5,6 +5,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/**
+ * What is in a parsed array or object. Of a long array the engine makes such a list by
+ * `Object.values` (and `keys` and `entries`) in many times what parsing it takes: use this instead.
+ */
+export function membersOf(value: object): readonly unknown[] {
+  return Array.isArray(value) ? value : Object.values(value)
+}
+
 /** The object in a JSON text, or undefined: streams carry pings, `[DONE]` and torn last frames. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   if (text.charCodeAt(0) !== 0x7b && text.trimStart().charCodeAt(0) !== 0x7b) return undefined

@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.ts'
+import { isJsonObject, membersOf } from './json.ts'
 import type { BodyTexts, JsonObject, MediaSize } from './protocol.ts'
 
 /** Deeper than any vendor nests its parts. */
@@ -161,7 +161,7 @@ function longestText(value: unknown, texts: BodyTexts, depth: number): MeasuredT
   if (typeof value === 'string') return { text: value, length: texts.lengthOf(value) }
   let longest: MeasuredText = { text: '', length: 0 }
   if (depth >= deepest || typeof value !== 'object' || value === null) return longest
-  for (const member of Object.values(value)) {
+  for (const member of membersOf(value)) {
     const found = longestText(member, texts, depth + 1)
     if (found.length > longest.length) longest = found
   }

@@ -1,3 +1,5 @@
+import { membersOf } from '../json.ts'
+
 /**
  * Deeper than anyone nests values. The engine writes some ten thousand levels, and takes seconds to
  * find out that it can't write more.
@@ -8,7 +10,7 @@ const deepest = 1000
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depth >= deepest) return true
-  for (const member of Object.values(value)) if (isTooDeep(member, depth + 1)) return true
+  for (const member of membersOf(value)) if (isTooDeep(member, depth + 1)) return true
   return false
 }
 

@@ -1,3 +1,4 @@
+import { membersOf } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** Characters of definitions that may be written out more than once, in all schemas of a request. */
@@ -29,9 +30,8 @@ export function createSchemaBudget(): SchemaBudget {
     let size = sizes.get(value)
     if (size !== undefined) return size
     size = 2
-    for (const [name, member] of Object.entries(value)) {
-      size += name.length + sizeOf(member, depth + 1) + 4
-    }
+    for (const member of membersOf(value)) size += sizeOf(member, depth + 1)
+    if (!Array.isArray(value)) for (const name in value) size += name.length + 4
     sizes.set(value, size)
     return size
   }
@@ -57,4 +57,4 @@ function countMembers(schema: JsonObject): number {
 }
 
 const lengthOf = (value: unknown) =>
-  typeof value === 'object' && value !== null ? Object.keys(value).length : 1
+  typeof value === 'object' && value !== null ? membersOf(value).length : 1

@@ -47,8 +47,11 @@ export function createReferences(root: JsonObject): References {
       if (ref === '#') return root
       if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
       let value: unknown = root
-      for (const step of ref.slice(2).split('/')) {
-        const key = unescapeStep(step)
+      for (let from = 2; from <= ref.length && value !== undefined; ) {
+        const slash = ref.indexOf('/', from)
+        const end = slash < 0 ? ref.length : slash
+        const key = unescapeStep(ref.slice(from, end))
+        from = end + 1
         if (Array.isArray(value)) value = value[Number(key)]
         else value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
       }
@@ -69,6 +72,7 @@ export function createReferences(root: JsonObject): References {
 
 /** A step of a JSON pointer in a URI fragment. */
 function unescapeStep(step: string): string {
+  if (!step.includes('~') && !step.includes('%')) return step
   const plain = step.replaceAll('~1', '/').replaceAll('~0', '~')
   try {
     return decodeURIComponent(plain)

@@ -11,11 +11,14 @@ const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'objec
 /** The types that a schema allows; none: any. */
 export function typesIn(schema: { readonly [keyword: string]: unknown }): readonly string[] {
   const { type, nullable } = schema
+  if (type === undefined) return none
   const known = (Array.isArray(type) ? type : [type]).filter(
     (name): name is string => typeof name === 'string' && types.has(name),
   )
   return nullable === true && known.length > 0 ? [...new Set([...known, 'null'])] : known
 }
+
+const none: readonly string[] = []
 
 /** Types as the vendor takes them: a name, or a list of several. */
 export function typeField(names: readonly string[]): { readonly type?: unknown } {
@@ -68,6 +71,7 @@ export function tellBounds(
   const lower = bound(schema.minimum, schema.exclusiveMinimum, Math.max)
   const upper = bound(schema.maximum, schema.exclusiveMaximum, Math.min)
   const fields: Record<string, unknown> = {}
+  if (!lower && !upper) return noBounds
   const notes: string[] = []
   if (lower) {
     fields.minimum = lower.isOpen && isInteger ? Math.floor(lower.value) + 1 : lower.value
@@ -79,6 +83,8 @@ export function tellBounds(
   }
   return { fields, notes }
 }
+
+const noBounds: Told = { fields: {}, notes: none }
 
 interface Bound {
   readonly value: number

@@ -39,12 +39,15 @@ const converted = new WeakMap<JsonObject, Converted>()
 
 function convertWhole(schema: JsonObject, budget: SchemaBudget): Converted {
   const walk: Walk = { refs: createReferences(schema), fault: undefined, budget }
-  const root = convert(rootOf(schema, walk), '', walk, 0)
+  const root = convert(rootOf(schema, walk), undefined, walk, 0)
   const $defs: [string, JsonObject][] = []
   for (let next = walk.refs.next(); next && !walk.fault; next = walk.refs.next()) {
     const { name, target, isCopy } = next
     if (isCopy) budget.copy(target)
-    $defs.push([name, convert(target, `$defs.${name}`, walk, 0)])
+    $defs.push([
+      name,
+      convert(target, { within: undefined, keyword: '$defs', which: name }, walk, 0),
+    ])
   }
   if (walk.fault) return walk.fault
   const defs = $defs.length === 0 ? {} : { $defs: Object.fromEntries($defs) }
@@ -60,8 +63,26 @@ interface Walk {
   readonly budget: SchemaBudget
 }
 
-function fail(walk: Walk, path: string, keyword: string): JsonObject {
-  walk.fault ??= { path, keyword }
+/** Where a schema stands: in which keyword of which other one, and what of that it is. */
+interface Place {
+  readonly within: Place | undefined
+  readonly keyword: string
+  readonly which?: string | number | undefined
+}
+
+/** `properties.x.items`: only a fault has to be told where it is. */
+function pathOf(place: Place | undefined): string {
+  const steps: string[] = []
+  for (let at = place; at !== undefined; at = at.within) {
+    const { keyword, which } = at
+    if (which === undefined) steps.push(keyword)
+    else steps.push(typeof which === 'number' ? `${keyword}[${which}]` : `${keyword}.${which}`)
+  }
+  return steps.reverse().join('.')
+}
+
+function fail(walk: Walk, place: Place | undefined, keyword: string): JsonObject {
+  walk.fault ??= { path: pathOf(place), keyword }
   return {}
 }
 
@@ -77,24 +98,37 @@ function rootOf(schema: JsonObject, walk: Walk): JsonObject {
   return root
 }
 
-function convert(value: unknown, path: string, walk: Walk, depth: number): JsonObject {
+function convert(value: unknown, place: Place | undefined, walk: Walk, depth: number): JsonObject {
   if (walk.fault || value === true) return {}
-  if (!isJsonObject(value)) return value === false ? fail(walk, path, 'false') : {}
-  if (depth > deepest) return fail(walk, path, 'nesting')
-  const schema = flatten(value, path, walk, 0)
+  if (!isJsonObject(value)) return value === false ? fail(walk, place, 'false') : {}
+  if (depth > deepest) return fail(walk, place, 'nesting')
+  const schema = flatten(value, place, walk, 0)
   const impossible = findImpossible(schema)
-  if (impossible !== undefined) return fail(walk, path, impossible)
-  if (typeof schema.$ref === 'string') return convertRef(schema, path, walk)
-  return buildSchema(schema, (member, step) => {
-    const at = path === '' ? step : `${path}.${step}`
-    return convert(member, at, walk, depth + 1)
-  })
+  if (impossible !== undefined) return fail(walk, place, impossible)
+  if (typeof schema.$ref === 'string') return convertRef(schema, place, walk)
+  return buildSchema(schema, (member, keyword, which) =>
+    convert(member, { within: place, keyword, which }, walk, depth + 1),
+  )
 }
 
+const isFlat = ({ $ref, allOf, anyOf, oneOf }: JsonObject) =>
+  $ref === undefined &&
+  allOf === undefined &&
+  (anyOf === undefined || isChoice(anyOf)) &&
+  (oneOf === undefined || isChoice(oneOf))
+
+const isChoice = (list: unknown) => Array.isArray(list) && list.length > 1
+
 /** One schema without `allOf`, and with a reference only where it stands alone. */
-function flatten(schema: JsonObject, path: string, walk: Walk, depth: number): JsonObject {
-  if (depth > deepest) return fail(walk, path, 'nesting')
-  if (walk.budget.isSpent()) return fail(walk, path, tooMuch)
+function flatten(
+  schema: JsonObject,
+  place: Place | undefined,
+  walk: Walk,
+  depth: number,
+): JsonObject {
+  if (depth > deepest) return fail(walk, place, 'nesting')
+  if (walk.budget.isSpent()) return fail(walk, place, tooMuch)
+  if (isFlat(schema)) return schema
   const { $ref, allOf, anyOf, oneOf, ...rest } = schema
   const members: unknown[] = Array.isArray(allOf) ? [...allOf] : []
   const kept: Record<string, unknown> = { ...rest }
@@ -109,28 +143,33 @@ function flatten(schema: JsonObject, path: string, walk: Walk, depth: number): J
   // Remarks on a lone reference leave it one.
   const [only] = members
   if (members.length === 1 && isJsonObject(only) && isRemark(kept)) {
-    return flatten({ ...only, ...kept }, path, walk, depth + 1)
+    return flatten({ ...only, ...kept }, place, walk, depth + 1)
   }
   let merged: JsonObject = kept
   for (const member of members) {
     if (member === true || walk.fault) continue
-    const part = isJsonObject(member) ? flatten(member, path, walk, depth + 1) : undefined
-    const whole = part && typeof part.$ref === 'string' ? resolved(part, path, walk, depth) : part
+    const part = isJsonObject(member) ? flatten(member, place, walk, depth + 1) : undefined
+    const whole = part && typeof part.$ref === 'string' ? resolved(part, place, walk, depth) : part
     const next = whole && mergeSchemas(merged, whole)
-    if (next === undefined) return fail(walk, path, 'allOf')
+    if (next === undefined) return fail(walk, place, 'allOf')
     walk.budget.merge(next)
     merged = next
   }
   return merged
 }
 
-function resolved(schema: JsonObject, path: string, walk: Walk, depth: number): JsonObject {
+function resolved(
+  schema: JsonObject,
+  place: Place | undefined,
+  walk: Walk,
+  depth: number,
+): JsonObject {
   const { $ref, ...remarks } = schema
   const target = walk.refs.resolve($ref)
-  if (target === undefined) return fail(walk, path, '$ref')
+  if (target === undefined) return fail(walk, place, '$ref')
   const { $defs, definitions, ...own } = target
   for (const member of Object.values(own)) walk.budget.copy(member)
-  return flatten({ ...own, ...remarks }, path, walk, depth + 1)
+  return flatten({ ...own, ...remarks }, place, walk, depth + 1)
 }
 
 /** Keywords that tell nothing of what fits. */
@@ -142,10 +181,10 @@ const remarks = new Set([
 const isRemark = (schema: JsonObject) => Object.keys(schema).every((key) => remarks.has(key))
 
 /** A reference stands alone with this vendor: remarks go around it. */
-function convertRef(schema: JsonObject, path: string, walk: Walk): JsonObject {
+function convertRef(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
   const { $ref, description } = schema
   const target = walk.refs.resolve($ref)
-  if (typeof $ref !== 'string' || target === undefined) return fail(walk, path, '$ref')
+  if (typeof $ref !== 'string' || target === undefined) return fail(walk, place, '$ref')
   const ref = { $ref: walk.refs.point($ref, target) }
   return typeof description === 'string' ? { description, anyOf: [ref] } : ref
 }
