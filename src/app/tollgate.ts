@@ -26,6 +26,7 @@ import { createReadiness } from '../site/health/readiness.ts'
 import type { Counters } from '../store/ports/counters.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Store } from '../store/ports/store.ts'
+import { createBeside } from './beside/beside.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
 import { withSettings } from './config/set-by-hand.ts'
@@ -170,12 +171,14 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     queueTimeMs: () => settings.queueTimeMs,
     onLimited: availability.totals.recordLimit,
   }
+  const beside = createBeside(secrets.textKeys)
   const recent = createRecentAttempts(tick)
   const forwarder = createForwarder({
     ...shared,
     usualOutputTokens: () => settings.usualOutputTokens,
     watchdog,
     sealer: secrets.texts,
+    beside,
     media: createMediaFetcher({ outbound }),
     ...{ ...limited, heartbeats, background, answers: store.answers },
     unknownAnswers: () => settings.unknownAnswers,

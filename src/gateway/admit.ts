@@ -2,6 +2,7 @@ import type { Candidate, Catalog } from '../catalog/catalog.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import { type AffordParts, setAside } from './afford.ts'
 import type { Caller } from './authenticate.ts'
+import { type FindPrepared, isHeavy, prepareBeside } from './beside/prepare-beside.ts'
 import { checkBody, type ParsedBody, parseJsonBody, type RequestBody, readBytes } from './body.ts'
 import { quickInput } from './bound.ts'
 import { GatewayError, stopping } from './errors.ts'
@@ -14,11 +15,17 @@ import type { Limiter, Permit, Subject } from './limits/limiter.ts'
 import { rememberFailures } from './media/media-failures.ts'
 import type { ModelCall } from './model-call.ts'
 import { once } from './once.ts'
-import { findOptions, type Translate } from './options.ts'
+import { findOptions, foreignWays, type Translate } from './options.ts'
 import { type Plan, planRequest } from './plan.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
 import { isStrict } from './strict.ts'
-import { createTranslation, decodeRequest, type TranslationParts } from './translation.ts'
+import {
+  createTranslation,
+  decodeRequest,
+  type TranslationParts,
+  targetOf,
+  withAnswers,
+} from './translation.ts'
 
 export interface EnterParts {
   readonly catalog: () => Catalog
@@ -62,7 +69,11 @@ export async function admit(
   exchange.model = call.model ?? body.facts.model ?? ''
   exchange.plan = planRequest(parts.catalog(), caller, exchange.model)
   const gate = gateTask(exchange, exchange.plan, body)
-  const translate = translator(parts, exchange, call, body, gate)
+  const beside = translateBeside(parts, exchange, call, body)
+  const translate = translator(parts, exchange, call, body, {
+    gate,
+    findPrepared: beside && (await beside),
+  })
   const pass = gate && ((candidate: Candidate) => passExtras(gate, candidate, call.protocol.name))
   exchange.options = findOptions(exchange.plan.offer, call, translate, pass)
   exchange.looking = lookAround(parts, exchange, body)
@@ -172,8 +183,21 @@ function translator(
   exchange: Exchange,
   { protocol: client }: ModelCall,
   body: RequestBody,
-  gate: GateTask | undefined,
+  {
+    gate,
+    findPrepared,
+  }: {
+    readonly gate: GateTask | undefined
+    readonly findPrepared: FindPrepared | undefined
+  },
 ): Translate {
+  if (findPrepared !== undefined) {
+    return (candidate, upstream) => {
+      if (gate) passTranslated(gate, candidate, upstream.name)
+      const target = targetOf(candidate, upstream)
+      return withAnswers(findPrepared(target), parts.sealer, client, target)
+    }
+  }
   const { model = '', caller } = exchange
   const shared = once(() => ({
     means: { sealer: parts.sealer, media: rememberFailures(parts.media) },
@@ -186,6 +210,25 @@ function translator(
     const task = { client, request, body, isStrict: isStrict(exchange), owner }
     return createTranslation(means, task, candidate, upstream)
   }
+}
+
+/** Translates a heavy request on another thread; undefined: it is none, or needs no translation. */
+function translateBeside(
+  { beside, media }: TranslationParts,
+  exchange: Exchange,
+  call: ModelCall,
+  body: RequestBody,
+): Promise<FindPrepared> | undefined {
+  const { plan, model = '', caller } = exchange
+  const ways = plan && isHeavy(body) ? foreignWays(plan.offer, call) : []
+  if (beside === undefined || ways.length === 0) return undefined
+  const owner = String(caller?.account.id)
+  const task = {
+    ...{ beside, client: call.protocol, model, body, owner },
+    isStrict: isStrict(exchange),
+    fetchMedia: rememberFailures(media).of(owner),
+  }
+  return prepareBeside(task, ways, exchange.request.signal)
 }
 
 function parseBody(call: ModelCall, bytes: Buffer): ParsedBody | Promise<ParsedBody> {

@@ -1,3 +1,4 @@
+import type { Beside } from './beside/job.ts'
 import type { RequestBody } from './body.ts'
 import type { Choice } from './channels/chooser.ts'
 import type { Exchange } from './exchange.ts'
@@ -7,6 +8,8 @@ import { buildCall } from './upstream-call.ts'
 
 export interface AttemptParts extends SentCallParts {
   readonly outbound: Outbound
+  /** Absent: all work is done here. */
+  readonly beside?: Beside | undefined
 }
 
 /**
@@ -32,7 +35,8 @@ export async function attempt(
   exchange.isOwed = false
   let call: OutboundCall
   try {
-    const coming = buildCall(exchange, body, { ...option, route, key }, controller.signal)
+    const destination = { ...option, route, key }
+    const coming = buildCall(exchange, body, destination, controller.signal, parts.beside)
     call = coming instanceof Promise ? await coming : coming
   } catch (error) {
     if (!controller.signal.aborted) throw error

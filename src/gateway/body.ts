@@ -41,6 +41,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
     )
   }
   try {
+    if (announced >= sharedBytes && request.body) return await readShared(request.body, announced)
     // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
     if (Number.isInteger(announced)) return Buffer.from(await request.arrayBuffer())
     return request.body === null ? Buffer.alloc(0) : await readCounted(request.body, maxBytes)
@@ -50,6 +51,19 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
       cause: error,
     })
   }
+}
+
+/** Larger bodies can be read by another thread, too, and are copied piece by piece as they come. */
+const sharedBytes = 1_048_576
+
+async function readShared(body: ReadableStream<Uint8Array>, announced: number): Promise<Buffer> {
+  const bytes = Buffer.from(new SharedArrayBuffer(announced))
+  let size = 0
+  for await (const part of body) {
+    bytes.set(part, size)
+    size += part.byteLength
+  }
+  return bytes.subarray(0, size)
 }
 
 async function readCounted(body: ReadableStream<Uint8Array>, maxBytes: number) {

@@ -1,19 +1,25 @@
+import type { CanonicalRequest } from '../protocols/canonical/request.ts'
 import { isJsonObject, parseJsonObject } from '../protocols/json.ts'
 import { createPlainObserver } from '../protocols/plain-observer.ts'
+import type { ProtocolName } from '../protocols/protocol.ts'
 import { countRequestTokens } from '../protocols/translation/count-tokens.ts'
 import { openRequest, type Sealer } from '../protocols/translation/seal.ts'
 import { tokenFamily } from '../protocols/translation/token-families.ts'
 import type { Answer, BodyAnswer, Refusal } from './answer.ts'
+import type { Beside } from './beside/job.ts'
+import { isHeavy } from './beside/prepare-beside.ts'
 import type { RequestBody } from './body.ts'
 import { GatewayError } from './errors.ts'
 import { type CountTokens, estimateTokens } from './estimate.ts'
 import type { Exchange } from './exchange.ts'
-import { preferred } from './options.ts'
+import { preferred, protocolOf } from './options.ts'
 import { decodeRequest, originOf } from './translation.ts'
 
 export interface CountParts {
   readonly sealer: Sealer
   readonly countTokens: CountTokens
+  /** Absent: all work is done here. */
+  readonly beside?: Beside | undefined
 }
 
 /** An upstream that has no endpoint for counts: what it says is not in its vendor's form of an error. */
@@ -44,25 +50,53 @@ export async function countInput(
   return countHere(parts, exchange, body)
 }
 
+/** Whose count is wanted; `url` undefined: the model has no channel. */
+interface Counter {
+  readonly upstream: ProtocolName
+  readonly upstreamModel: string
+  readonly url: string | undefined
+}
+
+/** Counts the input of a decoded request as an upstream's vendor would. */
+export function countDecoded(
+  { sealer, countTokens }: Pick<CountParts, 'sealer' | 'countTokens'>,
+  asked: CanonicalRequest,
+  { upstream, upstreamModel, url }: Counter,
+): Promise<number> {
+  // Seals are longer than what is in them.
+  const request =
+    url === undefined ? asked : openRequest(asked, originOf(url, protocolOf(upstream)), sealer)
+  const family = tokenFamily({ model: upstreamModel, protocol: upstream, url })
+  return countRequestTokens(request, family, (text) =>
+    estimateTokens(text, text.length, countTokens),
+  )
+}
+
 async function countHere(
-  { sealer, countTokens }: CountParts,
+  parts: CountParts,
   exchange: Exchange,
   body: RequestBody,
 ): Promise<BodyAnswer> {
-  const { protocol, model = '', plan } = exchange
-  const asked = decodeRequest(protocol, body, model)
+  const { protocol, model = '', plan, caller } = exchange
   const [candidate] = plan?.offer.candidates ?? []
   const upstream = preferred(Object.keys(candidate?.channel.speaks ?? {}), protocol)
   const url = candidate?.channel.speaks[upstream.name]
-  // Seals are longer than what is in them.
-  const request = url === undefined ? asked : openRequest(asked, originOf(url, upstream), sealer)
-  const upstreamModel = candidate?.upstreamModel ?? model
-  const family = tokenFamily({ model: upstreamModel, protocol: upstream.name, url })
-  const answer = protocol.codec.encodeCount(
-    await countRequestTokens(request, family, (text) =>
-      estimateTokens(text, text.length, countTokens),
-    ),
-  )
+  const counter = {
+    upstream: upstream.name,
+    upstreamModel: candidate?.upstreamModel ?? model,
+    url,
+  }
+  const { beside } = parts
+  const job = { bytes: body.bytes, client: protocol.name, model, stream: false } as const
+  const tokens =
+    beside !== undefined && isHeavy(body)
+      ? await beside.run<'count'>(
+          String(caller?.account.id),
+          { kind: 'count', ...job, ...counter },
+          exchange.request.signal,
+        )
+      : await countDecoded(parts, decodeRequest(protocol, body, model), counter)
+  const answer = protocol.codec.encodeCount(tokens)
   const observer = createPlainObserver()
   observer.pushBody(answer)
   const bytes = new TextEncoder().encode(JSON.stringify(answer))

@@ -13,6 +13,8 @@ export interface JsonFields {
   readonly tooDeep: boolean
   /** More values than was allowed; the scan stopped there. */
   readonly tooMany: boolean
+  /** How many arrays, objects and commas there are. */
+  readonly values: number
   /** Index of the object's closing brace. */
   readonly close: number
 }
@@ -78,7 +80,8 @@ export function findFields(
       if (depth === 1 && valueStart < 0) valueStart = index
       depth++
       values++
-      if (depth > maxDepth) return { spans, duplicate, tooDeep: true, tooMany: false, close }
+      if (depth > maxDepth)
+        return { spans, duplicate, tooDeep: true, tooMany: false, values, close }
     } else if (byte === 0x2c) {
       values++
       if (depth === 1) endValue()
@@ -88,7 +91,7 @@ export function findFields(
     }
     lastByte = index
   }
-  return { spans, duplicate, tooDeep: false, tooMany: values > maxValues, close }
+  return { spans, duplicate, tooDeep: false, tooMany: values > maxValues, values, close }
 }
 
 /** Names and words are shorter than this: looking at their bytes is less than the call of a search. */

@@ -2,7 +2,7 @@ import type { Candidate, Offer } from '../catalog/catalog.ts'
 import { chat } from '../protocols/chat/index.ts'
 import { gemini } from '../protocols/gemini/index.ts'
 import { messages } from '../protocols/messages/index.ts'
-import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
+import type { Framing, Operation, Protocol, ProtocolName } from '../protocols/protocol.ts'
 import { responses } from '../protocols/responses/index.ts'
 import { GatewayError } from './errors.ts'
 import type { Passed } from './gate.ts'
@@ -44,6 +44,25 @@ export type Pass = (candidate: Candidate) => Passed
 
 /** In this order a channel is asked that does not speak the client's protocol: what carries most. */
 const byFidelity: readonly Protocol[] = [responses, messages, gemini, chat]
+
+/** The protocol of a name. */
+export const protocolOf = (name: ProtocolName): Protocol =>
+  byFidelity.find((protocol) => protocol.name === name) ?? chat
+
+/** The ways in which the channels of an offer can be asked that do not speak the client's protocol. */
+export function foreignWays(
+  { candidates }: Offer,
+  { protocol, operation }: Asked,
+): readonly (readonly [Candidate, Protocol])[] {
+  if (operation !== protocol.generation) return []
+  return candidates
+    .filter(({ channel }) => !(protocol.name in channel.speaks))
+    .flatMap((candidate) =>
+      byFidelity
+        .filter(({ name }) => name in candidate.channel.speaks)
+        .map((spoken) => [candidate, spoken] as const),
+    )
+}
 
 /** The protocol in which a channel that speaks these would be asked. */
 export function preferred(spoken: readonly string[], client: Protocol): Protocol {

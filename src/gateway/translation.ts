@@ -6,7 +6,14 @@ import { type Quirk, quirkNames } from '../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../protocols/canonical/request.ts'
 import type { HiddenWork } from '../protocols/hidden-work.ts'
 import { usualMaxTokens } from '../protocols/messages/max-tokens.ts'
-import type { Frame, Framing, JsonObject, Protocol, ProtocolError } from '../protocols/protocol.ts'
+import type {
+  Frame,
+  Framing,
+  JsonObject,
+  Protocol,
+  ProtocolError,
+  RequestFacts,
+} from '../protocols/protocol.ts'
 import { pathText } from '../protocols/request-extras.ts'
 import { withExactCalls } from '../protocols/translation/exact-calls.ts'
 import { type FeatureName, wayOf } from '../protocols/translation/features.ts'
@@ -17,14 +24,17 @@ import {
   type Sealer,
   sealResponse,
 } from '../protocols/translation/seal.ts'
+import type { Beside } from './beside/job.ts'
 import type { RequestBody } from './body.ts'
 import { GatewayError } from './errors.ts'
 import type { MediaFetcher } from './media/fetch-media.ts'
-import { inlineMedia } from './media/inline-media.ts'
+import { inlineMedia, type MediaPart, wantedMedia } from './media/inline-media.ts'
 
 export interface TranslationParts {
   readonly sealer: Sealer
   readonly media: MediaFetcher
+  /** Absent: all work is done here. */
+  readonly beside?: Beside | undefined
 }
 
 /** A request on its way to a channel of another protocol, and its answer on the way back. */
@@ -74,57 +84,124 @@ export interface TranslationTask {
   readonly owner: string
 }
 
+/** What is decoded of a body. */
+export type DecodableBody = Pick<RequestBody, 'bytes' | 'value'> & {
+  readonly facts: Pick<RequestFacts, 'stream'>
+}
+
 /** Reads a checked body of a protocol; throws the 400 of what its own vendor would refuse. */
 export function decodeRequest(
   protocol: Protocol,
-  { bytes, value, facts }: RequestBody,
+  { bytes, value, facts }: DecodableBody,
   model: string,
 ): CanonicalRequest {
   const exact = withExactCalls(value(), bytes)
   return asRefusal(() => protocol.codec.decodeRequest(exact, { model, stream: facts.stream }))
 }
 
-/** Translates a request to `upstream` for a channel; throws the 400 of what can't be expressed. */
-export function createTranslation(
-  { sealer, media }: TranslationParts,
-  { client, request, body, isStrict, owner }: TranslationTask,
+/** Whom a request is translated for. */
+export interface TranslationTarget {
+  readonly upstream: Protocol
+  readonly origin: string
+  readonly quirks: readonly Quirk[]
+  /** The upstream's name of the model. */
+  readonly model: string
+}
+
+/** The target that a channel is, asked in one of the protocols that it speaks. */
+export function targetOf(
   { channel, upstreamModel }: Candidate,
   upstream: Protocol,
-): Translation {
-  const origin = originOf(channel.speaks[upstream.name] ?? '', upstream)
-  const quirks = new Set(quirkNames.filter((quirk) => channel.quirks.includes(quirk)))
+): TranslationTarget {
+  return {
+    upstream,
+    origin: originOf(channel.speaks[upstream.name] ?? '', upstream),
+    quirks: quirkNames.filter((quirk) => channel.quirks.includes(quirk)),
+    model: upstreamModel,
+  }
+}
+
+/** The half of a translation that goes upstream: its work is in proportion to the request. */
+export interface PreparedRequest extends Pick<Translation, 'dropped' | 'hiddenWork' | 'encode'> {
+  /** What is to be known of the request when its answer comes. */
+  readonly request: CanonicalRequest
+  readonly body: () => JsonObject
+  /** Files that it has the addresses of, and that its target needs the bytes of. */
+  readonly wanted: () => readonly MediaPart[]
+}
+
+interface PrepareTask extends Omit<TranslationTask, 'body'> {
+  readonly body: DecodableBody
+  /** Where the request has tools of its vendor's that it does not force. */
+  readonly optionalTools: ReadonlySet<string> | undefined
+}
+
+/** Fits a request for its target; throws the 400 of what can't be expressed. */
+export function prepareRequest(
+  { sealer, media }: TranslationParts,
+  { client, request, body, isStrict, owner, optionalTools }: PrepareTask,
+  { upstream, origin, quirks: named, model }: TranslationTarget,
+): PreparedRequest {
+  const quirks = new Set(named)
   const { findFault, leavesOut } = upstream.codec
   const target = { protocol: upstream.name, quirks, findFault, leavesOut }
   const opened = openRequest(request, origin, sealer)
-  const optionalTools = optionalToolsOf(body)
   const fitted = asRefusal(() => fit(opened, client.name, target, isStrict, optionalTools))
+  const needs = (part: Part) => needsBytes(part, upstream, quirks)
+  let hidden: HiddenWork = 'some'
+  return {
+    hiddenWork: () => hidden,
+    request,
+    body: body.value,
+    dropped: fitted.dropped,
+    wanted: () => wantedMedia(fitted.request, needs),
+    async encode(signal) {
+      const whole = await inlineMedia(fitted.request, needs, media.of(owner), signal)
+      const options = { model, quirks, defaultMaxOutputTokens: usualMaxTokens(model) }
+      const encoded = upstream.codec.encodeRequest(whole, options)
+      hidden = upstream.generation.read(encoded).hiddenWork?.() ?? 'some'
+      return encoder.encode(JSON.stringify(encoded))
+    },
+  }
+}
 
+/** Translates a request to `upstream` for a channel; throws the 400 of what can't be expressed. */
+export function createTranslation(
+  parts: TranslationParts,
+  task: TranslationTask,
+  candidate: Candidate,
+  upstream: Protocol,
+): Translation {
+  const target = targetOf(candidate, upstream)
+  const prepared = prepareRequest(
+    parts,
+    { ...task, optionalTools: optionalToolsOf(task.body) },
+    target,
+  )
+  return withAnswers(prepared, parts.sealer, task.client, target)
+}
+
+/** A request that was prepared, and the way back of its answer. */
+export function withAnswers(
+  { request, body: asked, dropped, hiddenWork, encode: encodeRequest }: PreparedRequest,
+  sealer: Sealer,
+  client: Protocol,
+  { upstream, origin }: TranslationTarget,
+): Translation {
   const contextOf = (facts: AnswerFacts): EncodeContext => ({
     requestId: facts.requestId,
     request,
     model: facts.model,
     createdAt: Math.floor(facts.startedAt / 1000),
     estimatedInputTokens: facts.inputTokens,
-    body: body.value(),
+    body: asked(),
     framing: facts.framing,
   })
 
-  let hidden: HiddenWork = 'some'
   return {
-    dropped: fitted.dropped,
-    hiddenWork: () => hidden,
-    async encode(signal) {
-      const needs = (part: Part) => needsBytes(part, upstream, quirks)
-      const whole = await inlineMedia(fitted.request, needs, media.of(owner), signal)
-      const options = {
-        model: upstreamModel,
-        quirks,
-        defaultMaxOutputTokens: usualMaxTokens(upstreamModel),
-      }
-      const encoded = upstream.codec.encodeRequest(whole, options)
-      hidden = upstream.generation.read(encoded).hiddenWork?.() ?? 'some'
-      return encoder.encode(JSON.stringify(encoded))
-    },
+    dropped,
+    hiddenWork,
+    encode: encodeRequest,
     body(answer, facts) {
       const context = contextOf(facts)
       const response = upstream.codec.decodeResponse(answer, context)
@@ -164,7 +241,9 @@ export function createTranslation(
 }
 
 /** Where a request has tools of its vendor's that it does not force. */
-function optionalToolsOf({ facts }: RequestBody): ReadonlySet<string> | undefined {
+export function optionalToolsOf({
+  facts,
+}: Pick<RequestBody, 'facts'>): ReadonlySet<string> | undefined {
   const tools = facts.extras?.hostedTools.filter(({ isForced }) => !isForced)
   return tools && new Set(tools.map(({ path }) => pathText(path)))
 }

@@ -4,6 +4,8 @@ import { quirkNames } from '../protocols/canonical/quirks.ts'
 import type { JsonObject, Protocol } from '../protocols/protocol.ts'
 import { pathText } from '../protocols/request-extras.ts'
 import { sealBeginnings, stripSeals } from '../protocols/translation/strip-seals.ts'
+import type { Beside, SealJob } from './beside/job.ts'
+import { isHeavy } from './beside/prepare-beside.ts'
 import type { RequestBody } from './body.ts'
 import { cutMembers } from './cut-members.ts'
 import { GatewayError } from './errors.ts'
@@ -49,6 +51,7 @@ export function buildCall(
   body: RequestBody,
   destination: Destination,
   signal: AbortSignal,
+  beside?: Beside | undefined,
 ): OutboundCall | Promise<OutboundCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
@@ -68,7 +71,7 @@ export function buildCall(
   })
   const content = translation
     ? translation.encode(signal)
-    : upstreamBody(withoutCuts(body, route), exchange, upstreamModel)
+    : upstreamBody(withoutCuts(body, route), exchange, upstreamModel, { beside, signal })
   return content instanceof Promise ? content.then(callWith) : callWith(content)
 }
 
@@ -128,7 +131,8 @@ function upstreamBody(
   body: RequestBody,
   exchange: Exchange,
   upstreamModel: string,
-): Uint8Array | Promise<FormData> {
+  { beside, signal }: { readonly beside: Beside | undefined; readonly signal: AbortSignal },
+): Uint8Array | Promise<Uint8Array | FormData> {
   const renamed = exchange.model !== upstreamModel
   if (body.fields === undefined) {
     return renamed || !isPlainForm(body) ? rebuildForm(body, upstreamModel) : body.bytes
@@ -137,10 +141,39 @@ function upstreamBody(
   const isNamed = renamed || exchange.protocol.name === 'gemini'
   const renames = isNamed ? rename(body, exchange, upstreamModel) : {}
   const changes = { ...body.facts.amend, ...renames }
+  if (beside !== undefined && hasSeals(body) && isHeavy(body)) {
+    return stripBeside(beside, body, exchange, { model: upstreamModel, changes, signal })
+  }
   const stripped = hasSeals(body) ? withoutSeals(body, exchange, upstreamModel) : undefined
   if (stripped === undefined) return replaceFields(body.bytes, body.fields, changes)
   return new TextEncoder().encode(JSON.stringify({ ...stripped, ...changes }))
 }
+
+/** The same on another thread. */
+async function stripBeside(
+  beside: Beside,
+  body: RequestBody,
+  exchange: Exchange,
+  { signal, ...rest }: Pick<SealJob, 'model' | 'changes'> & { readonly signal: AbortSignal },
+): Promise<Uint8Array> {
+  const quirks = quirksOf(exchange)
+  const job = { kind: 'strip' as const, bytes: body.bytes, quirks, ...rest }
+  const found = await beside.run<'strip'>(String(exchange.caller?.account.id), job, signal)
+  if (found === undefined || body.fields === undefined) {
+    return body.fields ? replaceFields(body.bytes, body.fields, rest.changes) : body.bytes
+  }
+  noteDropped(exchange, found.dropped)
+  return found.bytes
+}
+
+function noteDropped(exchange: Exchange, dropped: readonly string[]): void {
+  const [first] = dropped
+  if (first !== undefined && isStrict(exchange)) throw sealRefused(first)
+  exchange.dropped = [...exchange.dropped, ...dropped]
+}
+
+const quirksOf = ({ candidate }: Exchange) =>
+  quirkNames.filter((quirk) => candidate?.channel.quirks.includes(quirk))
 
 /** What has to change for the upstream's name of the model. */
 function rename(body: RequestBody, { operation }: Exchange, upstreamModel: string): JsonObject {
@@ -154,15 +187,12 @@ function withoutSeals(
   exchange: Exchange,
   upstreamModel: string,
 ): JsonObject | undefined {
-  const channel = exchange.candidate?.channel
   const { body, dropped } = stripSeals(embedJson(new TextDecoder().decode(bytes)) ?? value(), {
     model: upstreamModel,
-    quirks: new Set(quirkNames.filter((quirk) => channel?.quirks.includes(quirk))),
+    quirks: new Set(quirksOf(exchange)),
   })
-  const [first] = dropped
-  if (first === undefined) return undefined
-  if (isStrict(exchange)) throw sealRefused(first)
-  exchange.dropped = [...exchange.dropped, ...dropped]
+  if (dropped.length === 0) return undefined
+  noteDropped(exchange, dropped)
   return body
 }
 

@@ -26,6 +26,8 @@ export interface SecretBox {
   open(sealed: Uint8Array): string
   /** For what leaves the gateway and comes back. */
   readonly texts: TextSealer
+  /** For a thread of this process that seals and opens them, too. */
+  readonly textKeys: TextKeys
 }
 
 /** Encrypts texts as base64url; equal texts give equal seals. */
@@ -45,13 +47,18 @@ function deriveKey(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, 'tollgate', purpose, 32))
 }
 
+/** What texts are sealed with. */
+export interface TextKeys {
+  readonly key: Uint8Array
+  readonly nonceKey: Uint8Array
+}
+
 /**
  * The nonce is a keyed hash of the text, so that equal texts give equal seals and two texts never
  * share one.
  */
-function createTextSealer(secret: string): TextSealer {
-  const key = deriveKey(secret, 'text seal')
-  const hasher = new Bun.CryptoHasher('sha256', deriveKey(secret, 'text seal nonce'))
+export function createTextSealer({ key, nonceKey }: TextKeys): TextSealer {
+  const hasher = new Bun.CryptoHasher('sha256', nonceKey)
   return {
     seal(text) {
       const nonce = hasher.copy().update(text).digest().subarray(0, nonceBytes)
@@ -82,10 +89,14 @@ export function createSecretBox(secret: string): SecretBox {
   // Copying a keyed hasher costs half of making one.
   const hasher = new Bun.CryptoHasher('sha256', deriveKey(secret, 'keyed hash'))
   const sealKey = deriveKey(secret, 'seal')
-  const texts = createTextSealer(secret)
+  const textKeys = {
+    key: deriveKey(secret, 'text seal'),
+    nonceKey: deriveKey(secret, 'text seal nonce'),
+  }
 
   return {
-    texts,
+    texts: createTextSealer(textKeys),
+    textKeys,
     keyedHash: (text) => hasher.copy().update(text).digest('base64url'),
     seal(text) {
       const nonce = randomBytes(nonceBytes)

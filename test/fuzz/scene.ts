@@ -36,7 +36,11 @@ const models: { readonly [name in ProtocolName]: readonly string[] } = {
 export const modelFrom = (dice: Dice, upstream: ProtocolName) => dice.pick(models[upstream])
 
 /** A channel that speaks one protocol. */
-function candidateOf(upstream: ProtocolName, model: string, quirks: readonly string[]): Candidate {
+export function candidateOf(
+  upstream: ProtocolName,
+  model: string,
+  quirks: readonly string[],
+): Candidate {
   const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 }
   const channel = {
     id: 1,

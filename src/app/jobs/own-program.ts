@@ -4,6 +4,9 @@ import { join } from 'node:path'
 /** Where the code of a compiled program lives, on Unix and on Windows. */
 const compiled = /^(\/\$bunfs\/|B:[\\/]~BUN[\\/])/
 
+/** Whether this is the compiled program. */
+export const isCompiled = compiled.test(import.meta.dir)
+
 /** On Linux: what runs here, whatever lies at its path by now. */
 const runningFile = '/proc/self/exe'
 
@@ -12,7 +15,7 @@ const runningFile = '/proc/self/exe'
  * also when its file has been replaced, as for an upgrade that waits for a restart.
  */
 export const ownProgram = (): readonly string[] =>
-  compiled.test(import.meta.dir)
+  isCompiled
     ? [isReplaced() ? runningFile : process.execPath]
     : [process.execPath, join(import.meta.dir, '../../main.ts')]
 

@@ -10,7 +10,7 @@ import { GatewayError } from '../errors.ts'
 import type { FetchMedia, Media } from './fetch-media.ts'
 import { MediaError } from './media-error.ts'
 
-type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
+export type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
 
 const maxAddresses = 20
 const maxAtOnce = 8
@@ -28,11 +28,9 @@ export async function inlineMedia(
   fetchMedia: FetchMedia,
   signal: AbortSignal,
 ): Promise<CanonicalRequest> {
-  const wanted = new Map<string, MediaPart>()
-  for (const part of request.turns.flatMap((turn) => turn.parts).flatMap(mediaOf)) {
-    const url = addressOf(part)
-    if (url !== undefined && needs(part) && !wanted.has(url)) wanted.set(url, part)
-  }
+  const wanted = new Map(
+    wantedMedia(request, needs).map((part) => [addressOf(part) ?? '', part] as const),
+  )
   if (wanted.size === 0) return request
   const oneTooMany = [...wanted.values()][maxAddresses]
   if (oneTooMany !== undefined) {
@@ -48,6 +46,19 @@ export async function inlineMedia(
   }
   const turns = request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(inline) }))
   return { ...request, turns }
+}
+
+/** The files of a request that are fetched: one part for each address. */
+export function wantedMedia(
+  { turns }: Pick<CanonicalRequest, 'turns'>,
+  needs: (part: Part) => boolean,
+): readonly MediaPart[] {
+  const wanted = new Map<string, MediaPart>()
+  for (const part of turns.flatMap((turn) => turn.parts).flatMap(mediaOf)) {
+    const url = addressOf(part)
+    if (url !== undefined && needs(part) && !wanted.has(url)) wanted.set(url, part)
+  }
+  return [...wanted.values()]
 }
 
 function mediaOf(part: Part): readonly MediaPart[] {

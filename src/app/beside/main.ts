@@ -1,0 +1,57 @@
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { doJob } from '../../gateway/beside/work.ts'
+import { createTextSealer } from '../../lib/secrets.ts'
+import { countTokens } from '../count-tokens.ts'
+import type { Done, FromThread, ToThread } from './messages.ts'
+
+declare const self: Worker
+
+/** Gives way to the thread that answers everybody, where both want the same processor. */
+const priority = 10
+
+/** What runs on the thread beside the gateway: one job after the other. */
+export function workForGateway(): void {
+  giveWay()
+  let sealer: ReturnType<typeof createTextSealer> | undefined
+  self.onmessage = async ({ data }: MessageEvent<ToThread>) => {
+    if ('keys' in data) {
+      sealer = createTextSealer(data.keys)
+      return
+    }
+    try {
+      if (sealer === undefined) throw new Error('The thread has no keys yet.')
+      answer({ result: await doJob({ sealer, countTokens }, data.job) })
+    } catch (error) {
+      answer({ failure: error instanceof Error ? `${error.stack}` : `${error}` })
+    }
+  }
+  // What is sent before somebody listens is lost.
+  self.postMessage({ ready: true } satisfies FromThread)
+}
+
+function answer(message: Done): void {
+  const moved = 'result' in message ? buffersIn(message.result) : []
+  self.postMessage(message, moved)
+}
+
+/** What was written is handed over, not copied. */
+function buffersIn(result: unknown): ArrayBuffer[] {
+  const holders = typeof result === 'object' && result !== null ? [result] : []
+  return holders
+    .flatMap((holder) => ('targets' in holder ? (holder.targets as object[]) : [holder]))
+    .flatMap((holder) =>
+      'bytes' in holder && holder.bytes instanceof Uint8Array ? [holder.bytes] : [],
+    )
+    .flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? [buffer] : []))
+}
+
+function giveWay(): void {
+  if (process.platform !== 'linux') return
+  try {
+    // The number of this thread: on Linux a thread has a priority of its own.
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), priority)
+  } catch {
+    // Where there is no /proc it works as other threads do.
+  }
+}

@@ -1,0 +1,98 @@
+import type { Quirk } from '../../protocols/canonical/quirks.ts'
+import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
+import type { HiddenWork } from '../../protocols/hidden-work.ts'
+import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
+import type { ErrorKind } from '../errors.ts'
+import type { Media } from '../media/fetch-media.ts'
+import type { MediaPart } from '../media/inline-media.ts'
+
+/**
+ * Work on a whole request that is too much for one piece on the thread which answers everybody. All of
+ * it can be copied to another thread; the bytes of a large body are shared.
+ */
+export type Job = TranslationJob | SealJob | CountJob
+
+interface BodyJob {
+  readonly bytes: Uint8Array
+  readonly client: ProtocolName
+  /** The model as the client named it. */
+  readonly model: string
+  readonly stream: boolean
+}
+
+/** Translate a checked request. With one target it is written at once, if nothing has to be fetched. */
+export interface TranslationJob extends BodyJob {
+  readonly kind: 'translate'
+  readonly isStrict: boolean
+  readonly optionalTools: ReadonlySet<string> | undefined
+  readonly targets: readonly JobTarget[]
+  /** What was fetched for it, by address; undefined: nothing yet. */
+  readonly files: ReadonlyMap<string, Media> | undefined
+}
+
+/** Like `TranslationTarget`. */
+export interface JobTarget {
+  readonly upstream: ProtocolName
+  readonly origin: string
+  readonly quirks: readonly Quirk[]
+  readonly model: string
+}
+
+/** Take the seals out of a request that goes upstream in its own protocol. */
+export interface SealJob {
+  readonly kind: 'strip'
+  readonly bytes: Uint8Array
+  readonly model: string
+  readonly quirks: readonly Quirk[]
+  readonly changes: JsonObject
+}
+
+/** Count a request's input in LLM tokens. */
+export interface CountJob extends BodyJob {
+  readonly kind: 'count'
+  /** Whose count is wanted; `url` undefined: the model has no channel. */
+  readonly upstream: ProtocolName
+  readonly upstreamModel: string
+  readonly url: string | undefined
+}
+
+/** What a job gives, by its kind. */
+export interface Results {
+  readonly translate: {
+    /** What answers are read and written by: the request without its conversation. */
+    readonly request: CanonicalRequest
+    readonly body: JsonObject
+    readonly targets: readonly (PreparedTarget | Refused)[]
+  }
+  /** Undefined: what looked like a seal is none. */
+  readonly strip: { readonly dropped: readonly string[]; readonly bytes: Uint8Array } | undefined
+  readonly count: number
+}
+
+export interface PreparedTarget {
+  readonly dropped: readonly string[]
+  readonly hiddenWork: HiddenWork
+  readonly wanted: readonly MediaPart[]
+  readonly bytes: Uint8Array | undefined
+}
+
+/** A `GatewayError`, as it comes from another thread. */
+export interface Refused {
+  readonly refused: ErrorKind
+  readonly message: string
+  readonly param: string | undefined
+}
+
+/** Whether a result is a refusal instead. */
+export const isRefused = (result: object | number | undefined): result is Refused =>
+  typeof result === 'object' && 'refused' in result
+
+/** Does jobs on another thread, those of all owners in turn. */
+export interface Beside {
+  /** Throws the `GatewayError` of what is refused, or the signal's reason. `owner`: for whom it is. */
+  run<Kind extends Job['kind']>(
+    owner: string,
+    job: Extract<Job, { readonly kind: Kind }>,
+    signal: AbortSignal,
+  ): Promise<Results[Kind]>
+}

@@ -1,0 +1,127 @@
+import { embedJson } from '../../protocols/canonical/embed.ts'
+import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import type { Sealer } from '../../protocols/translation/seal.ts'
+import { stripSeals } from '../../protocols/translation/strip-seals.ts'
+import { countDecoded } from '../count-input.ts'
+import { GatewayError } from '../errors.ts'
+import type { CountTokens } from '../estimate.ts'
+import type { MediaFetcher } from '../media/fetch-media.ts'
+import { protocolOf } from '../options.ts'
+import { decodeRequest, type PreparedRequest, prepareRequest } from '../translation.ts'
+import type {
+  CountJob,
+  Job,
+  PreparedTarget,
+  Refused,
+  Results,
+  SealJob,
+  TranslationJob,
+} from './job.ts'
+
+interface WorkParts {
+  readonly sealer: Sealer
+  readonly countTokens: CountTokens
+}
+
+/** Does a job; what is refused is a result, too. */
+export async function doJob(parts: WorkParts, job: Job): Promise<Results[Job['kind']] | Refused> {
+  return orRefused<Results[Job['kind']]>(() => {
+    switch (job.kind) {
+      case 'translate':
+        return translate(parts, job)
+      case 'strip':
+        return strip(job)
+      case 'count':
+        return count(parts, job)
+    }
+  })
+}
+
+async function orRefused<Result>(work: () => Result | Promise<Result>): Promise<Result | Refused> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    return { refused: error.kind, message: error.message, param: error.details.param }
+  }
+}
+
+/** The body, of which `parseJsonBody` has found that it is sound. */
+function bodyOf({ bytes, stream }: { readonly bytes: Uint8Array; readonly stream: boolean }) {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const value: JsonObject = JSON.parse(buffer.toString())
+  return { bytes: buffer, value: () => value, facts: { stream } }
+}
+
+async function translate(
+  { sealer }: WorkParts,
+  job: TranslationJob,
+): Promise<Results['translate']> {
+  const client = protocolOf(job.client)
+  const body = bodyOf(job)
+  const request = decodeRequest(client, body, job.model)
+  const { isStrict, optionalTools } = job
+  const task = { client, request, body, isStrict, optionalTools, owner: '' }
+  const targets: (PreparedTarget | Refused)[] = []
+  for (const target of job.targets) {
+    const { upstream, ...rest } = target
+    const made = await orRefused(async () => {
+      const parts = { sealer, media: fetched(job.files) }
+      const prepared = prepareRequest(parts, task, { ...rest, upstream: protocolOf(upstream) })
+      return written(prepared, job)
+    })
+    targets.push(made)
+  }
+  return { request: withoutTurns(request), body: withoutInput(body.value()), targets }
+}
+
+async function written(prepared: PreparedRequest, job: TranslationJob): Promise<PreparedTarget> {
+  const wanted = prepared.wanted()
+  const isReady = job.targets.length === 1 && (wanted.length === 0 || job.files !== undefined)
+  const bytes = isReady ? await prepared.encode(new AbortController().signal) : undefined
+  return { dropped: prepared.dropped, hiddenWork: prepared.hiddenWork(), wanted, bytes }
+}
+
+/** What the other thread has fetched: every address that is wanted is there. */
+function fetched(files: TranslationJob['files'] = new Map()): MediaFetcher {
+  return {
+    of: () => async (url) => {
+      const media = files.get(url)
+      if (media === undefined) throw new Error('A file was not fetched.')
+      return media
+    },
+  }
+}
+
+/** Answers need to know the names and kinds of tools. */
+function withoutTurns({ model, stream, tools }: CanonicalRequest): CanonicalRequest {
+  const named = tools.map(({ parameters, description, grammar, ...tool }) => tool)
+  return { model, stream, turns: [], native: [], tools: named }
+}
+
+/** Answers repeat more than this of a request to nobody: it is sent again with each of some events. */
+const longestEcho = 262_144
+
+/** The fields that an answer may repeat. */
+function withoutInput(body: JsonObject): JsonObject {
+  const { input, messages, contents, ...settings } = body
+  if (JSON.stringify(settings).length <= longestEcho) return settings
+  const { tools, instructions, text, metadata, ...short } = settings
+  return JSON.stringify(short).length <= longestEcho ? short : {}
+}
+
+function strip({ bytes, model, quirks, changes }: SealJob): Results['strip'] {
+  const text = new TextDecoder().decode(bytes)
+  const { body, dropped } = stripSeals(embedJson(text) ?? JSON.parse(text), {
+    model,
+    quirks: new Set(quirks),
+  })
+  if (dropped.length === 0) return undefined
+  return { dropped, bytes: new TextEncoder().encode(JSON.stringify({ ...body, ...changes })) }
+}
+
+function count(parts: WorkParts, job: CountJob): Promise<number> {
+  const request = decodeRequest(protocolOf(job.client), bodyOf(job), job.model)
+  return countDecoded(parts, request, job)
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { createBeside } from '../../../src/app/beside/beside.ts'
+import { createSecretBox } from '../../../src/lib/secrets.ts'
+
+const { textKeys } = createSecretBox('the secret of this test')
+
+const job = (content: unknown) => ({
+  kind: 'translate' as const,
+  bytes: new TextEncoder().encode(
+    JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }),
+  ),
+  ...{ client: 'chat' as const, model: 'm', stream: false, isStrict: false, files: undefined },
+  optionalTools: undefined,
+  targets: [{ upstream: 'messages' as const, origin: 'o', quirks: [], model: 'claude-sonnet-4-5' }],
+})
+
+test('the other thread translates, refuses with the field, and goes on after a fault', async () => {
+  const beside = createBeside(textKeys)
+  const { signal } = new AbortController()
+  const { targets } = await beside.run<'translate'>('a', job('Hi'), signal)
+  const [made] = targets
+  const bytes = made && 'bytes' in made ? made.bytes : undefined
+  expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({
+    model: 'claude-sonnet-4-5',
+    messages: [{ role: 'user', content: 'Hi' }],
+  })
+  const refused = beside.run<'translate'>('a', job([{ type: 'text' }]), signal)
+  expect((await refused).targets).toMatchObject([{ refused: 'invalid_value', param: 'messages' }])
+  const broken = { ...job('Hi'), bytes: new Uint8Array([1]) }
+  const failed = beside.run<'translate'>('a', broken, signal)
+  expect(await failed.catch((error) => error)).toBeInstanceOf(Error)
+  const count = { ...job('Hello there'), kind: 'count' as const, upstream: 'messages' as const }
+  const counted = { ...count, upstreamModel: 'claude-sonnet-4-5', url: undefined }
+  expect(await beside.run<'count'>('a', counted, signal)).toBeGreaterThan(2)
+})
+
+test('who has left waits no longer', async () => {
+  const beside = createBeside(textKeys)
+  const leaving = new AbortController()
+  const running = beside.run<'translate'>('a', job('Hi'), leaving.signal)
+  leaving.abort(new Error('gone'))
+  expect(await running.catch(({ message }) => message)).toBe('gone')
+  expect(await beside.run<'translate'>('b', job('Hi'), new AbortController().signal)).toBeObject()
+})
