@@ -73,6 +73,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       let chunk: Uint8Array | undefined = answer.first
       while (chunk) {
         tap.observe(chunk)
+        if (exchange.interruption === 'client_left' && isFetchable(seen)) return
         const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
         const out = paid ?? shownBytes(tap.take(), exchange, seen)
         if (isFinal(seen)) await settle()

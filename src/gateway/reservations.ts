@@ -134,7 +134,7 @@ export function createReservations(
     committed(batch, { denied }) {
       for (const { request, begun } of batch.settle ?? []) {
         const one = held.get(request.requestId)
-        if (one?.mostNano) excess.note(request, one.mostNano)
+        if (one?.mostNano && !begun) excess.note(request, one.mostNano)
         // Where others serve, too, one of them may charge it: there the store alone knows.
         if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
         end(request.requestId)

@@ -83,8 +83,11 @@ async function passOn(
     if (!answer.ok) return await passRefusal(channel, answer, requestId)
     const bytes = hideSecretsIn(await collectBytes(answer, maxAnswerBytes), channel)
     const body: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    // What a query of the client's leaves out of it is not known: then the gateway asks for itself.
     const chargedAs =
-      method === 'GET' ? await parts.background.fetched(caller.account.id, id, body) : undefined
+      method === 'GET' && search === ''
+        ? await parts.background.fetched(caller.account.id, id, body)
+        : undefined
     const contentType = answer.headers.get('content-type') ?? 'application/json'
     const headers = modelHeaders(responses, chargedAs ?? requestId, contentType)
     return new Response(bytes as Bun.BodyInit, { status: answer.status, headers })

@@ -19,6 +19,7 @@ const users = [
   'failing',
   'fetches',
   'nameless',
+  'unread',
 ] as const
 type User = (typeof users)[number]
 const keyOf = (user: User) => `sk-${user}-0123456789abcdefghijklmnop`
@@ -89,6 +90,21 @@ for (const { name, skip, open } of engines) {
       return rows.filter(({ account }) => account === emailOf(user))
     }
 
+    /** Asks for a stream, and leaves as soon as the upstream is asked. */
+    async function leaveAtOnce(user: User): Promise<void> {
+      const left = new AbortController()
+      const asked = { model: 'test-model', input: `I am ${user}.`, background: true, stream: true }
+      const coming = fetch(`${gateway.serving.url}/v1/responses`, {
+        ...{ method: 'POST', body: JSON.stringify(asked), proxy: false, signal: left.signal },
+        headers: { authorization: `Bearer ${keyOf(user)}`, 'content-type': 'application/json' },
+      }).catch(() => {})
+      await until('the upstream to be asked', () =>
+        upstream.requests.some((seen) => seen.text().includes(asked.input)),
+      )
+      left.abort()
+      await coming
+    }
+
     /** Reads a stream up to the end of its text, and leaves. */
     async function leaveAfterText(user: User): Promise<void> {
       const asked = { model: 'test-model', input: 'Think.', background: true, stream: true }
@@ -107,7 +123,8 @@ for (const { name, skip, open } of engines) {
 
     test('is charged when it ends, though its stream was left and it is never fetched', async () => {
       upstream.work()
-      const [id] = [await begin('never'), await leaveAfterText('left')]
+      const id = await begin('never')
+      await Promise.all([leaveAfterText('left'), leaveAtOnce('unread')])
       const held = (await accountOf('never')).reservedNano
       expect(held).toBeGreaterThanOrEqual(2_000 * 2_000)
       expect(await spentBy('never')).toBe(0)
@@ -118,7 +135,7 @@ for (const { name, skip, open } of engines) {
       )
       upstream.finish()
       await untilSpent('never', backgroundNano)
-      await untilSpent('left', backgroundNano)
+      for (const user of ['left', 'unread'] as const) await untilSpent(user, backgroundNano)
       expect((await accountOf('left')).reservedNano).toBe(0)
       expect((await accountOf('never')).reservedNano).toBe(0)
       const charges = (await records('never')).slice(1)
