@@ -1,4 +1,5 @@
 import { formatSizeBytes } from '../lib/units.ts'
+import { decidingFields, foldName } from '../protocols/deciding-fields.ts'
 import type { JsonObject, Operation, RequestFacts } from '../protocols/protocol.ts'
 import { GatewayError } from './errors.ts'
 import { findFields, type JsonFields } from './json-fields.ts'
@@ -184,20 +185,23 @@ function tooManyValues(): GatewayError {
   )
 }
 
-/** Fields that decide what is charged. */
-const chargedFields = new Set(['model', 'n', 'stream'])
-
-/** Some upstreams read names without regard to case: `Model` would be another model than charged. */
+/**
+ * Some upstreams read names without regard to case, and take `ſ` for an `s`: `Model` would be another
+ * model than charged.
+ */
 function lookalikeOf(names: Iterable<string>): string | undefined {
   for (const name of names) {
-    if (!chargedFields.has(name) && chargedFields.has(name.toLowerCase())) return name
+    const known = decidingFields.get(foldName(name))
+    if (known !== undefined && known !== name) return name
   }
   return undefined
 }
 
 function misspelt(name: string): GatewayError {
-  const message = `There is no field "${name}". Write it in small letters: "${name.toLowerCase()}".`
-  return new GatewayError('invalid_value', message, { param: name })
+  const known = decidingFields.get(foldName(name))
+  const how = known === known?.toLowerCase() ? 'Write it in small letters' : 'Write it so'
+  const message = `There is no field "${shortName(name)}". ${how}: "${known}".`
+  return new GatewayError('invalid_value', message, { param: shortName(name) })
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

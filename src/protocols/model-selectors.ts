@@ -16,15 +16,11 @@ export interface ModelSelector {
  * references of OpenRouter, Vercel, LiteLLM and Groq.
  */
 const selecting = new Set([
-  'model',
-  'models',
-  'fallback',
-  'fallbacks',
-  'route',
-  'router',
-  'routing',
+  ...['model', 'models', 'fallback', 'fallbacks'],
+  ...['route', 'router', 'routing', 'preset'],
 ])
 const maybe = /model|fallback|rout|preset/i
+const plain = /^[\w-]*$/
 
 /** Fields with such a word that choose nothing. */
 const harmless = new Set([
@@ -62,11 +58,12 @@ export function findSelectors(body: JsonObject): readonly ModelSelector[] {
   const found: ModelSelector[] = []
   const path: (string | number)[] = []
 
-  function look(name: string, value: unknown): void {
+  function look(written: string, value: unknown): void {
+    const name = plain.test(written) ? written : written.normalize('NFKC')
     if (typeof value !== 'object' && !maybe.test(name)) return
     if (value === null || value === undefined || value === false || value === '') return
     if (content.has(name)) return
-    path.push(name)
+    path.push(written)
     if (maybe.test(name) && isSelector(name)) {
       const names = namesIn(value)
       if (names?.length !== 0 && !isFree(path, names)) found.push({ path: [...path], names })
@@ -94,9 +91,13 @@ export function findSelectors(body: JsonObject): readonly ModelSelector[] {
 
 function isSelector(name: string): boolean {
   if (harmless.has(name)) return false
-  if (name === 'preset') return true
-  const words = name.replace(/[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
-  return words.split('_').some((word) => selecting.has(word))
+  const words = name.replace(/[A-Z]/g, (letter) => `_${letter}`)
+  return [words, name].some((text) =>
+    text
+      .toLowerCase()
+      .split(/[_-]/)
+      .some((word) => selecting.has(word)),
+  )
 }
 
 /** The models that a value names: a name, or a list of names or of objects with one. */

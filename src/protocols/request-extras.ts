@@ -54,6 +54,14 @@ export function namedTool(
 
 const longestKind = 64
 
+/** Upstreams that read names without regard to case would find another kind of tool than this. */
+export function hasTwoKinds(tool: JsonObject): boolean {
+  for (const name in tool) if (name !== 'type' && typeInAnyCase.test(name)) return true
+  return false
+}
+
+const typeInAnyCase = /^type$/i
+
 /** A path as a person writes it: `tools[0].googleSearch`. */
 export const pathText = (path: Path): string =>
   path

@@ -199,6 +199,16 @@ describe('a tool on a channel of another protocol', () => {
     },
   )
 
+  test('leaves nothing behind when there was no other (as Cline asks)', async () => {
+    const tools = [{ type: 'web_search' }, { type: 'image_generation' }]
+    const fields = { tools, tool_choice: 'auto', truncation: 'auto' }
+    const { status, dropped, sent = '' } = await ask('responses', fields, { key: keyOf('foreign') })
+    expect(status).toBe(200)
+    expect(dropped).toContain('tools[0], tools[1]')
+    expect(Object.keys(JSON.parse(sent))).not.toContain('tools')
+    expect(Object.keys(JSON.parse(sent))).not.toContain('tool_choice')
+  })
+
   test('is refused where it is forced', async () => {
     const { status } = await ask('responses', forced.responses, { key: keyOf('foreign') })
     expect(status).toBe(400)
@@ -221,6 +231,27 @@ describe('a tool of a kind that nobody knows', () => {
     ]
     const painted = await ask('responses', { tools: painting })
     expect(painted.dropped).toBe('tools[0], tools[1]')
+  })
+})
+
+describe('a name that some upstream would read as another', () => {
+  test.each([
+    [{ Tools: [{ type: 'web_search' }] }, 'tools'],
+    [{ '\u017fervice_tier': 'priority' }, 'service_tier'],
+    [{ MODELS: ['dear-model'] }, 'models'],
+    [{ 'fallbac\u212as': ['dear-model'] }, 'fallbacks'],
+  ])('%j is refused', async (fields, known) => {
+    const { status, text, sent } = await ask('chat', fields)
+    expect(status).toBe(400)
+    expect(text).toContain(known)
+    expect(sent).toBeUndefined()
+  })
+
+  test('leaves a tool out whose kind is there twice', async () => {
+    const tools = [{ ...fn, Type: 'web_search' }, fn]
+    const { dropped, sent = '' } = await ask('responses', { tools })
+    expect(dropped).toBe('tools[0]')
+    expect(JSON.parse(sent).tools).toEqual([fn])
   })
 })
 

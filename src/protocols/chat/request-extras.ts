@@ -3,6 +3,7 @@ import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
   type HostedToolAsk,
+  hasTwoKinds,
   namedTool,
   outputsIn,
   type Path,
@@ -65,6 +66,7 @@ function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
 /** The kind of a tool that the vendor runs; undefined: the client does. */
 function kindOf(tool: JsonObject): string | undefined {
   const { type } = tool
+  if (hasTwoKinds(tool)) return ''
   if (type === 'custom') return undefined
   // Moonshot's own functions are told by their names.
   const name = stringIn(objectIn(tool, 'function'), 'name')

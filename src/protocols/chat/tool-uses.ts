@@ -2,7 +2,7 @@ import { tierName } from '../canonical/extras.ts'
 import type { HostedTool } from '../canonical/hosted-tools.ts'
 import type { Observation } from '../canonical/observation.ts'
 import { observeTier, type ToolTally } from '../canonical/tool-tally.ts'
-import { arrayIn, isJsonObject } from '../json.ts'
+import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** OpenAI answers `priority` to a request for either. */
@@ -43,6 +43,11 @@ function observeMessage(tally: ToolTally, message: JsonObject): void {
   if (Array.isArray(message.annotations)) {
     const isCited = (entry: unknown) => isJsonObject(entry) && entry.type === 'url_citation'
     if (message.annotations.some(isCited)) tally.note('web_search', '')
+  }
+  for (const call of arrayIn(message, 'tool_calls')) {
+    // Moonshot runs the functions whose names begin so.
+    if (!isJsonObject(call) || objectIn(call, 'function')?.name !== '$web_search') continue
+    tally.note('web_search', `${call.id ?? call.index}`)
   }
   if (!Array.isArray(message.executed_tools)) return
   message.executed_tools.forEach((entry: unknown, index) => {

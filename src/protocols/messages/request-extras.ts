@@ -4,6 +4,7 @@ import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
   type HostedToolAsk,
+  hasTwoKinds,
   namedTool,
   type RequestExtras,
   requestExtras,
@@ -48,6 +49,7 @@ function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
 function isHosted(tool: unknown): boolean {
   if (!isJsonObject(tool)) return false
   const { type } = tool
+  if (hasTwoKinds(tool)) return true
   return (type ?? undefined) !== undefined && type !== 'custom' && !isClientTool(`${type}`)
 }
 

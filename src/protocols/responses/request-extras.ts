@@ -3,6 +3,7 @@ import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
   type HostedToolAsk,
+  hasTwoKinds,
   outputsIn,
   type Path,
   type RequestExtras,
@@ -61,6 +62,7 @@ function toolsIn(list: readonly unknown[], path: Path): readonly FoundTool[] {
 
 function kindOf(tool: JsonObject): string | undefined {
   const { type } = tool
+  if (hasTwoKinds(tool)) return ''
   if (clientKinds.has(type)) return undefined
   // A shell is the client's own, unless it is asked for in a container.
   const place = objectIn(tool, 'environment')?.type

@@ -133,7 +133,11 @@ export const requestFeatures = {
   service_tier: row('Service tier: automatic, default', [c, c, c, d]),
   special_tier: row('Service tier: flex, priority', [c, c, d, d]),
   verbosity: row('Verbosity', [c, c, d, d]),
-  hosted_tool: native('Tools that the vendor runs itself (web search, code execution, MCP)', r),
+  hosted_tool: native(
+    'Tools that the vendor runs itself (web search, code execution, MCP)',
+    r,
+    'left out, and named, where the request does not force one',
+  ),
   vendor_tool: native('Tools of the vendor’s own kind (shell, patch, computer, memory)', r),
   vendor_item: native('Calls and results of such tools', r),
   stored_state: native('Conversations that the vendor keeps', r),
