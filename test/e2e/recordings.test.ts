@@ -173,7 +173,7 @@ describe.skipIf(!hasRecordings)('recorded traffic through the compiled binary', 
     console.log('records checked:', checked)
     expect(wrong).toEqual([])
     expect(tools).toEqual({
-      ...{ web_search: 73, web_fetch: 1, url_context: 2, x_search: 1, file_search: 11 },
+      ...{ web_search: 75, web_fetch: 1, url_context: 2, x_search: 1, file_search: 11 },
       ...{ code_execution: 37, image_generation: 4, mcp: 14, tool_search: 13 },
     })
   })
