@@ -11,7 +11,7 @@ const consolePath = /^\/console(?![\w-])(?!.*\/\/)[\w\-.~%!$&'()*+,;=:@/?]*$/
 
 /** Signing in by an OIDC provider, or with a passkey. */
 export function createElsewhere(core: SignInCore) {
-  const { library, limits, facts, sessions, store, log, settings } = core
+  const { library, limits, devices, facts, sessions, store, log, settings } = core
 
   const begin = (request: Request) => limits.begun.take(addressKey(facts.addressOf(request)))
 
@@ -29,11 +29,14 @@ export function createElsewhere(core: SignInCore) {
     if (!isOwn) throw new ApiError('not_found', `There is no passkey ${id}; it may be removed.`)
   }
 
+  /** Returns the cookie by which the browser is known from now on. */
   async function tell(request: Request, cookies: readonly string[], method: string) {
     const before = await sessions.find(request)
     const who = await sessions.startedBy(request, cookies)
     if (before && who) await store.endSessions(before.accountId, { id: Number(before.sessionId) })
-    if (who) log.info('signed in', { account_id: who.accountId, method })
+    if (who === undefined) return []
+    log.info('signed in', { account_id: who.accountId, method })
+    return [devices.remember(request, who.email)]
   }
 
   return {
@@ -64,13 +67,13 @@ export function createElsewhere(core: SignInCore) {
       const path = `/callback/${encodeURIComponent(provider)}${new URL(request.url).search}`
       const call = { request, method: 'GET', path } as const
       const { location, cookies } = await library.call({ ...call, needsProviders: true })
-      await tell(request, cookies, provider)
+      const known = await tell(request, cookies, provider)
       const headers = new Headers({
         location: location ?? signInPage,
         'cache-control': 'no-store',
         'referrer-policy': 'no-referrer',
       })
-      for (const cookie of cookies) headers.append('set-cookie', cookie)
+      for (const cookie of [...cookies, ...known]) headers.append('set-cookie', cookie)
       return new Response(null, { status: 302, headers })
     },
 
@@ -99,8 +102,8 @@ export function createElsewhere(core: SignInCore) {
       const path = '/passkey/verify-authentication'
       const call = { request, method: 'POST', path, body: { response } } as const
       const { cookies } = await library.call(call)
-      await tell(request, cookies, 'passkey')
-      return { data: null, cookies }
+      const known = await tell(request, cookies, 'passkey')
+      return { data: null, cookies: [...cookies, ...known] }
     },
 
     async addPasskey(

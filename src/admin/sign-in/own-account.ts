@@ -10,7 +10,7 @@ import { codeHash } from './second-step.ts'
 
 /** What somebody who is signed in does with the own way in. */
 export function createOwnAccount(core: SignInCore) {
-  const { store, library, secrets, clock } = core
+  const { store, library, passwords, secrets, clock } = core
 
   const rowsOf = (table: SignInTable, accountId: number) => {
     const where = { column: 'account_id', operator: 'eq', value: accountId } as const
@@ -21,7 +21,10 @@ export function createOwnAccount(core: SignInCore) {
   async function guess(request: Request, who: SignedIn, call: Pick<LibraryCall, 'path' | 'body'>) {
     const asked = { ...call, request, method: 'POST' } as const
     const account = `account ${who.accountId}`
-    return counted(core, { request, account }, () => library.call(asked))
+    const asking = { isKnown: true, shares: [account] }
+    return counted(core, { request, account }, () =>
+      passwords.inNameOf(asking, () => library.call(asked)),
+    )
   }
 
   const note = (who: SignedIn, action: string) => store.note(who.email, action, who.email)

@@ -3,6 +3,7 @@ import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { SignInStore } from '../../store/ports/sign-in.ts'
 import type { Library, RequestFacts, SignInSettings } from './call.ts'
+import type { KnownDevices } from './known-device.ts'
 import type { Passwords } from './passwords.ts'
 import type { CookieSessions } from './sessions.ts'
 import type { SetupCode } from './setup-code.ts'
@@ -25,6 +26,7 @@ export interface SignInCore extends SignInParts {
   readonly passwords: Passwords
   readonly sessions: CookieSessions
   readonly limits: Limits
+  readonly devices: KnownDevices
 }
 
 /** How a call ends: what the client is told, and the cookies that go with it. */
@@ -39,6 +41,8 @@ export interface Limits {
   readonly address: Throttle
   /** The same by account: its id, or the e-mail address that was typed. */
   readonly account: Throttle
+  /** The same by browser, of those that have signed in before: nobody else spends these. */
+  readonly device: Throttle
   /** New accounts by address. */
   readonly registration: Throttle
   /** Ways to a provider or a passkey, by address: each leaves a row for a while. */
@@ -50,25 +54,39 @@ export interface Limits {
 export const createLimits = (clock: Clock): Limits => ({
   address: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
   account: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
+  device: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
   registration: createThrottle({ clock, burst: 5, everyMs: 600_000 }),
   begun: createThrottle({ clock, burst: 20, everyMs: 10_000 }),
   setup: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
 })
 
+/** One who guesses: at an account (absent: at nobody's), maybe from a known device. */
+export interface Guess {
+  readonly request: Request
+  readonly account: string | undefined
+  /** Name of the browser, where it has signed in to that account before. */
+  readonly device?: string | undefined
+}
+
 /**
- * Runs one guess, counted by address and by `account`. Given back when it was right; a refusal
- * stays counted.
+ * Runs one guess, counted by address and by `account`, or by a known device alone: others can't spend
+ * what that has. Given back when it was right; a refusal stays counted.
  */
 export async function counted<Result>(
   { limits, facts }: Pick<SignInCore, 'limits' | 'facts'>,
-  { request, account }: { readonly request: Request; readonly account: string | undefined },
+  { request, account, device }: Guess,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const address = addressKey(facts.addressOf(request))
-  limits.address.take(address)
-  if (account !== undefined) limits.account.take(account)
+  const counts: readonly (readonly [Throttle, string])[] =
+    device === undefined
+      ? [
+          [limits.address, address],
+          ...(account === undefined ? [] : [[limits.account, account] as const]),
+        ]
+      : [[limits.device, device]]
+  for (const [throttle, key] of counts) throttle.take(key)
   const result = await work()
-  limits.address.giveBack(address)
-  if (account !== undefined) limits.account.giveBack(account)
+  for (const [throttle, key] of counts) throttle.giveBack(key)
   return result
 }

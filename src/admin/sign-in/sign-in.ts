@@ -1,5 +1,6 @@
 import { createLibraryCaller } from './call.ts'
 import { createElsewhere } from './elsewhere.ts'
+import { createKnownDevices } from './known-device.ts'
 import { createOwnAccount } from './own-account.ts'
 import { createLimits, type SignInCore, type SignInParts } from './parts.ts'
 import { createPasswords } from './passwords.ts'
@@ -16,7 +17,9 @@ export function createSignIn(parts: SignInParts) {
   const passwords = createPasswords()
   const sessions = createSessions({ ...parts, isSecure: facts.isSecure })
   const library = createLibraryCaller({ ...parts, records: store.records, passwords })
-  const core: SignInCore = { ...parts, passwords, sessions, library, limits: createLimits(clock) }
+  const devices = createKnownDevices(parts)
+  const limits = createLimits(clock)
+  const core: SignInCore = { ...parts, passwords, sessions, library, limits, devices }
   const withPassword = createPasswordSignIn(core)
   const setup = createSetup(core)
   return {

@@ -1,5 +1,6 @@
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
+import type { Asking as InLine } from './line.ts'
 import { counted, type Outcome, type SignInCore } from './parts.ts'
 import { checkNewPassword } from './passwords.ts'
 import { endedCookie } from './sessions.ts'
@@ -26,7 +27,7 @@ const freshMs = 600_000
 
 /** Signing in and up with e-mail address and password, and proving a password anew. */
 export function createPasswordSignIn(core: SignInCore) {
-  const { store, library, passwords, sessions, limits, facts, log, clock } = core
+  const { store, library, passwords, sessions, limits, devices, facts, log, clock } = core
 
   /** The account that an address belongs to: failures are logged by its id, never by what was typed. */
   async function accountIdOf(email: string): Promise<number | null> {
@@ -35,13 +36,26 @@ export function createPasswordSignIn(core: SignInCore) {
     return typeof row?.id === 'number' ? row.id : null
   }
 
+  /** Strangers of one network, or who want the same account, wait for each other. */
+  const askingOf = (request: Request, email: string, device?: string): InLine =>
+    device === undefined
+      ? {
+          isKnown: false,
+          shares: [`network ${addressKey(facts.addressOf(request))}`, `e-mail ${email}`],
+        }
+      : { isKnown: true, shares: [`device ${device}`] }
+
   async function signIn(request: Request, entry: PasswordEntry): Promise<Outcome<Entered>> {
     const email = entry.email.toLowerCase()
     const before = await sessions.find(request)
     const body = { email, password: entry.password, rememberMe: entry.remember }
     try {
-      const reply = await counted(core, { request, account: `e-mail ${email}` }, () =>
-        library.call({ request, method: 'POST', path: '/sign-in/email', body }),
+      const isOwn = before?.email.toLowerCase() === email
+      const device = devices.find(request, email) ?? (isOwn ? before.sessionId : undefined)
+      const asking = askingOf(request, email, device)
+      const call = { request, method: 'POST', path: '/sign-in/email', body } as const
+      const reply = await counted(core, { request, account: `e-mail ${email}`, device }, () =>
+        passwords.inNameOf(asking, () => library.call(call)),
       )
       const who = await sessions.startedBy(request, reply.cookies)
       const needsCode = reply.data.twoFactorRedirect === true
@@ -49,7 +63,8 @@ export function createPasswordSignIn(core: SignInCore) {
       if (before && (who || needsCode))
         await store.endSessions(before.accountId, { id: Number(before.sessionId) })
       if (who) log.info('signed in', { account_id: who.accountId, method: 'password' })
-      return { data: { two_factor: needsCode }, cookies: reply.cookies }
+      const cookies = who ? [devices.remember(request, email, entry.remember)] : []
+      return { data: { two_factor: needsCode }, cookies: [...reply.cookies, ...cookies] }
     } catch (error) {
       const reason = error instanceof ApiError ? error.reason : 'internal'
       const address = facts.addressOf(request)
@@ -68,7 +83,9 @@ export function createPasswordSignIn(core: SignInCore) {
     limits.registration.take(addressKey(facts.addressOf(request)))
     checkNewPassword(password, 'password')
     const body = { email, password, name }
-    const reply = await library.call({ request, method: 'POST', path: '/sign-up/email', body })
+    const call = { request, method: 'POST', path: '/sign-up/email', body } as const
+    const asking = askingOf(request, email.toLowerCase())
+    const reply = await passwords.inNameOf(asking, () => library.call(call))
     const who = await sessions.startedBy(request, reply.cookies)
     log.info('signed up', { account_id: who?.accountId ?? null })
     return { data: null, cookies: reply.cookies }
@@ -100,7 +117,9 @@ export function createPasswordSignIn(core: SignInCore) {
       }
       const key = `account ${accountId}`
       limits.account.take(key)
-      if (!(await passwords.verify(password ?? '', hash))) {
+      const asking = { isKnown: true, shares: [key] }
+      const verify = () => passwords.verify(password ?? '', hash)
+      if (!(await passwords.inNameOf(asking, verify))) {
         throw new ApiError('wrong_password', 'This is not your password.', { field: 'password' })
       }
       limits.account.giveBack(key)

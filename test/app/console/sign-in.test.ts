@@ -23,9 +23,13 @@ describe('signing in with a password', () => {
 
   test('its cookie is for this site, and for no script', async () => {
     const { cookies, headers, text } = await open().signIn(admin)
-    expect(cookies).toHaveLength(1)
+    expect(cookies).toHaveLength(2)
     expect(cookies[0]).toMatch(
       /^tollgate\.session_token=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+    )
+    // The browser is known by the other one, which opens nothing.
+    expect(cookies[1]).toMatch(
+      /^tollgate\.device=[^;]+; Max-Age=34560000; Path=\/api\/v1\/auth; HttpOnly; SameSite=Lax$/,
     )
     expect(headers.get('cache-control')).toBe('no-store')
     // The answer itself holds no secret.
@@ -34,7 +38,7 @@ describe('signing in with a password', () => {
 
   test('a session that is not to be remembered ends with the browser', async () => {
     const answer = await open().post('/api/v1/auth/sign-in/email', { ...admin, remember: false })
-    expect(answer.cookies[0]).not.toContain('Max-Age')
+    expect(answer.cookies.join()).not.toContain('Max-Age')
   })
 
   test('says the same of a wrong password, an unknown address and one without a password', async () => {
@@ -90,7 +94,7 @@ describe('a session', () => {
     await browser.signIn(admin)
     const cookie = `tollgate.session_token=${sessionOf(browser)}`
     expect(await browser.post('/api/v1/auth/sign-out')).toMatchObject({ status: 200, data: null })
-    expect(browser.jar.size).toBe(0)
+    expect([...browser.jar.keys()]).toEqual(['tollgate.device'])
     expect(await open({ cookie }).status()).toBe(401)
   })
 
