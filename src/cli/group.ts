@@ -151,6 +151,12 @@ function addShow(group: Command): void {
   withExamples(withConfig(command), 'tollgate group show main')
 }
 
+const leavingWords: Readonly<Record<Report['on_disconnect'], string>> = {
+  bill_observed:
+    'what was seen is billed; what a vendor does unseen (reasoning, images) is read to its end',
+  drain: 'every answer is read to its end',
+}
+
 function describe(report: Report): readonly string[] {
   return formatPairs([
     ['Name', report.name],
@@ -163,7 +169,7 @@ function describe(report: Report): readonly string[] {
     ['Callable now', listed(report.callable_models, 'nothing')],
     ['Without a price', listed(report.models_without_price, 'none')],
     ['Long-context prices', report.long_context_pricing ? 'yes' : 'no'],
-    ['When a client leaves', report.on_disconnect],
+    ['When a client leaves', `${report.on_disconnect}: ${leavingWords[report.on_disconnect]}`],
     ['Limits', describeLimits(report.limits)],
     ['Tools of vendors', report.tools === null ? 'all with a price' : listed(report.tools, 'none')],
     ['For', report.accounts === null ? 'all accounts' : listed(report.accounts, 'nobody')],

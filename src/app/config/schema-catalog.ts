@@ -153,7 +153,7 @@ export const GroupEntry = Type.Object(
     on_disconnect: optional(
       words(
         ['bill_observed', 'drain'],
-        'When a client leaves: bill_observed stops and bills what was seen, drain reads on to the end.',
+        'When a client leaves: bill_observed stops and bills what was seen, unless the vendor bills what can not be seen (reasoning, images): that is read to its end; drain reads every answer to its end.',
       ),
     ),
   },

@@ -202,8 +202,10 @@ groups:
     # Requests and LLM tokens a minute, and requests at once, of all its tokens together; null: no
     # limit. An account and a token can have limits of their own.
     #limits: { rpm: null, tpm: null, concurrency: null }
-    # When a client leaves in the middle: bill_observed stops the upstream and bills what was
-    # seen, drain reads the answer to its end and bills what the upstream reports.
+    # When a client leaves early: bill_observed stops the upstream and bills what was seen, but only
+    # where all that the vendor bills can be seen; reasoning, images, tools of the vendor and answers
+    # that come whole are read to their end, within the channel's total timeout. drain reads every
+    # answer to its end. What can't be read is billed as it was set aside, and marked as estimated.
     #on_disconnect: bill_observed
     # The accounts that may use it, by e-mail. Left out, it is open to every account. Others do not
     # see it, in the console or in public, unless settings say so.
