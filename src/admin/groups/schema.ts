@@ -3,7 +3,8 @@ import { LimitsChange, LimitsView } from '../limits.ts'
 import { orNull, Status } from '../shapes.ts'
 
 const OnDisconnect = Type.Union([Type.Literal('bill_observed'), Type.Literal('drain')], {
-  description: 'When a client leaves: stop and bill what was seen, where that is all the vendor bills; or read every answer to its end.',
+  description:
+    'When a client leaves: stop and bill what was seen, where that is all the vendor bills; or read every answer to its end.',
 })
 
 const Accounts = orNull(

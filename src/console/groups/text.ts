@@ -46,7 +46,8 @@ const en = {
   allTools: 'All that have a price',
   long_context: 'Higher prices for long contexts apply',
   on_disconnect: 'When a client leaves in the middle',
-  bill_observed: 'Stop where all can be seen that the vendor bills; read hidden work (reasoning, images) to its end',
+  bill_observed:
+    'Stop where all can be seen that the vendor bills; read hidden work (reasoning, images) to its end',
   drain: 'Read every answer to its end, and bill all of it',
   limits: 'Limits of all its tokens together',
   create: 'Add group',
@@ -131,7 +132,8 @@ export const groupText: Texts<typeof en> = {
     allTools: '全部已定价的工具',
     long_context: '长上下文按更高的分级价格计费',
     on_disconnect: '客户端中途断开时',
-    bill_observed: '若供应商计费的内容全部可见，则停止并按已收到的部分计费；含不可见工作（推理、图像）的响应会读完',
+    bill_observed:
+      '若供应商计费的内容全部可见，则停止并按已收到的部分计费；含不可见工作（推理、图像）的响应会读完',
     drain: '所有响应都读完，并按全部计费',
     limits: '全部令牌合计的限额',
     create: '添加分组',
