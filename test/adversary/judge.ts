@@ -213,7 +213,8 @@ function checkBalance(entries: readonly Entry[]): readonly Fault[] {
     ...entries.filter(({ kind }) => kind === 'charge').map((one) => -one.amount),
   )
   if (lowest >= -dearest) return []
-  const text = `the balance fell to ${lowest / 1e9} USD, the dearest answer cost ${dearest / 1e9}`
+  const last = entries.map(({ amount }) => amount / 1e9).slice(0, 40)
+  const text = `the balance fell to ${lowest / 1e9} USD, the dearest answer cost ${dearest / 1e9}: ${last.join(', ')}`
   return [{ promise: 'nobody falls below zero by more than one answer', text }]
 }
 
