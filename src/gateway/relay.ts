@@ -123,7 +123,9 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       if (told.byteLength > 0) yield told
     } finally {
       if (settling === undefined && !answer.signal.aborted && !isUnpaid) {
-        isClosed = await drain(parts, tap, chunks)
+        const drained = await drain(parts, tap, chunks)
+        isClosed = drained === 'whole'
+        isUnpaid = drained === 'unpaid'
       }
       heartbeat.stop()
       await settled(settle)
@@ -184,7 +186,7 @@ interface Progress {
 async function finish(parts: RelayParts, progress: Progress): Promise<void> {
   const { seen } = parts.answer.observer
   const { framesSent, isUnpaid, leftEarly } = progress
-  const end = leftEarly ? leftEnd(parts, progress) : isUnpaid ? unpaidEnd(parts) : endOf(parts)
+  const end = isUnpaid ? unpaidEnd(parts) : leftEarly ? leftEnd(parts, progress) : endOf(parts)
   parts.answer.finish(attemptCause(parts, end))
   await parts.settle(end, seen, framesSent || leftEarly)
 }
@@ -231,8 +233,12 @@ const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== und
 /** This could be all; but usage may still follow, even behind an error. */
 const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 
-/** The client left, and not all can be seen that it owes: read on without it. Tells whether that went well. */
-async function drain(parts: RelayParts, tap: Tap, chunks: Chunks): Promise<boolean> {
+/** The client left, and not all can be seen that it owes: read on without it, until the money ends. */
+async function drain(
+  parts: RelayParts,
+  tap: Tap,
+  chunks: Chunks,
+): Promise<'whole' | 'unpaid' | 'broken'> {
   const { answer, meter } = parts
   try {
     while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
@@ -240,12 +246,12 @@ async function drain(parts: RelayParts, tap: Tap, chunks: Chunks): Promise<boole
       if (chunk === undefined || chunk === beat) break
       tap.observe(chunk)
       const { seen } = answer.observer
-      if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return false
+      if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return 'unpaid'
     }
     tap.end()
-    return true
+    return 'whole'
   } catch {
-    return false // the upstream broke off
+    return 'broken' // the upstream broke off
   }
 }
 

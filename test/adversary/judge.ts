@@ -124,8 +124,9 @@ interface OfAccount {
 
 /**
  * What must be charged of a bill. Policy `drain`: all of it. `observed`: all but the words that an
- * account's customer had not got when it left, for the gateway need not have seen them. The same of an
- * answer that was ended because the money was: the vendor writes on until it sees that.
+ * account's customer had not got when it left, for the gateway need not have seen them. Of an answer
+ * that was ended because the money was: its input, and the words that were delivered. It costs no more
+ * than was set aside for it (B2), and the vendor works on until it sees the end.
  */
 function owed(bill: Bill, of: OfAccount): bigint {
   const { customer, asked } = of
@@ -135,7 +136,8 @@ function owed(bill: Bill, of: OfAccount): bigint {
   const hasLeft = customer.policy === 'observed' && one?.hasLeft === true
   const isExcused = bill.brokeOff || isEnded || hasLeft
   const unseen = isExcused ? Math.max(0, bill.words - (one?.words ?? 0)) : 0
-  return inMillionths(cost(bill, unseen), customer.multiplier)
+  const delivered = isEnded ? { ...bill, output: bill.words, audioOut: 0, uses: {} } : bill
+  return inMillionths(cost(delivered, unseen), customer.multiplier)
 }
 
 const oneNano = 1_000_000n

@@ -98,7 +98,8 @@ test('B2: what is read on without a client ends when the money does, too', async
   await left
   expect(await clocked.balanceNano()).toBeWithin(0, 20_000)
   const rows = await clocked.store.records.receipt(requestIdOf(answer))
-  expect(rows?.request).toMatchObject({ estimated: true })
+  const said = { estimated: true, ending: 'cut', cause: 'balance_used_up' }
+  expect(rows?.request).toMatchObject(said)
 })
 
 test('B10: the process is stopped: what was delivered, in all protocols', async () => {
