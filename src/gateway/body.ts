@@ -1,7 +1,8 @@
 import { formatSizeBytes } from '../lib/units.ts'
-import { decidingFields, foldName } from '../protocols/deciding-fields.ts'
+import { isJsonObject } from '../protocols/json.ts'
 import type { JsonObject, Operation, RequestFacts } from '../protocols/protocol.ts'
 import { GatewayError } from './errors.ts'
+import { checkNames, sentTwice } from './field-names.ts'
 import { findFields, type JsonFields } from './json-fields.ts'
 import { mayBeShortened, noTexts, type Outline, readOutline, unshortened } from './outline.ts'
 import { shortName } from './short-name.ts'
@@ -92,16 +93,11 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
   const fields = large?.fields ?? findFields(bytes, scanLimits)
   if (fields.tooDeep) throw tooDeep()
   if (fields.tooMany) throw tooManyValues()
-  const lookalike = lookalikeOf(fields.spans.keys())
-  if (lookalike !== undefined) throw misspelt(lookalike)
+  checkNames(fields.spans.keys())
   const parsed = large?.outline ?? unshortened(parseJson(bytes))
-  if (fields.duplicate !== undefined) {
-    throw new GatewayError(
-      'invalid_json',
-      `The field "${shortName(fields.duplicate)}" is there twice. Send each field once.`,
-      { param: shortName(fields.duplicate) },
-    )
-  }
+  if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
+  if (fields.members !== countMembers(parsed.outline))
+    throw twiceWithin(bytes, fields, parsed.outline)
   return { bytes, contentType: 'application/json', ...parsed, fields }
 }
 
@@ -186,22 +182,34 @@ function tooManyValues(): GatewayError {
 }
 
 /**
- * Some upstreams read names without regard to case, and take `ſ` for an `s`: `Model` would be another
- * model than charged.
+ * How many members there are in a parsed value. Of two with one name a parser keeps one: when more were
+ * written, another reader could have kept the other.
  */
-function lookalikeOf(names: Iterable<string>): string | undefined {
-  for (const name of names) {
-    const known = decidingFields.get(foldName(name))
-    if (known !== undefined && known !== name) return name
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += countMembers(item)
+    return count
   }
-  return undefined
+  for (const name in value) {
+    const member = (value as JsonObject)[name]
+    count += typeof member === 'object' ? 1 + countMembers(member) : 1
+  }
+  return count
 }
 
-function misspelt(name: string): GatewayError {
-  const known = decidingFields.get(foldName(name))
-  const how = known === known?.toLowerCase() ? 'Write it in small letters' : 'Write it so'
-  const message = `There is no field "${shortName(name)}". ${how}: "${known}".`
-  return new GatewayError('invalid_value', message, { param: shortName(name) })
+/** The 400 of a name that is twice in one object, somewhere within the field that it tells. */
+function twiceWithin(bytes: Buffer, { spans }: JsonFields, value: unknown): GatewayError {
+  const body = isJsonObject(value) ? value : {}
+  for (const [name, { start, end }] of spans) {
+    const { members } = findFields(bytes.subarray(start, end), scanLimits)
+    if (members === countMembers(body[name])) continue
+    const param = shortName(name)
+    const message = `Within the field "${param}" an object has one name twice. Send each field once.`
+    return new GatewayError('invalid_json', message, { param })
+  }
+  return new GatewayError('invalid_json', 'An object has one name twice. Send each field once.')
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

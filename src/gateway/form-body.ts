@@ -1,6 +1,8 @@
 import type { ParsedBody } from './body.ts'
 import { GatewayError } from './errors.ts'
+import { checkNames, sentTwice } from './field-names.ts'
 import { unshortened } from './outline.ts'
+import { shortName } from './short-name.ts'
 
 type FormBytes = Pick<ParsedBody, 'bytes' | 'contentType'>
 
@@ -13,11 +15,14 @@ export function isForm(contentType: string | null): contentType is string {
 export async function parseFormBody(bytes: Buffer, contentType: string): Promise<ParsedBody> {
   const form = await parseForm(bytes, contentType)
   const value: Record<string, unknown> = {}
+  checkNames(form.keys())
   for (const [name, entry] of form.entries()) {
-    const read = readers.get(name)
-    if (read && Object.hasOwn(value, name)) throw sentTwice(name)
+    if (!plainName.test(name)) throw oddName(name)
+    if (Object.hasOwn(value, name) && !maySendTwice(name, entry)) {
+      throw sentTwice(name, 'invalid_value')
+    }
     // A file is no text: where text is expected, the check says so.
-    value[name] = typeof entry === 'string' ? (read?.(entry) ?? entry) : {}
+    value[name] = typeof entry === 'string' ? (readers.get(name)?.(entry) ?? entry) : {}
   }
   return { bytes, contentType, ...unshortened(value), fields: undefined }
 }
@@ -30,47 +35,38 @@ const readers = new Map<string, (text: string) => unknown>([
   ['stream', (text) => (text === 'true' || text === 'false' ? text === 'true' : text)],
 ])
 
-/** Two readers could take two different values, and one would be charged for the other's. */
-function sentTwice(name: string): GatewayError {
-  const message = `The field "${name}" is there twice. Send each field once.`
-  return new GatewayError('invalid_value', message, { param: name })
+/** Names that no reader takes for another one. */
+const plainName = /^[\w.:[\]-]{1,100}$/
+
+function oddName(name: string): GatewayError {
+  const message =
+    'The name of a form field may have letters, digits and "_.:-[]" only, and 100 of them at most.'
+  return new GatewayError('invalid_value', message, { param: shortName(name) })
 }
+
+/** Lists are sent as several fields of one name: files, and texts whose name says so. */
+const maySendTwice = (name: string, entry: unknown) =>
+  name.endsWith('[]') || (typeof entry !== 'string' && !readers.has(name))
 
 /**
  * The form written anew from what was read of it, with the upstream's name of the model. Forms can be
- * written so that two readers find different fields: the upstream gets what was charged for.
+ * written so that two readers find different fields (two heads of one part, odd boundaries, texts
+ * around the parts): the upstream gets what was checked, in the one way that there is to write it.
  */
 export async function rebuildForm(body: FormBytes, model: string): Promise<FormData> {
-  const form = await parseForm(body.bytes, body.contentType)
+  const form = new FormData()
+  const read = await parseForm(body.bytes, body.contentType)
+  for (const [name, entry] of read.entries() as Iterable<[string, string | File]>) {
+    if (name === 'model') continue
+    if (typeof entry === 'string') form.append(name, entry)
+    else form.append(name, entry, safeFileName(entry.name))
+  }
   form.set('model', model)
   return form
 }
 
-/** One boundary, and nothing behind it that a second one could hide in. */
-const plainType = /^multipart\/form-data;\s*boundary=("?)([\w'()+,./:=?-]{1,70})\1\s*$/i
-const plainHeader =
-  /^(content-disposition: form-data; name="[^"\\]*"(; filename="[^"\\]*")?|content-(type|length|transfer-encoding): [^\r\n]*)$/i
-
-/** Whether every reader must find the same fields in a form: it is written as browsers and SDKs do. */
-export function isPlainForm({ bytes, contentType }: FormBytes): boolean {
-  const boundary = plainType.exec(contentType)?.[2]
-  if (boundary === undefined) return false
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const opening = `--${boundary}`
-  if (!buffer.subarray(0, opening.length).equals(Buffer.from(opening))) return false
-  let at = opening.length
-  for (;;) {
-    const mark = buffer.subarray(at, at + 2).toString('latin1')
-    if (mark === '--') return true
-    const headEnd = buffer.indexOf('\r\n\r\n', at)
-    if (mark !== '\r\n' || headEnd < 0) return false
-    const head = buffer.subarray(at + 2, headEnd).toString('latin1')
-    if (!head.split('\r\n').every((line) => plainHeader.test(line))) return false
-    const next = buffer.indexOf(`\r\n${opening}`, headEnd + 2)
-    if (next < 0) return false
-    at = next + 2 + opening.length
-  }
-}
+/** In a quoted text these mean something else to some readers. */
+const safeFileName = (name: string) => name.replace(/[\\"\p{Cc}]/gu, '_') || 'file'
 
 async function parseForm(bytes: Uint8Array, contentType: string): Promise<FormData> {
   try {

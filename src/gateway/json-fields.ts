@@ -15,6 +15,8 @@ export interface JsonFields {
   readonly tooMany: boolean
   /** How many arrays, objects and commas there are. */
   readonly values: number
+  /** How many members are written in it, at all levels. */
+  readonly members: number
   /** Index of the object's closing brace. */
   readonly close: number
 }
@@ -46,6 +48,7 @@ export function findFields(
   let duplicate: string | undefined
   let depth = 0
   let values = 0
+  let members = 0
   let close = -1
   let name: string | undefined
   let valueStart = -1
@@ -81,17 +84,19 @@ export function findFields(
       depth++
       values++
       if (depth > maxDepth)
-        return { spans, duplicate, tooDeep: true, tooMany: false, values, close }
+        return { spans, duplicate, tooDeep: true, tooMany: false, values, members, close }
     } else if (byte === 0x2c) {
       values++
       if (depth === 1) endValue()
       continue
+    } else if (byte === 0x3a) {
+      members++
     } else if (depth === 1) {
-      if (byte !== 0x3a && valueStart < 0) valueStart = index
+      if (valueStart < 0) valueStart = index
     }
     lastByte = index
   }
-  return { spans, duplicate, tooDeep: false, tooMany: values > maxValues, values, close }
+  return { spans, duplicate, tooDeep: false, tooMany: values > maxValues, values, members, close }
 }
 
 /** Names and words are shorter than this: looking at their bytes is less than the call of a search. */

@@ -10,7 +10,7 @@ import type { RequestBody } from './body.ts'
 import { cutMembers } from './cut-members.ts'
 import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { isPlainForm, rebuildForm } from './form-body.ts'
+import { rebuildForm } from './form-body.ts'
 import { findFields, replaceFields } from './json-fields.ts'
 import type { Route } from './options.ts'
 import type { OutboundCall } from './outbound/outbound.ts'
@@ -134,9 +134,7 @@ function upstreamBody(
   { beside, signal }: { readonly beside: Beside | undefined; readonly signal: AbortSignal },
 ): Uint8Array | Promise<Uint8Array | FormData> {
   const renamed = exchange.model !== upstreamModel
-  if (body.fields === undefined) {
-    return renamed || !isPlainForm(body) ? rebuildForm(body, upstreamModel) : body.bytes
-  }
+  if (body.fields === undefined) return rebuildForm(body, upstreamModel)
   // Gemini's bodies may name models besides the path's.
   const isNamed = renamed || exchange.protocol.name === 'gemini'
   const renames = isNamed ? rename(body, exchange, upstreamModel) : {}

@@ -12,6 +12,8 @@ const fields = [
   ...['search_parameters', 'enable_search', 'max_tokens', 'max_completion_tokens', 'thread'],
   ...['max_output_tokens', 'generationConfig', 'generation_config', 'cachedContent', 'store'],
   ...['cached_content', 'previous_response_id', 'conversation', 'moderation', 'partial_images'],
+  ...['stream_options', 'reasoning', 'thinking', 'toolConfig', 'tool_config', 'max_tool_calls'],
+  ...['size', 'quality'],
 ]
 
 /** Their names by how they fold. */
