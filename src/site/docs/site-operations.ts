@@ -20,6 +20,9 @@ const tokenPrices = {
   cache_read_price: 0.000000025,
   per_request_price: null,
   intervals: [],
+  modality_prices: {},
+  tool_prices: { web_search: 0.01 },
+  service_tiers: { flex: 0.5, priority: 2 },
 }
 
 const feed: Operation = {
