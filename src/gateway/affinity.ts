@@ -24,6 +24,8 @@ export interface Affinity {
    * Rejects with a `StoreError`.
    */
   look(accountId: number, answerIds: readonly string[]): Promise<void> | undefined
+  /** As it is in the store by now. */
+  refresh(accountId: number, answerId: string): Promise<void>
   /** Names a key where it must not stand itself. */
   readonly keyMark: (key: string) => string
 }
@@ -44,6 +46,13 @@ const mostLooked = 100
 
 /** Vendors' ids are shorter: nothing else is stored, or asked for. */
 export const longestId = 500
+
+/** Of an answer with more parts the first can be referred to, and it itself. */
+const mostParts = 100
+
+/** The ids by which an answer, or a part of it, can be referred to later. */
+export const idsOf = (answerId: string, partIds: Iterable<string>): readonly string[] =>
+  [answerId, ...[...partIds].slice(0, mostParts)].filter((id) => id.length <= longestId)
 
 /**
  * A client that continues an answer by its id (`previous_response_id`, `GET /v1/responses/{id}`)
@@ -76,6 +85,7 @@ export function createAffinity({ answers, keyMark, keysOf }: AffinityParts): Aff
     remember,
     keyMark,
     originOf: (accountId, answerId) => origins.get(nameOf(accountId, answerId)),
+    refresh: (accountId, answerId) => lookUp(accountId, [answerId]),
     isForeign: (accountId, answerId) =>
       known.has(answerId) && !origins.has(nameOf(accountId, answerId)),
     look(accountId, answerIds) {

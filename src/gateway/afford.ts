@@ -211,13 +211,13 @@ function reservationOf(
 /** LLM tokens of all that a request continues; undefined where some of it is not known here. */
 function tokensOfContinued(
   affinity: AffordParts['affinity'],
-  { token }: Caller,
+  { account }: Caller,
   { facts }: RequestBody,
 ): number | undefined {
   let sum = 0
   for (const id of facts.continues) {
     // Of an answer that is still being made it is 0.
-    const tokens = affinity.originOf(token.id, id)?.contextTokens
+    const tokens = affinity.originOf(account.id, id)?.contextTokens
     if (!tokens) return undefined
     sum += tokens
   }

@@ -4,7 +4,7 @@ import type { Observation } from '../protocols/canonical/observation.ts'
 import type { KeptAnswer } from '../store/ports/answers.ts'
 import type { Settlement } from '../store/ports/records.ts'
 import { UnansweredError } from '../store/ports/store-error.ts'
-import { type Affinity, longestId } from './affinity.ts'
+import { type Affinity, idsOf } from './affinity.ts'
 import type { Refusal } from './answer.ts'
 import type { Authenticator, Caller } from './authenticate.ts'
 import type { Availability } from './availability/availability.ts'
@@ -106,7 +106,7 @@ function charged(
 }
 
 /** All that a request counts for in a limit of LLM tokens. */
-function llmTokens({ usage }: UsedTokens): number {
+export function llmTokens({ usage }: UsedTokens): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage
   return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens
 }
@@ -179,18 +179,15 @@ function keepOrigin(
   if (route?.translation !== undefined) return []
   const channelId = candidate.channel.id
   const origin = { channelId, key: upstreamKey, contextTokens }
-  const parts = [...partIds].slice(0, mostParts)
-  for (const id of parts) affinity.remember(account.id, id, origin)
-  affinity.remember(account.id, answerId, pending ? { ...origin, isPending: true } : origin)
+  const ids = idsOf(answerId, partIds)
+  for (const id of ids) affinity.remember(account.id, id, origin)
+  if (pending) affinity.remember(account.id, answerId, { ...origin, isPending: true })
   // What a vendor does not keep has no parts that can be referred to.
   if (!pending && partIds.size === 0 && !facts?.keepsAnswer) return []
   const keyMark = affinity.keyMark(upstreamKey)
   const row = { accountId: account.id, channelId, keyMark, contextTokens, createdAt: startedAt }
-  return [answerId, ...parts].filter((id) => id.length <= longestId).map((id) => ({ id, ...row }))
+  return ids.map((id) => ({ id, ...row }))
 }
-
-/** Of an answer with more parts the first can be referred to, and it itself. */
-const mostParts = 100
 
 /** Records and logs an exchange that used nothing; nobody waits for it. */
 export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {

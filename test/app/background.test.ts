@@ -165,6 +165,11 @@ for (const { name, skip, open } of engines) {
       })
       expect(next.status).toBe(200)
       expect(await spentBy('goes-on')).toBe(2 * backgroundNano)
+      const known = async (id: string) =>
+        (await gateway.instance.store.answers.find((await accountOf('goes-on')).id, [id]))[0]
+          ?.contextTokens
+      expect(await known(continued)).toBe(1_010)
+      expect(await known(`msg_${continued}`)).toBe(1_010)
     }, 20_000)
 
     test('is charged once, however many fetch it at once, and all get it', async () => {

@@ -64,11 +64,6 @@ export function createBackground(parts: BackgroundParts): Background {
   let end = () => {}
   let sweepAt = 0
 
-  const noteCharged = ({ accountId, answerId }: BackgroundAnswer) => {
-    const origin = affinity.originOf(accountId, answerId)
-    if (origin) affinity.remember(accountId, answerId, { ...origin, isPending: false })
-  }
-
   async function chargeBy(
     answer: BackgroundAnswer,
     channel: Channel,
@@ -80,7 +75,6 @@ export function createBackground(parts: BackgroundParts): Background {
     if (seen.foreign) return 'unreachable'
     if (seen.pending) return 'working'
     await chargeEnded(parts, answer, channel, seen)
-    noteCharged(answer)
     return 'charged'
   }
 
@@ -119,7 +113,6 @@ export function createBackground(parts: BackgroundParts): Background {
     }
     const channel = parts.catalog().channels.get(answer.channelId)
     await chargeLost(parts, answer, channel, isForgotten ? 'forgotten' : 'endless')
-    noteCharged(answer)
     log.warn('an answer in the background was charged as it was reckoned: its usage is not known', {
       ...{ request_id: answer.requestId, found },
     })
@@ -146,7 +139,8 @@ export function createBackground(parts: BackgroundParts): Background {
   return {
     async requireEnd(accountId, answerId) {
       const answer = await answers.pending(accountId, answerId)
-      if (answer === undefined) return
+      // Charged by another node, or by itself: what it has used is known now.
+      if (answer === undefined) return await affinity.refresh(accountId, answerId)
       const found = await ask(answer).catch((): Found => 'unreachable')
       if (found === 'charged') return
       throw new GatewayError(

@@ -6,7 +6,8 @@ import type { RequestFacts } from '../../protocols/protocol.ts'
 import { noMedia } from '../../protocols/request-media.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { BackgroundAnswer, HeldAnswer } from '../../store/ports/answers.ts'
-import { bodyEnd, type ConcludeParts, warnOfClamp } from '../conclude.ts'
+import { idsOf } from '../affinity.ts'
+import { bodyEnd, type ConcludeParts, llmTokens, warnOfClamp } from '../conclude.ts'
 import type { Concluded } from '../exchange.ts'
 import { logExchange } from '../exchange-log.ts'
 import {
@@ -20,7 +21,7 @@ import {
 import type { PendingCharge } from './pending-charge.ts'
 
 export interface ChargeParts
-  extends Pick<ConcludeParts, 'committer' | 'countTokens' | 'tick' | 'log'> {
+  extends Pick<ConcludeParts, 'affinity' | 'committer' | 'countTokens' | 'tick' | 'log'> {
   readonly clock: Clock
 }
 
@@ -72,13 +73,20 @@ async function charge(
   used: UsedTokens,
   seen?: Observation,
 ): Promise<void> {
-  const { committer, tick, log } = parts
-  const { accountId, tokenId } = answer
+  const { affinity, committer, tick, log } = parts
+  const { accountId, tokenId, answerId, channelId, keyMark, createdAt } = answer
   const groupId = exchange.plan?.group.id ?? 0
   const payer: Payer = { account: { id: accountId }, token: { id: tokenId, groupId } }
   const settlement = buildSettlement(exchange, payer, end, used, seen, tick())
   if (used.clamped) warnOfClamp(parts, exchange, settlement)
-  await committer.settle({ ...settlement, endsBackground: true })
+  const ids = idsOf(answerId, seen?.partIds ?? [])
+  const contextTokens = llmTokens(used)
+  const row = { accountId, channelId, keyMark, contextTokens, createdAt }
+  const kept = ids.map((id) => ({ id, ...row }))
+  await committer.settle({ ...settlement, kept, endsBackground: true })
+  const keys = exchange.candidate?.channel.keys ?? []
+  const key = keys.find((one) => affinity.keyMark(one) === keyMark) ?? ''
+  for (const id of ids) affinity.remember(accountId, id, { channelId, key, contextTokens })
   logExchange(log, exchange, end, settlement.request, tick())
 }
 
