@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Store } from '../store/ports/store.ts'
+import type { ChangedElsewhere, Store } from '../store/ports/store.ts'
 
 /** A connection that was lost is made anew sooner. */
 const patienceMs = 5_000
@@ -14,7 +14,7 @@ interface HearingParts {
 /** How this process hears of what others change in the database. */
 export interface Hearing {
   /** Asks the store, and fails as it does. */
-  changedElsewhere(): Promise<boolean>
+  changedElsewhere(): Promise<ChangedElsewhere>
   /** Whether that has failed for so long that no requests should be sent here. */
   isDeaf(): boolean
   /** Resolves when the store is not asked for anything any more. */

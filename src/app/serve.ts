@@ -88,7 +88,9 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
 
   async function refreshIfChanged(): Promise<void> {
     try {
-      if (await tollgate.changedElsewhere()) outdated = true
+      const changed = await tollgate.changedElsewhere()
+      if (changed === 'accounts') tollgate.accountsChanged()
+      if (changed === 'all') outdated = true
       if (!outdated) return
       await tollgate.changed()
       outdated = false

@@ -25,7 +25,7 @@ import { createJoined, createTurns } from '../lib/turns.ts'
 import { createReadiness } from '../site/health/readiness.ts'
 import type { Counters } from '../store/ports/counters.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
-import type { Store } from '../store/ports/store.ts'
+import type { ChangedElsewhere, Store } from '../store/ports/store.ts'
 import { createBeside } from './beside/beside.ts'
 import { createChannelCare } from './channel-care.ts'
 import type { Config } from './config/config.ts'
@@ -70,8 +70,10 @@ export interface Tollgate {
   readonly app: ReturnType<typeof createHttpApp>
   /** Puts settings of a changed configuration in force; `listen`, `store` and `counters` need a restart. */
   configure(config: Config): void
-  /** Whether another process has changed the store since the last call; throws while nobody can tell. */
-  changedElsewhere(): Promise<boolean>
+  /** What another process has changed in the store since the last call; throws while nobody can tell. */
+  changedElsewhere(): Promise<ChangedElsewhere>
+  /** Reads accounts and tokens again. */
+  accountsChanged(): void
   /** Reads groups, channels, prices and tokens again: somebody changed the store. */
   refresh(): Promise<void>
   /** The same after changes by hand, whose channels may have models that have a list price. */
@@ -261,6 +263,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       applySettings()
     },
     changedElsewhere: hearing.changedElsewhere,
+    accountsChanged: authenticator.forget,
     refresh,
     changed,
     openSetup: async () => ((await store.signIn.hasAdministrator()) ? undefined : setupCode.open()),

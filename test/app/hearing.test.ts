@@ -12,7 +12,7 @@ test('a loss that is over within seconds is not told, one that lasts is until it
   const store = {
     async changedElsewhere() {
       if (isLost) throw new Error('no connection')
-      return false
+      return false as const
     },
     check: async () => {},
   }

@@ -15,6 +15,7 @@ import { postgresAnswers, sqliteAnswers } from './0013-answers.ts'
 import { postgresOpen } from './0014-postgres-open.ts'
 import { postgresUsedCodes, usedCodes } from './0015-used-codes.ts'
 import { groupTools, postgresGroupTools } from './0016-group-tools.ts'
+import { postgresKinds } from './0017-postgres-kinds.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { postgres: postgresOpen },
   { sqlite: usedCodes, postgres: postgresUsedCodes },
   { sqlite: groupTools, postgres: postgresGroupTools },
+  { postgres: postgresKinds },
 ]
 
 /** The version of a database that is up to date. */

@@ -14,6 +14,9 @@ import type { SignInStore } from './sign-in.ts'
 import type { TokenStore } from './tokens.ts'
 import type { VerificationStore } from './verification.ts'
 
+/** Accounts and their tokens alone, or what else a node keeps in memory, too; false: nothing. */
+export type ChangedElsewhere = false | 'accounts' | 'all'
+
 /** One open database. */
 export interface Store {
   readonly tokens: TokenStore
@@ -33,8 +36,8 @@ export interface Store {
   readonly documents?: DocumentStore
   /** Undefined: it is in memory, where no other process finds it. */
   readonly place?: DatabasePlace
-  /** True when another process has changed the database since the last call. Cheap: polled. */
-  changedElsewhere(): Promise<boolean>
+  /** What another process has changed in the database since the last call. Cheap: polled. */
+  changedElsewhere(): Promise<ChangedElsewhere>
   /**
    * Resolves when the database answers; rejects when it does not, or says that it takes no writing.
    * Cheap: asked every second.

@@ -1,5 +1,7 @@
 import { Client } from 'pg'
 import { changeChannel } from '../migrations/0007-postgres-triggers.ts'
+import { ofAccounts } from '../migrations/0017-postgres-kinds.ts'
+import type { ChangedElsewhere } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
 import {
   asLost,
@@ -25,10 +27,10 @@ const hears = `SELECT FROM pg_listening_channels() AS channel WHERE channel = '$
 /** Hears of what other nodes change. */
 export interface Changes {
   /**
-   * Whether others have changed anything since the last call; also true when the connection was away
-   * for a while, for nobody knows what was missed. Throws `StoreError` while there is none.
+   * What others have changed since the last call; also `all` when the connection was away for a while,
+   * for nobody knows what was missed. Throws `StoreError` while there is none.
    */
-  since(): Promise<boolean>
+  since(): Promise<ChangedElsewhere>
   /** Work on the listening connection, made anew when it was lost. Throws `StoreError`. */
   onListener<Result>(work: (client: Client) => Promise<Result>): Promise<Result>
   close(): Promise<void>
@@ -43,7 +45,7 @@ export async function createChanges(
   { applicationName, place, lend }: Connections,
 ): Promise<Changes> {
   let listener: Client | undefined
-  let isChanged = false
+  let changed: ChangedElsewhere = false
   let isClosed = false
 
   async function listen(): Promise<Client> {
@@ -53,7 +55,9 @@ export async function createChanges(
     client.on('error', () => drop(client))
     client.on('end', () => drop(client))
     client.on('notification', ({ payload }) => {
-      if (payload !== applicationName) isChanged = true
+      const isOfAccounts = payload?.endsWith(ofAccounts) === true
+      if (payload === applicationName + (isOfAccounts ? ofAccounts : '')) return
+      changed = isOfAccounts && changed !== 'all' ? 'accounts' : 'all'
     })
     try {
       await client.connect()
@@ -76,7 +80,7 @@ export async function createChanges(
   async function reconnect(): Promise<Client> {
     const client = await listen()
     listener = client
-    isChanged = true
+    changed = 'all'
     return client
   }
 
@@ -139,9 +143,9 @@ export async function createChanges(
     async since() {
       if (isClosed) return false
       await onListener(requireHearing)
-      const changed = isChanged
-      isChanged = false
-      return changed
+      const heard = changed
+      changed = false
+      return heard
     },
     onListener,
     async close() {

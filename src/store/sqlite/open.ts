@@ -92,7 +92,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
         const version = readVersion()
         const changed = version !== seenVersion
         seenVersion = version
-        return changed
+        return changed ? 'all' : false
       }),
     check: () =>
       access(() => {
