@@ -28,10 +28,31 @@ export function Details({ row }: { readonly row: PlazaRow }) {
         </Stack>
       ))}
       {hasTiers && <Text size="sm">{text.tierHint}</Text>}
+      <Extras row={row} />
       <Text size="xs" c="dimmed">
         {text.unit}
       </Text>
     </Stack>
+  )
+}
+
+/** What is billed beside text, at its final price. */
+function Extras({ row: { extras } }: { readonly row: PlazaRow }) {
+  const text = useText(plazaText)
+  const parts = [
+    [text.modalities, extras.modalities.map(([name, usd]) => `${name} ${formatUsd(usd)}`)],
+    [text.tools, extras.tools.map(([name, usd]) => `${name} ${formatUsd(usd)}`)],
+    [text.serviceTiers, extras.serviceTiers.map(([name, factor]) => `${name} × ${factor}`)],
+  ] as const
+  return parts.map(
+    ([label, words]) =>
+      words.length > 0 && (
+        <Text size="sm" key={label}>
+          {label}
+          <Colon />
+          {words.join(', ')}
+        </Text>
+      ),
   )
 }
 

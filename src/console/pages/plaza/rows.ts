@@ -42,7 +42,16 @@ export interface PlazaRow {
   readonly multiplier: string
   /** The first is the base tier. */
   readonly tiers: readonly Tier[]
+  /** What is billed beside text: final USD, or what a service tier multiplies. */
+  readonly extras: {
+    readonly modalities: readonly Extra[]
+    readonly tools: readonly Extra[]
+    readonly serviceTiers: readonly Extra[]
+  }
 }
+
+/** Such as `web search`, `0.01`. */
+export type Extra = readonly [name: string, value: string]
 
 const tokensPerUnit = '1000000'
 
@@ -54,6 +63,11 @@ export function plazaRows(groups: readonly Group[]): readonly PlazaRow[] {
       return {
         ...{ model: name, group: group.name, description: group.description, platform, multiplier },
         tiers: tiersOf(pricing, official_pricing, multiplier),
+        extras: {
+          modalities: extrasOf(pricing.modality_prices, multiply(multiplier, tokensPerUnit)),
+          tools: extrasOf(pricing.tool_prices, multiplier),
+          serviceTiers: extrasOf(pricing.service_tiers, '1'),
+        },
       }
     }),
   )
@@ -72,6 +86,12 @@ function tiersOf(pricing: Pricing, official: Pricing | null, multiplier: string)
   })
   return [tier(null, pricing, official), ...others]
 }
+
+const extrasOf = (prices: { readonly [name: string]: number }, factor: string): readonly Extra[] =>
+  Object.entries(prices).map(([name, price]) => [
+    name.replaceAll('_', ' '),
+    multiply(fromNumber(price), factor),
+  ])
 
 function pricesOf(prices: Prices, list: Prices | null, multiplier: string): readonly Price[] {
   return items.flatMap((item) => {

@@ -57,6 +57,12 @@ describe('the plaza', () => {
     ])
   })
 
+  test('tells what tools and service tiers cost in the group', () => {
+    const { tools = [], serviceTiers = [] } = pick('long', 'cheap')?.extras ?? {}
+    expect(Object.fromEntries(tools)).toMatchObject({ 'web search': '0.00245' })
+    expect(Object.fromEntries(serviceTiers)).toMatchObject({ priority: '2' })
+  })
+
   test('lists a model once for each group, the cheapest first', () => {
     const names = plazaRows(document.data.groups).map(({ model, group }) => `${model} ${group}`)
     expect(names).toEqual(['gpt-4o default', 'long cheap', 'long default', 'picture default'])
