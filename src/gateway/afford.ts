@@ -35,6 +35,14 @@ const firstOutputTokens = 64
  */
 const plenty = { alone: 1, shared: 64 }
 
+/** What a request can come to. */
+interface Most {
+  /** By what is known of others that turned out dearer, … */
+  readonly mostNano: number
+  /** … and as reckoned, without that. */
+  readonly reckonedNano: number
+}
+
 /** What a request asks for, and who pays. */
 interface Asked extends AskedCost {
   readonly exchange: Exchange
@@ -72,11 +80,12 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const excess = reservations.excess(caller.account.id, plan.offer.candidates)
   const most = mostOf(asked)
   const mostNano = Math.ceil(most.amountNano * excess)
+  const amounts = { mostNano, reckonedNano: most.amountNano }
   const { nano } = reservations.room(caller)
-  if (mostNano > nano) return setAsideRest(parts, asked, mostNano)
+  if (mostNano > nano) return setAsideRest(parts, asked, amounts)
   const reserved = { inputTokens: quickInput(body), outputTokens: most.outputTokens }
   const isEnough = isLimited(asked)
-  const covered = open(parts, asked, { amountNano: mostNano, mostNano })
+  const covered = open(parts, asked, mostNano, amounts)
   putOn(parts, asked, { ...reserved, isEnough, amountNano: mostNano }, covered)
   const share = committer.isShared ? plenty.shared : plenty.alone
   const isPlenty = nano - mostNano >= share * reservations.heldBy(caller.account.id)
@@ -84,7 +93,7 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
 }
 
 /** The same where money is short. */
-async function setAsideRest(parts: AffordParts, asked: Asked, mostNano: number): Promise<void> {
+async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promise<void> {
   const { reservations, countTokens, usualOutputTokens } = parts
   const { body, caller } = asked
   const inputTokens = await countedInput(body, countTokens)
@@ -93,11 +102,11 @@ async function setAsideRest(parts: AffordParts, asked: Asked, mostNano: number):
   const first = estimateWith(asked, inputTokens, Math.min(perAnswer, firstOutputTokens))
   const least = body.facts.stream ? first : full
   const { nano, limit } = reservations.room(caller)
-  const isFree = mostNano <= nano || !reservations.hasOpen(caller.account.id)
+  const isFree = most.mostNano <= nano || !reservations.hasOpen(caller.account.id)
   if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
   const reserved = { inputTokens, outputTokens: (isWhole ? full : least).outputTokens }
-  const covered = openRest(parts, asked, { mostNano, leastNano: least.amountNano, nano })
+  const covered = openRest(parts, asked, most, { leastNano: least.amountNano, nano })
   const isEnough = isWhole && isLimited(asked)
   putOn(parts, asked, { ...reserved, isEnough, amountNano: least.amountNano }, covered)
   await asked.exchange.reservation?.written()
@@ -106,30 +115,31 @@ async function setAsideRest(parts: AffordParts, asked: Asked, mostNano: number):
 const isLimited = ({ body, plan }: Asked) =>
   body.facts.maxOutputTokens !== null || plan.offer.price.terms.unit !== 'tokens'
 
-interface Amounts {
-  readonly amountNano: number
-  readonly mostNano: number
-}
-
-function open({ reservations }: AffordParts, asked: Asked, amounts: Amounts): Promise<Denial> {
-  const { exchange, caller, plan } = asked
-  const reservation = reservationOf(exchange, caller, plan, amounts)
-  return reservations.open(caller, reservation, amounts.mostNano)
+function open(
+  { reservations }: AffordParts,
+  { exchange, caller, plan }: Asked,
+  amountNano: number,
+  most: Most,
+): Promise<Denial> {
+  const isOpen = amountNano < most.mostNano
+  const reservation = { ...reservationOf(exchange, caller, plan), amountNano, isOpen }
+  return reservations.open(caller, reservation, most.reckonedNano)
 }
 
 /** All that is left here; where other nodes have some of it, what it takes to begin. */
 async function openRest(
   parts: AffordParts,
   asked: Asked,
-  { nano, mostNano, leastNano }: { nano: number; mostNano: number; leastNano: number },
+  most: Most,
+  { nano, leastNano }: { readonly nano: number; readonly leastNano: number },
 ): Promise<Denial> {
   const hurried = (amountNano: number) => {
-    const covered = open(parts, asked, { amountNano, mostNano })
+    const covered = open(parts, asked, amountNano, most)
     // What this costs beyond that must not be what others of the account were let in with.
     parts.committer.hurryAll()
     return covered
   }
-  const allNano = Math.min(nano, mostNano)
+  const allNano = Math.min(nano, most.mostNano)
   const denial = await hurried(allNano)
   const isElsewhere = denial !== undefined && denial !== 'busy' && allNano > leastNano
   return isElsewhere ? hurried(leastNano) : denial
@@ -188,8 +198,7 @@ function reservationOf(
   exchange: Exchange,
   { account, token }: Caller,
   plan: Plan,
-  { amountNano, mostNano }: Amounts,
-): Reservation {
+): Omit<Reservation, 'amountNano' | 'isOpen'> {
   const { requestId, startedAt, model = null, operation, facts } = exchange
   return {
     requestId,
@@ -203,8 +212,6 @@ function reservationOf(
     stream: facts?.stream ?? false,
     priceId: plan.offer.price.id,
     multiplierMillionths: plan.group.multiplierMillionths,
-    amountNano,
-    isOpen: amountNano < mostNano,
   }
 }
 

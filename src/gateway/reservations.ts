@@ -17,9 +17,9 @@ export interface Held {
   readonly tokenId: number
   readonly requestId: string
   amountNano: number
-  /** What it can come to, as far as can be said, where that is known. */
-  readonly mostNano?: number
-  /** That is more than could be set aside. */
+  /** What it was reckoned to come to at the most, where that is known. */
+  readonly reckonedNano?: number
+  /** It can come to more than is set aside. */
   readonly isOpen?: boolean
 }
 
@@ -39,10 +39,10 @@ export interface Reservations {
   /** How many times as dear as reckoned requests may turn out here, by what others have lately. */
   excess(accountId: number, candidates: readonly Candidate[]): number
   /**
-   * Sets aside; resolves when committed, to what does not cover it any more, if anything. `mostNano`:
-   * what it can come to.
+   * Sets aside; resolves when committed, to what does not cover it any more, if anything.
+   * `reckonedNano`: what it was reckoned to come to at the most.
    */
-  open(caller: Caller, reservation: Reservation, mostNano?: number): Promise<Denial>
+  open(caller: Caller, reservation: Reservation, reckonedNano?: number): Promise<Denial>
   /** Sets more aside for an open one; false when the account does not cover it (any more). */
   grow(requestId: string, byNano: number): Promise<boolean>
   /** What is set aside for a request; 0 when nothing is. */
@@ -100,11 +100,10 @@ export function createReservations(
     heldBy: (accountId) => byAccount.get(accountId) ?? 0,
     hasOpen: (accountId) => opened.has(accountId),
     excess: excess.of,
-    open({ account, token }, reservation, mostNano = reservation.amountNano) {
-      const { requestId, amountNano } = reservation
-      const isOpen = mostNano > amountNano
+    open({ account, token }, reservation, reckonedNano = reservation.amountNano) {
+      const { requestId, amountNano, isOpen = false } = reservation
       const whose = { accountId: account.id, tokenId: token.id }
-      adopt({ requestId, amountNano, mostNano, isOpen, ...whose })
+      adopt({ requestId, amountNano, reckonedNano, isOpen, ...whose })
       return committer()
         .reserve(reservation)
         .catch((error: unknown) => {
@@ -134,7 +133,7 @@ export function createReservations(
     committed(batch, { denied }) {
       for (const { request, begun } of batch.settle ?? []) {
         const one = held.get(request.requestId)
-        if (one?.mostNano && !begun) excess.note(request, one.mostNano)
+        if (one?.reckonedNano && !begun) excess.note(request, one.reckonedNano)
         // Where others serve, too, one of them may charge it: there the store alone knows.
         if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
         end(request.requestId)

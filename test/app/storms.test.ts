@@ -62,7 +62,11 @@ describe('A4: an upstream that overlooks the limit of an answer', () => {
 
   test.each([false, true])('is known after the first one; streamed: %p', async (stream) => {
     await using storm = await startStorm({ balance: 0.02 })
-    expect(await expectBound(storm, [{ trick, stream }])).toBe(1)
+    // One by one, each worse than the last one, also than what is known of that.
+    const worse = [20, 100].map((output) => ({ ...trick, used: { ...trick.used, output } }))
+    for (const one of [...worse, trick]) {
+      expect(await expectBound(storm, [{ trick: one, stream }])).toBe(1)
+    }
     expect(await expectBound(storm, times(parallel, { trick, stream }))).toBeWithin(1, 3)
   })
 })

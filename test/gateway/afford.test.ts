@@ -247,9 +247,9 @@ describe('when it can’t be written', () => {
       ...{ account: 'ann@example.com', kind: 'debit', amountNano: 999_999, reason: 'taken' },
       ...{ actor: 'command line', idempotencyKey: null },
     })
-    await scene.setAside()
+    const coming = Promise.resolve(scene.setAside())
     scene.caller.account.balanceNano = 1 // as a commit tells, that of its refusal too
-    const written = scene.exchange.reservation?.written()
+    const written = coming.then(() => scene.exchange.reservation?.written())
     await expect(written).rejects.toMatchObject({ kind: 'insufficient_balance' })
     expect([aborted, scene.reservations.heldFor('req_1')]).toEqual([1, 0])
   })
@@ -259,8 +259,8 @@ describe('when it can’t be written', () => {
     let aborted = 0
     scene.exchange.abort = () => aborted++
     await scene.store.close()
-    await scene.setAside()
-    const written = scene.exchange.reservation?.written()
+    const coming = Promise.resolve(scene.setAside())
+    const written = coming.then(() => scene.exchange.reservation?.written())
     await expect(written).rejects.toMatchObject({ kind: 'internal', status: 500 })
     expect([aborted, scene.reservations.heldFor('req_1')]).toEqual([1, 0])
   })
