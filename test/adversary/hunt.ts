@@ -1,10 +1,9 @@
 import type { Fault } from './judge.ts'
-import type { KindName } from './kinds.ts'
+import { type KindName, switchedOff, usualKinds } from './kinds.ts'
 import { makeScript } from './make.ts'
 import { runAlone, runScripts } from './run.ts'
-import type { Script } from './script.ts'
+import type { Script, StoreKind } from './script.ts'
 import { shrinkScript } from './shrink.ts'
-import type { StoreKind } from './world.ts'
 
 export interface HuntOptions {
   readonly store: StoreKind
@@ -12,7 +11,7 @@ export interface HuntOptions {
   readonly minutes: number
   readonly seed: string
   /** Kinds that are tried; undefined: all that are not switched off. */
-  readonly kinds: readonly KindName[] | undefined
+  readonly kinds?: readonly KindName[] | undefined
   /** Counts what is found, and does not make it smaller. */
   readonly keepsGoing: boolean
   /** Makes what it finds smaller. */
@@ -32,11 +31,16 @@ interface Found {
 
 /** Runs scripts by chance until something is found; true when nothing was. */
 export async function hunt(options: HuntOptions): Promise<boolean> {
-  const { store, runs, minutes, seed, kinds, keepsGoing, shrinks, say } = options
+  const { store, runs, minutes, seed, keepsGoing, shrinks, say } = options
   const latest = performance.now() + minutes * 60_000
   const found: Found[] = []
   let [done, asked, bills] = [0, 0, 0]
+  const kinds = options.kinds ?? usualKinds(store)
   say(`Seed ${seed}, on ${store}`)
+  for (const { kind, why } of switchedOff.filter(
+    (off) => off.store === store && !kinds.includes(off.kind),
+  ))
+    say(`Switched off: ${kind}, for ${why}`)
   while (done < runs && performance.now() < latest) {
     const count = Math.min(batch, runs - done)
     const scripts = Array.from({ length: count }, (_, at) =>

@@ -1,12 +1,9 @@
 import { createDice, type Dice } from '../fuzz/dice.ts'
-import { type KindName, kindNames, kinds, switchedOff } from './kinds.ts'
+import { type KindName, kinds } from './kinds.ts'
 import type { Customer, Script, Step } from './script.ts'
 
-/** Kinds that are tried, when nobody names any. */
-export const usualKinds = kindNames.filter((name) => switchedOff[name] === undefined)
-
 /** The script of a seed: some customers, and what they do. */
-export function makeScript(seed: string, names: readonly KindName[] = usualKinds): Script {
+export function makeScript(seed: string, names: readonly KindName[]): Script {
   const dice = createDice('adversary', seed)
   const customers = Array.from({ length: 1 + dice.below(3) }, () => makeCustomer(dice))
   const chosen = Array.from({ length: 1 + dice.below(3) }, () => dice.pick(names))

@@ -1,8 +1,8 @@
 import { playScript } from './customers.ts'
 import { type Fault, judge, type Run, readEvidence, untilRest } from './judge.ts'
-import type { Script } from './script.ts'
+import type { Script, StoreKind } from './script.ts'
 import { startVendor } from './vendor/vendor.ts'
-import { personOf, type StoreKind, startWorld } from './world.ts'
+import { personOf, startWorld } from './world.ts'
 
 /** Scripts that are played at the same time, each with accounts of its own. */
 const atOnce = 4

@@ -113,6 +113,9 @@ export type Step =
   | { readonly do: 'together'; readonly steps: readonly Step[] }
   | { readonly do: 'pause'; readonly ms: number }
 
+/** Where data is kept: a file, or a server that two nodes share. */
+export type StoreKind = 'sqlite' | 'postgres'
+
 export type Policy = 'drain' | 'observed'
 
 export interface Customer {

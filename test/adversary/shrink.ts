@@ -2,8 +2,14 @@ import { shrink } from '../fuzz/shrink.ts'
 import type { Fault } from './judge.ts'
 import { models } from './prices.ts'
 import { runAlone } from './run.ts'
-import { type Ask, type Customer, endpoints, type Script, type Step } from './script.ts'
-import type { StoreKind } from './world.ts'
+import {
+  type Ask,
+  type Customer,
+  endpoints,
+  type Script,
+  type Step,
+  type StoreKind,
+} from './script.ts'
 
 /** So long a script may be made smaller. */
 const shrinkMs = 60_000

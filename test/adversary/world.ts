@@ -9,11 +9,8 @@ import type { Rows } from '../torture/facts.ts'
 import { logLines } from '../torture/gateway.ts'
 import type { Person } from './customers.ts'
 import { extras, models, type Price } from './prices.ts'
-import type { Customer, Script } from './script.ts'
+import type { Customer, Script, StoreKind } from './script.ts'
 import type { Vendor } from './vendor/vendor.ts'
-
-/** Where data is kept: a file, or a server that two nodes share. */
-export type StoreKind = 'sqlite' | 'postgres'
 
 /** A gateway, or two, with the customers of some scripts. */
 export interface World extends AsyncDisposable {
