@@ -58,17 +58,20 @@ export function findSelectors(body: JsonObject): readonly ModelSelector[] {
   const found: ModelSelector[] = []
   const path: (string | number)[] = []
 
-  function look(written: string, value: unknown): void {
-    const name = plain.test(written) ? written : written.normalize('NFKC')
-    if (typeof value !== 'object' && !maybe.test(name)) return
-    if (value === null || value === undefined || value === false || value === '') return
-    if (content.has(name)) return
-    path.push(written)
-    if (maybe.test(name) && isSelector(name)) {
+  function look(name: string, value: unknown): void {
+    const role = roleOf(name)
+    if (role === 'content') return
+    if (role === 'selector') {
+      if (value === null || value === undefined || value === false || value === '') return
+      path.push(name)
       const names = namesIn(value)
       if (names?.length !== 0 && !isFree(path, names)) found.push({ path: [...path], names })
-    } else walk(value)
-    path.pop()
+      path.pop()
+    } else if (typeof value === 'object' && value !== null) {
+      path.push(name)
+      walk(value)
+      path.pop()
+    }
   }
 
   function walk(value: unknown): void {
@@ -87,6 +90,27 @@ export function findSelectors(body: JsonObject): readonly ModelSelector[] {
 
   for (const name in body) if (name !== 'model') look(name, body[name])
   return found
+}
+
+type Role = 'content' | 'selector' | 'other'
+
+/** Of names that are seen again and again; the client's own must not grow it. */
+const roles = new Map<string, Role>()
+const mostRoles = 2_000
+const longestRole = 64
+
+function roleOf(name: string): Role {
+  const known = roles.get(name)
+  if (known !== undefined) return known
+  const role = findRole(name)
+  if (roles.size < mostRoles && name.length <= longestRole) roles.set(name, role)
+  return role
+}
+
+function findRole(written: string): Role {
+  if (content.has(written)) return 'content'
+  const name = plain.test(written) ? written : written.normalize('NFKC')
+  return maybe.test(name) && isSelector(name) ? 'selector' : 'other'
 }
 
 function isSelector(name: string): boolean {

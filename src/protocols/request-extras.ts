@@ -56,11 +56,13 @@ const longestKind = 64
 
 /** Upstreams that read names without regard to case would find another kind of tool than this. */
 export function hasTwoKinds(tool: JsonObject): boolean {
-  for (const name in tool) if (name !== 'type' && typeInAnyCase.test(name)) return true
+  for (const name in tool) {
+    if (name.length === 4 && name !== 'type' && name !== 'name' && name.toLowerCase() === 'type') {
+      return true
+    }
+  }
   return false
 }
-
-const typeInAnyCase = /^type$/i
 
 /** A path as a person writes it: `tools[0].googleSearch`. */
 export const pathText = (path: Path): string =>
@@ -75,9 +77,11 @@ export interface OwnExtras {
   readonly outputs?: readonly OutputAsk[]
 }
 
+const nothing: readonly never[] = []
+
 /** The extras of a request; undefined when there are none, as of most. */
 export function requestExtras(body: JsonObject, own: OwnExtras): RequestExtras | undefined {
-  const { hostedTools = [], tiers = [], outputs = [] } = own
+  const { hostedTools = nothing, tiers = nothing, outputs = nothing } = own
   const models = findSelectors(body)
   const routing = findRouting(body)
   const count = hostedTools.length + tiers.length + outputs.length + models.length + routing.length
@@ -92,7 +96,7 @@ const modalityNames = new Map<unknown, Modality>([
 
 /** Answers beside text that a list of modalities names. */
 export function outputsIn(list: unknown, path: Path): readonly OutputAsk[] {
-  if (!Array.isArray(list)) return []
+  if (!Array.isArray(list)) return nothing
   return list.flatMap((name: unknown, index) => {
     const modality = modalityNames.get(typeof name === 'string' ? name.toLowerCase() : name)
     return modality === undefined ? [] : [{ modality, path: [...path, index] }]
@@ -120,6 +124,7 @@ const harmlessRouting = new Set([
 function findRouting(body: JsonObject): readonly Path[] {
   const found: Path[] = []
   for (const place of routingPlaces) {
+    if (body[`${place[0]}`] === undefined) continue
     let holder: unknown = body
     for (const step of place) holder = isJsonObject(holder) ? holder[step] : undefined
     if (!isJsonObject(holder)) continue

@@ -39,18 +39,22 @@ export function tiersIn(body: JsonObject): readonly TierAsk[] {
 /** What a chat completion shall have besides text. */
 export function readExtras(body: JsonObject): RequestExtras | undefined {
   return requestExtras(body, {
-    hostedTools: [...toolsIn(body), ...fieldsIn(body), ...pluginsIn(body)],
+    hostedTools: toolsIn(body).concat(fieldsIn(body), pluginsIn(body)),
     tiers: tiersIn(body),
     outputs: outputsIn(body.modalities, ['modalities']),
   })
 }
 
+const nothing: readonly HostedToolAsk[] = []
+
 function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
   const tools = arrayIn(body, 'tools')
-  const hosted = tools.flatMap((tool, index) => {
+  const hosted: { readonly kind: string; readonly index: number }[] = []
+  tools.forEach((tool, index) => {
     const kind = isJsonObject(tool) ? kindOf(tool) : undefined
-    return kind === undefined ? [] : [{ kind, index }]
+    if (kind !== undefined) hosted.push({ kind, index })
   })
+  if (hosted.length === 0) return nothing
   const isAll = hosted.length === tools.length && arrayIn(body, 'functions').length === 0
   const choice = body.tool_choice
   return hosted.map(({ kind, index }) => ({

@@ -29,18 +29,18 @@ export function readExtras(body: JsonObject): RequestExtras | undefined {
 function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
   const tools = arrayIn(body, 'tools')
   const choice = objectIn(body, 'tool_choice')
-  const isAll = tools.every(isHosted)
-  const found = tools.flatMap((tool, index): readonly HostedToolAsk[] => {
-    if (!isJsonObject(tool) || !isHosted(tool)) return []
+  const found: HostedToolAsk[] = []
+  let isAll: boolean | undefined
+  tools.forEach((tool, index) => {
+    if (!isJsonObject(tool) || !isHosted(tool)) return
     const isNamed = choice?.type === 'tool' && choice.name === tool.name
-    return [
-      {
-        tool: namedTool(kinds, `${tool.type}`),
-        path: ['tools', index],
-        isForced: isNamed || (isAll && choice?.type === 'any'),
-        mentions: [],
-      },
-    ]
+    isAll ??= tools.every(isHosted)
+    found.push({
+      tool: namedTool(kinds, `${tool.type}`),
+      path: ['tools', index],
+      isForced: isNamed || (isAll && choice?.type === 'any'),
+      mentions: [],
+    })
   })
   if (arrayIn(body, 'mcp_servers').length === 0) return found
   return [...found, { tool: 'mcp', path: ['mcp_servers'], isForced: false, mentions: [] }]
@@ -53,9 +53,13 @@ function isHosted(tool: unknown): boolean {
   return (type ?? undefined) !== undefined && type !== 'custom' && !isClientTool(`${type}`)
 }
 
+const tierFields = ['service_tier', 'speed', 'inference_geo']
+
 function tiersIn(body: JsonObject): readonly TierAsk[] {
-  return ['service_tier', 'speed', 'inference_geo'].flatMap((field) => {
-    const tier = tierName(body[field])
-    return tier ? [{ tier, path: [field] }] : []
-  })
+  const found: TierAsk[] = []
+  for (const field of tierFields) {
+    const tier = body[field] === undefined ? undefined : tierName(body[field])
+    if (tier) found.push({ tier, path: [field] })
+  }
+  return found
 }
