@@ -38,6 +38,12 @@ function hidesWork({ facts, route, candidate }: Exchange): boolean {
   return reasons === 'always' || (reasons === 'unless_off' && hidden !== 'none')
 }
 
+/**
+ * A client that lets its upstream wait for so long, in milliseconds, may have made it break off, or run out
+ * of time, just before its end: that is no better than leaving.
+ */
+export const heldUpMs = 10_000
+
 /** What the record of a client that left says of its charge. */
 export const leftTexts = {
   seen: 'The client left before the answer ended. Nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
@@ -46,5 +52,7 @@ export const leftTexts = {
     'The client left before the answer came. What it costs is told only with the whole of it, so it was waited for and is charged as a whole.',
   drained:
     'The client left before the answer ended. Its group has every answer read to its end, and charges it as a whole.',
+  heldUp:
+    'The client read so slowly that the answer could not be brought to its end. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
   lost: 'The client left before the answer ended, and its end could not be read. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
 } as const

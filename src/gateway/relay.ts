@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures/failures.ts'
 import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
 import { shownBytes, shownError } from './hide-secrets.ts'
-import { isAllSeen, leftTexts, showsAll } from './leaving.ts'
+import { heldUpMs, isAllSeen, leftTexts, showsAll } from './leaving.ts'
 import type { Meter } from './meter.ts'
 import { type Chunks, createChunks } from './next-chunk.ts'
 import { balanceUsedUp, type End } from './record.ts'
@@ -302,7 +302,10 @@ function endOf({ exchange, answer }: RelayParts): End {
     return { ending: interruption, status: 200, cause: interruption, causeText: null }
   }
   const error = brokenOff(answer)
-  return { ending: 'cut', status: 200, cause: error.kind, causeText: error.message }
+  // A break is the upstream's fault, and what was observed is charged, unless the client has made it.
+  const isLost = answer.watch.pausedMs() >= heldUpMs && !showsAll(exchange, seen)
+  const causeText = isLost ? `${error.message} ${leftTexts.heldUp}` : error.message
+  return { ending: 'cut', status: 200, cause: error.kind, causeText, isLost }
 }
 
 function brokenOff(answer: StreamAnswer): GatewayError {

@@ -15,6 +15,8 @@ export interface Watch {
   touched(): void
   /** Nothing is waited for: the client's slowness is not the upstream's silence. */
   paused(): void
+  /** How long nothing was waited for, in all: so long the client has held the upstream up. */
+  pausedMs(): number
   stop(): void
 }
 
@@ -57,6 +59,7 @@ class WatchedCall implements Watch {
   readonly #startedAt: number
   #lastAt: number
   #phase: 'head' | 'body' | 'paused' = 'head'
+  #pausedMs = 0
 
   constructor(
     calls: Set<WatchedCall>,
@@ -81,6 +84,10 @@ class WatchedCall implements Watch {
     this.#enter('paused')
   }
 
+  pausedMs(): number {
+    return this.#pausedMs + (this.#phase === 'paused' ? this.#clock() - this.#lastAt : 0)
+  }
+
   stop(): void {
     this.#calls.delete(this)
   }
@@ -96,7 +103,9 @@ class WatchedCall implements Watch {
   }
 
   #enter(phase: 'body' | 'paused'): void {
+    const now = this.#clock()
+    if (this.#phase === 'paused') this.#pausedMs += now - this.#lastAt
     this.#phase = phase
-    this.#lastAt = this.#clock()
+    this.#lastAt = now
   }
 }

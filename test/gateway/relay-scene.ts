@@ -36,6 +36,8 @@ export interface RelayOptions {
   readonly translator?: StreamTranslator
   readonly heartbeat?: Heartbeat
   readonly splitter?: FrameSplitter
+  /** The upstream's name of its model; by default one that is known not to reason. */
+  readonly upstreamModel?: string
 }
 
 /** A relay between an upstream that the test plays and a client that the test is. */
@@ -47,6 +49,7 @@ export async function createScene(options: RelayOptions = {}) {
     operation,
     body: dialect.request(true) as Record<string, unknown>,
     onDisconnect,
+    ...(options.upstreamModel && { upstreamModel: options.upstreamModel }),
   })
   let now = 0
   const events: string[] = []

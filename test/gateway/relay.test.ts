@@ -173,6 +173,27 @@ describe('limits', () => {
     expect(scene.ends.length).toBe(1)
   })
 
+  test('a client that lets its upstream run out of time owes what it made unseen', async () => {
+    for (const [upstreamModel, isLost] of [
+      ['gpt-4o', false],
+      ['who-knows', true],
+    ] as const) {
+      using scene = await createScene({ upstreamModel })
+      await scene.read()
+      await scene.waitTo(10_000)
+      expect(scene.ends).toMatchObject([{ end: { ending: 'cut', isLost } }])
+    }
+  })
+
+  test('a break that the client has not made costs it what was observed', async () => {
+    using scene = await createScene({ upstreamModel: 'who-knows' })
+    await scene.read()
+    const waiting = scene.read()
+    scene.breakOff()
+    await waiting
+    expect(scene.ends).toMatchObject([{ end: { ending: 'cut', isLost: false } }])
+  })
+
   test('a stop of the process settles at once and tells the client', async () => {
     using scene = await createScene()
     await scene.read()
