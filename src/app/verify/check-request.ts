@@ -24,6 +24,7 @@ export function checkRequest(
     ...checkPrice(request, price, row),
     ...checkAmount(request, price, row),
     ...checkOwner(request, row),
+    ...checkLeft(request, price, row),
     ...checkEntry(request, row),
   ]
 }
@@ -51,6 +52,18 @@ function insaneFields(request: CheckedRequest): readonly (readonly [string, numb
   if (insane.length === 0 && reasoningTokens > outputTokens)
     insane.push(['reasoning_tokens, part of output_tokens,', reasoningTokens])
   return insane
+}
+
+/** Who leaves owes at least its input, once an upstream has begun to answer it. */
+function checkLeft(
+  { leftUncounted }: CheckedRequest,
+  price: CheckedPrice | null,
+  row: string,
+): readonly Difference[] {
+  if (!leftUncounted || price?.terms?.unit === 'free') return []
+  const reason =
+    'its client left when an upstream had begun to answer, and nothing was counted for it'
+  return [{ kind: 'charge_missing', row, changes: [], reason }]
 }
 
 /** A token that does not exist is told by the check of the file. */

@@ -93,6 +93,8 @@ export interface CheckedRequest extends Omit<RequestRow, Unchecked> {
   readonly entryKind: LedgerKind | null
   readonly entryAccountId: number | null
   readonly entryAmountNano: number | null
+  /** Its client left when an upstream had begun to answer, and not even a call was counted for it. */
+  readonly leftUncounted: boolean
 }
 
 /** A ledger entry with what it must agree with. */

@@ -90,6 +90,14 @@ describe('a request that is wrong', () => {
       ],
     ],
     [
+      'nothing for who left when the upstream had begun to answer',
+      { ...nothingUsed, ending: 'client_left', leftUncounted: true },
+      price(),
+      [
+        'request req_1: its client left when an upstream had begun to answer, and nothing was counted for it',
+      ],
+    ],
+    [
       'a price that was removed',
       {},
       price({ terms: { unit: 'none' } }),

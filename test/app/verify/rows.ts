@@ -45,6 +45,7 @@ export function request(changes: Partial<CheckedRequest> = {}): CheckedRequest {
     calls: 1,
     estimated: false,
     clamped: false,
+    leftUncounted: false,
     usageRaw:
       '{"prompt_tokens":100,"completion_tokens":10,"prompt_tokens_details":{"cached_tokens":50}}',
     priceId: 3,

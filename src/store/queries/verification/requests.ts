@@ -18,14 +18,19 @@ SELECT request.id AS "row", request.request_id AS "requestId", request.created_a
   request.tier_above AS "tierAbove", request.long_context_pricing AS "longContextPricing",
   request.multiplier_millionths AS "multiplierMillionths", request.amount_nano AS "amountNano",
   ledger.id AS "entryId", ledger.kind AS "entryKind", ledger.account_id AS "entryAccountId",
-  ledger.amount_nano AS "entryAmountNano"
+  ledger.amount_nano AS "entryAmountNano",
+  CASE WHEN request.ending = 'client_left' AND request.calls = 0 AND EXISTS (
+    SELECT 1 FROM attempt WHERE attempt.request_row = request.id
+    AND attempt.status BETWEEN 200 AND 299
+    AND (attempt.cause IS NULL OR attempt.cause = 'client_left')
+  ) THEN 1 ELSE 0 END AS "leftUncounted"
 FROM request
 LEFT JOIN ledger ON ledger.request_id = request.request_id
 LEFT JOIN token ON token.id = request.token_id
 WHERE request.id > ${after} AND request.id <= ${last} AND request.created_at >= ${since}
 ORDER BY request.id LIMIT ${sql.lit(pageRows)}`
 
-const flags = ['estimated', 'clamped', 'longContextPricing'] as const
+const flags = ['estimated', 'clamped', 'longContextPricing', 'leftUncounted'] as const
 type Stored = Omit<CheckedRequest, (typeof flags)[number]> & {
   readonly [flag in (typeof flags)[number]]: number
 }
@@ -36,6 +41,7 @@ function toRequest(row: Stored): CheckedRequest {
     estimated: row.estimated !== 0,
     clamped: row.clamped !== 0,
     longContextPricing: row.longContextPricing !== 0,
+    leftUncounted: row.leftUncounted !== 0,
   }
 }
 
