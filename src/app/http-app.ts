@@ -14,12 +14,19 @@ export interface HttpParts {
   readonly isDraining: () => boolean
 }
 
+/** Of two lines the server makes one; no name of a host has a comma in it. */
+const hasTwoHosts = (request: Request) => request.headers.get('host')?.includes(',') ?? false
+
+/** Of two, a proxy in front may have taken the other one. */
+const twoHosts = () => new Response('Send one Host header.\n', { status: 400 })
+
 /** All that is answered over HTTP, put together; the caller listens. */
 export function createHttpApp({ models, site, door, log, isDraining }: HttpParts) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onRequest(({ request, set }) => {
       // A proxy that keeps connections must find none closed on which it has just sent a request.
       if (isDraining()) set.headers.connection = 'close'
+      if (hasTwoHosts(request)) return twoHosts()
       return site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined)
     })
     .onError(({ code, error }) => {

@@ -1,12 +1,12 @@
-import { type Column, formatTable } from '../lib/table.ts'
+import { type Column, formatTable, harmless } from '../lib/table.ts'
 
 // An error is told to the write that it belongs to; told here alone, it would end the process.
 process.stdout.on('error', () => {})
 
-/** Writes to stdout and waits until it is taken. Rejects with EPIPE when the reader has gone. */
+/** Writes to stdout what steers no terminal, and waits until it is taken. Rejects with EPIPE when the reader has gone. */
 export function write(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+    process.stdout.write(harmless(text), (error) => (error ? reject(error) : resolve()))
   })
 }
 

@@ -32,9 +32,21 @@ export function formatPairs(pairs: readonly (readonly [string, string])[]): read
   )
 }
 
-/** Names come from people: control characters in them must not steer the terminal. */
+/** Names come from people: what is in them must not steer the terminal, nor begin a line of its own. */
 export const printable = (text: string): string =>
-  text.replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1))
+  harmless(text).replace(/[\n\t]/g, (control) => JSON.stringify(control).slice(1, -1))
+
+/**
+ * A text of several lines without what steers a terminal, or turns the order of its letters: control
+ * characters of both kinds and those of direction are written as JSON writes them.
+ */
+export const harmless = (text: string): string =>
+  text.replace(
+    /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (sign) => shortEscapes[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+const shortEscapes: Readonly<Record<string, string>> = { '\r': '\\r', '\b': '\\b', '\f': '\\f' }
 
 const width = (text: string | undefined) => Bun.stringWidth(text ?? '')
 

@@ -30,7 +30,7 @@ export function createLedgerService({ lists, log }: LedgerParts) {
     async export(who: SignedIn, query: LedgerExportQuery, signal: AbortSignal): Promise<Response> {
       const { format = 'csv' } = query
       const rows = lists.exportLedger(filterOf(who, query), signal)
-      const lines = exportLines(rows, ledgerFields, { format, isForSpreadsheets: true })
+      const lines = exportLines(rows, ledgerFields, { format })
       const file = { name: `ledger.${format}`, type: tableTypes[format] }
       return download(lines, file, { signal, log, onEnd: places.take(who.accountId) })
     },

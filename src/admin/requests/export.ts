@@ -49,5 +49,4 @@ export function createRequestExport({ lists, accounts, clock, log }: ExportParts
   }
 }
 
-const formOf = ({ format = 'csv' }: AllExportQuery) =>
-  ({ format, isForSpreadsheets: true }) as const
+const formOf = ({ format = 'csv' }: AllExportQuery) => ({ format }) as const

@@ -34,7 +34,7 @@ export async function createConsoleApp(parts: ConsoleParts): Promise<ConsoleApp>
   const api = adminApi(guard, services, log)
   const reader = store.place && createReader({ ...{ place: store.place, facts, clock, log } })
   const isReading = createReadingPaths(readingApi(guard, services).routes, api.routes)
-  const app = new Elysia({ strictPath: true })
+  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onError(({ code }) => (code === 'NOT_FOUND' ? pageNotFound() : undefined))
     .use(api)
     .use(files.routes)

@@ -7,30 +7,26 @@ export type ExportFormat = (typeof exportFormats)[number]
 
 interface Form {
   readonly format: ExportFormat
-  /**
-   * For people who open CSV in a spreadsheet: a text that it would take for a formula begins with
-   * an apostrophe. Absent: values are exactly the data.
-   */
-  readonly isForSpreadsheets?: boolean
 }
 
 /**
  * The lines of an export, one row at a time, each with its line end. CSV begins with a line of
- * names; null is empty, an empty text is `""`.
+ * names; null is empty, an empty text is `""`. A text that a spreadsheet would take for a formula
+ * begins with an apostrophe there.
  */
 export async function* exportLines<Row>(
   rows: AsyncIterable<Row>,
   fields: Fields<Row>,
-  { format, isForSpreadsheets = false }: Form,
+  { format }: Form,
 ): AsyncGenerator<string> {
-  const cell = isForSpreadsheets ? (value: Cell) => csvCell(guarded(value)) : csvCell
   if (format === 'jsonl') {
     for await (const row of rows) yield `${JSON.stringify(viewOf(fields, row))}\n`
     return
   }
   const readers = Object.values(fields)
   yield `${Object.keys(fields).join(',')}\n`
-  for await (const row of rows) yield `${readers.map((read) => cell(read(row))).join(',')}\n`
+  for await (const row of rows)
+    yield `${readers.map((read) => csvCell(guarded(read(row)))).join(',')}\n`
 }
 
 /** One value in the form of RFC 4180. */

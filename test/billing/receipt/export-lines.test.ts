@@ -13,10 +13,8 @@ async function* each(rows: readonly Row[]) {
   yield* rows
 }
 
-const csvOf = async (rows: readonly Row[], isForSpreadsheets: boolean) =>
-  (
-    await Array.fromAsync(exportLines(each(rows), fields, { format: 'csv', isForSpreadsheets }))
-  ).slice(1)
+const csvOf = async (rows: readonly Row[]) =>
+  (await Array.fromAsync(exportLines(each(rows), fields, { format: 'csv' }))).slice(1)
 
 describe('CSV for spreadsheets', () => {
   test.each([
@@ -29,21 +27,17 @@ describe('CSV for spreadsheets', () => {
     ['a=b', 'a=b'],
     ['', '""'],
   ])('takes the text %j for no formula', async (name, cell) => {
-    expect(await csvOf([{ name, amount: 1 }], true)).toEqual([`${cell},1\n`])
+    expect(await csvOf([{ name, amount: 1 }])).toEqual([`${cell},1\n`])
   })
 
   test('leaves numbers numbers, and nothing nothing', async () => {
-    expect(await csvOf([{ name: null, amount: -5 }], true)).toEqual([',-5\n'])
+    expect(await csvOf([{ name: null, amount: -5 }])).toEqual([',-5\n'])
   })
-})
-
-test('an export for programs has exactly the data', async () => {
-  expect(await csvOf([{ name: '=1+1', amount: -5 }], false)).toEqual(['=1+1,-5\n'])
 })
 
 test('JSON lines have exactly the data', async () => {
   const lines = exportLines(each([{ name: '=1+1', amount: null }]), fields, {
-    ...{ format: 'jsonl', isForSpreadsheets: true },
+    format: 'jsonl',
   })
   expect(await Array.fromAsync(lines)).toEqual(['{"name":"=1+1","amount":null}\n'])
 })

@@ -14,7 +14,7 @@ export function createReadingApp(parts: ReadingParts) {
     sessions: { find: async (request) => people.get(request) },
     origins: () => [], // asked for changes only, and nothing is changed here
   })
-  const app = new Elysia({ strictPath: true })
+  const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onError(({ code, error }) =>
       code === 'NOT_FOUND' ? pageNotFound() : renderError(code, error, parts.log),
     )
