@@ -64,7 +64,12 @@ const [part = ''] = process.argv.slice(2)
 let missed = 0
 console.log(`Seed ${seed}`)
 for (const fault of planted.filter(({ name }) => name.includes(part))) {
-  const run = findFault(fault, seed)
+  let run: number | undefined
+  try {
+    run = findFault(fault, seed)
+  } catch (error) {
+    console.log(String(error))
+  }
   if (run === undefined) missed++
   console.log(`${fault.name}: ${run === undefined ? `not found in ${runs} runs` : `run ${run}`}`)
 }

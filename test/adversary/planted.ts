@@ -30,9 +30,8 @@ export const planted: readonly Planted[] = [
   {
     name: 'next to nothing is set aside',
     file: 'src/gateway/afford.ts',
-    find: '  { amountNano, mostNano }: Amounts,\n): Reservation {',
-    replace:
-      '  { mostNano: most }: Amounts,\n): Reservation {\n  const [amountNano, mostNano] = [Math.min(1, most), 1]',
+    find: 'const mostNano = Math.ceil(most.amountNano * excess)',
+    replace: 'const mostNano = Math.ceil(most.amountNano * excess * 0.001)',
   },
   {
     name: 'the first of two limits holds',
