@@ -23,7 +23,7 @@ test('answers in the background hold nothing of their requests', async () => {
   }
   await askMany(20)
   const before = gateway.residentBytes()
-  await askMany(60)
-  // Six megabytes each, if they were kept.
-  expect(gateway.residentBytes() - before).toBeLessThan(120 * megabyte)
+  await askMany(80)
+  // Six megabytes each, if they were kept; what is fetched meanwhile takes some for a moment.
+  expect(gateway.residentBytes() - before).toBeLessThan(240 * megabyte)
 }, 30_000)
