@@ -239,6 +239,18 @@ describe('the dearest that it may turn out', () => {
 describe('when it can’t be written', () => {
   const more = { max_tokens: 100 }
 
+  test('where money is plenty nobody waits for it; near its end it is written before anyone is asked', async () => {
+    await using plenty = await createMoneyScene({ ...rich, more })
+    expect(plenty.setAside()).toBeUndefined()
+    await plenty.exchange.reservation?.written()
+    // Enough for one such request, not for two.
+    await using near = await createMoneyScene({ balanceNano: 350_000, more })
+    await near.setAside()
+    const { reservedNano } = await near.sum()
+    expect(reservedNano).toBe(near.reservations.heldFor('req_1'))
+    expect(reservedNano).toBeWithin(200_000, 350_001)
+  })
+
   test('money that somebody else took meanwhile: the upstream is let go, and it is a 401', async () => {
     await using scene = await createMoneyScene({ balanceNano: 1_000_000, more })
     let aborted = 0
