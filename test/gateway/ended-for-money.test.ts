@@ -143,3 +143,20 @@ test('B2: where the chunks end makes no difference, not even when the whole answ
     bills.map(([cuts, name]) => [cuts ?? '', name ?? '', 'balance_used_up', 400_000, true, true]),
   )
 })
+
+test('of a model that may reason all that was set aside is charged, whatever was seen', async () => {
+  for (const dialect of allDialects) {
+    await using scene = await createMoneyScene({
+      ...{ balanceNano: 400_000, dialect, upstreamModel: 'who-knows' },
+      more: dialect.name === 'messages' ? { max_tokens: 10_000_000 } : {},
+    })
+    const pieces = Array.from({ length: 2_000 }, () => dialect.piece(' one')).join('')
+    const { heldNano, request } = await scene.play([
+      new TextEncoder().encode(dialect.first(asked) + pieces),
+    ])
+    expect([dialect.name, request.cause, request.estimated]).toEqual([
+      ...[dialect.name, 'balance_used_up', true],
+    ])
+    expect(request.amountNano).toBeWithin(heldNano - 2_000, heldNano + 1)
+  }
+})

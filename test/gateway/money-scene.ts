@@ -41,6 +41,8 @@ export interface MoneyOptions {
   readonly more?: object
   readonly stream?: boolean
   readonly onDisconnect?: 'bill_observed' | 'drain'
+  /** The upstream's name of its model; by default one that is known not to reason. */
+  readonly upstreamModel?: string
 }
 
 /** What of the gateway deals with money, on a store in memory, for one request of one account. */
@@ -77,7 +79,10 @@ export async function createMoneyScene(options: MoneyOptions) {
   const { protocol, operation } = protocols[dialect.name]
   const value = { ...dialect.request(stream), ...options.more } as Record<string, unknown>
   const { onDisconnect = 'bill_observed' } = options
-  const made = await createExchange({ protocol, operation, body: value, terms, onDisconnect })
+  const made = await createExchange({
+    ...{ protocol, operation, body: value, terms, onDisconnect },
+    ...(options.upstreamModel && { upstreamModel: options.upstreamModel }),
+  })
   const token = await store.tokens.findByHash('hash-1')
   if (!token) throw new Error('There is no token.')
   const caller = { ...made.caller, token, account: { ...token.account } }
