@@ -18,6 +18,10 @@ const known = [
   ...Object.keys(leftTables),
 ]
 
+/** Nodes tell each other by it; one process alone knows it by itself. */
+const isPostgresOnly = (table: string, column: string) =>
+  table === 'reservation' && column === 'is_open'
+
 test('every table of SQLite is moved, or is known to stay', () => {
   const tables = namesOf(rows("SELECT name FROM sqlite_schema WHERE type = 'table'"))
   expect(tables.filter((name) => !known.includes(name))).toEqual([])
@@ -30,7 +34,8 @@ test.each(movedTables.map((table) => [table.name, table] as const))(
     const text = 'SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk'
     expect(namesOf(rows(text, name))).toEqual([...key])
     const columns = columnsOf(name)
-    expect([...money, ...without].filter((column) => !columns.includes(column))).toEqual([])
+    const told = [...money, ...without].filter((column) => !isPostgresOnly(name, column))
+    expect(told.filter((column) => !columns.includes(column))).toEqual([])
     const before = movedTables.slice(
       0,
       movedTables.findIndex((table) => table.name === name),
@@ -63,7 +68,8 @@ describe.skipIf(!hasPostgres)('in PostgreSQL', () => {
       FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 2`
     const found = await ask<{ table: string; name: string }>(database.url, text)
     for (const { name } of movedTables) {
-      expect(namesOf(found.filter(({ table }) => table === name))).toEqual(columnsOf(name))
+      const columns = namesOf(found.filter(({ table }) => table === name))
+      expect(columns.filter((column) => !isPostgresOnly(name, column))).toEqual(columnsOf(name))
     }
   })
 })
