@@ -1,9 +1,18 @@
 import type { Candidate, Catalog } from '../catalog/catalog.ts'
+import { inSlices } from '../lib/slices.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import { type AffordParts, setAside } from './afford.ts'
 import type { Caller } from './authenticate.ts'
 import { type FindPrepared, isHeavy, prepareBeside } from './beside/prepare-beside.ts'
-import { checkBody, type ParsedBody, parseJsonBody, type RequestBody, readBytes } from './body.ts'
+import {
+  checkBody,
+  type ParsedBody,
+  parseJsonBody,
+  parseSteps,
+  type RequestBody,
+  readBytes,
+  slicedBytes,
+} from './body.ts'
 import { quickInput } from './bound.ts'
 import { GatewayError, stopping } from './errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -233,9 +242,8 @@ function translateBeside(
 
 function parseBody(call: ModelCall, bytes: Buffer): ParsedBody | Promise<ParsedBody> {
   const contentType = call.request.headers.get('content-type')
-  return isForm(contentType) && call.operation.takesForm
-    ? parseFormBody(bytes, contentType)
-    : parseJsonBody(bytes)
+  if (isForm(contentType) && call.operation.takesForm) return parseFormBody(bytes, contentType)
+  return bytes.byteLength < slicedBytes ? parseJsonBody(bytes) : inSlices(parseSteps(bytes))
 }
 
 /** The model that a body names, for the record of a request that is refused for something else. */

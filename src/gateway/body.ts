@@ -89,15 +89,29 @@ export type ParsedBody = Pick<RequestBody, 'bytes' | 'contentType' | 'fields'> &
 
 /** Parses a JSON body. Throws the 400 of what is no JSON, or could be read in two ways. */
 export function parseJsonBody(bytes: Buffer): ParsedBody {
-  const large = bytes.byteLength < largeBytes ? undefined : readLarge(bytes)
+  const steps = parseSteps(bytes)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** From so many bytes on others are let in while a body is read. */
+export const slicedBytes = 262_144
+
+/** The same, piece by piece. */
+export function* parseSteps(bytes: Buffer): Generator<void, ParsedBody> {
+  const large = bytes.byteLength < largeBytes ? undefined : yield* readLarge(bytes)
   const fields = large?.fields ?? findFields(bytes, scanLimits)
   if (fields.tooDeep) throw tooDeep()
   if (fields.tooMany) throw tooManyValues()
   checkNames(fields.spans.keys())
   const parsed = large?.outline ?? unshortened(parseJson(bytes))
+  yield
   if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
   if (fields.members !== countMembers(parsed.outline))
     throw twiceWithin(bytes, fields, parsed.outline)
+  yield
   return { bytes, contentType: 'application/json', ...parsed, fields }
 }
 
@@ -105,7 +119,7 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
  * A large body, which is not parsed as a whole; undefined when there may be a fault in it, or where
  * nothing is there to scan it with.
  */
-function readLarge(bytes: Buffer) {
+function* readLarge(bytes: Buffer) {
   const strings = createStringEnds(bytes)
   if (strings === undefined) return undefined
   const fields = findFields(bytes, scanLimits, strings.endOf)
@@ -115,6 +129,7 @@ function readLarge(bytes: Buffer) {
   const long = strings.long.filter(
     (span) => span.start !== modelText && mayBeShortened(bytes, span),
   )
+  yield
   const outline = readOutline(bytes, long, () => parseJson(bytes))
   return outline && { fields, outline }
 }

@@ -57,6 +57,10 @@ interface Counter {
   readonly url: string | undefined
 }
 
+/** So many characters of a request are counted, more or less; what follows is taken to be as usual. */
+const countedInAll = 1_000_000
+const usualTokenLength = 4
+
 /** Counts the input of a decoded request as an upstream's vendor would. */
 export function countDecoded(
   { sealer, countTokens }: Pick<CountParts, 'sealer' | 'countTokens'>,
@@ -67,9 +71,12 @@ export function countDecoded(
   const request =
     url === undefined ? asked : openRequest(asked, originOf(url, protocolOf(upstream)), sealer)
   const family = tokenFamily({ model: upstreamModel, protocol: upstream, url })
-  return countRequestTokens(request, family, (text) =>
-    estimateTokens(text, text.length, countTokens),
-  )
+  let left = countedInAll
+  return countRequestTokens(request, family, async (text) => {
+    if (left <= 0) return text.length / usualTokenLength
+    left -= text.length
+    return estimateTokens(text, text.length, countTokens)
+  })
 }
 
 async function countHere(

@@ -29,6 +29,9 @@ export const sealPrefix = 'tgs1.'
 /** Between the seals of reasoning that shares one carrier (gemini's calls). */
 const separator = '~'
 
+/** No answer has as many pieces of reasoning in one carrier. */
+const mostSeals = 256
+
 interface SealedReasoning {
   readonly origin: string
   readonly part: ReasoningPart
@@ -127,7 +130,8 @@ function openTurn(
   let hasSeal = false
   const opened = turn.parts.map((part): readonly Part[] => {
     if (part.type !== 'reasoning' || part.signature === undefined) return [part]
-    const pieces = part.signature.startsWith(sealPrefix) ? part.signature.split(separator) : []
+    const isSealed = part.signature.startsWith(sealPrefix)
+    const pieces = isSealed ? part.signature.split(separator, mostSeals) : []
     const seals = pieces.flatMap((piece) => openSeal(piece, sealer) ?? [])
     if (seals.length === 0) return restored(undefined, part, origin, native)
     hasSeal = true
