@@ -28,7 +28,7 @@ test.each([
         : jsonAnswer(dialect.body(tokens))
     })
     await using gateway = await startBinary({
-      config: (listen) => tollgateYaml({ listen, upstream: upstream.url }),
+      config: (listen) => tollgateYaml({ listen, upstream: upstream.url, balance: 1_000 }),
     })
     const started = performance.now()
     // Sockets, because the `fetch` of a test runs only 256 requests at once itself.
@@ -48,7 +48,7 @@ test.each([
     expect(whole.length).toBe(count)
     await using ledger = openLedger(gateway.cwd)
     expect((await ledger.charges()).length).toBe(count)
-    expect(await ledger.balanceNano()).toBe(100_000_000_000 - count * costNano(tokens))
+    expect(await ledger.balanceNano()).toBe(1_000_000_000_000 - count * costNano(tokens))
     expect(await ledger.sumNano()).toBe(await ledger.balanceNano())
   },
   20_000,
