@@ -61,21 +61,37 @@ export async function readEvidence(rows: Rows): Promise<Evidence> {
 
 /** So long a gateway may take to conclude what its customers are done with. */
 const restMs = 30_000
+/** So long it may take to record what the vendor has been asked: then it never will. */
+const recordMs = 10_000
 
-/** Waits until nothing is set aside any more, and the vendor works on nothing. */
+/** Waits until the vendor works on nothing, nothing is set aside, and all that was billed is recorded. */
 export async function untilRest(world: World, vendor: Vendor): Promise<readonly Fault[]> {
-  const end = performance.now() + restMs
+  const start = performance.now()
   for (;;) {
     await vendor.rest()
     const open = await world.rows<object>(
       'SELECT request_id, amount_nano, email FROM reservation JOIN account ON account.id = account_id',
     )
-    if (open.length === 0) return []
-    if (performance.now() > end) {
+    const pastMs = performance.now() - start
+    if (open.length > 0 && pastMs > restMs) {
       return [{ promise: 'nothing stays set aside', text: JSON.stringify(open.slice(0, 3)) }]
     }
+    if (open.length === 0 && (pastMs > recordMs || (await areRecorded(world, vendor)))) return []
     await Bun.sleep(10)
   }
+}
+
+/** A request that is soon over leaves no reservation: its record alone tells that it has been settled. */
+async function areRecorded({ rows }: World, { bills }: Vendor): Promise<boolean> {
+  const found = await rows<{ email: string; count: number }>(
+    "SELECT email, count(*) AS count FROM request JOIN account ON account.id = account_id WHERE ending <> 'refused' GROUP BY email",
+  )
+  const recorded = new Map(found.map(({ email, count }) => [email, Number(count)]))
+  const asked = new Map<string, Set<number>>()
+  for (const { email, number } of bills) {
+    asked.set(email, (asked.get(email) ?? new Set()).add(number))
+  }
+  return [...asked].every(([email, numbers]) => (recorded.get(email) ?? 0) >= numbers.size)
 }
 
 export interface Run {
