@@ -1,5 +1,6 @@
 import type { Candidate, Catalog } from '../catalog/catalog.ts'
 import { inSlices } from '../lib/slices.ts'
+import { createTurns } from '../lib/turns.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import { type AffordParts, setAside } from './afford.ts'
 import type { Caller } from './authenticate.ts'
@@ -240,10 +241,14 @@ function translateBeside(
   return prepareBeside(task, ways, exchange.request.signal)
 }
 
+/** Pieces of several large bodies would make one long piece together. */
+const oneByOne = createTurns()
+
 function parseBody(call: ModelCall, bytes: Buffer): ParsedBody | Promise<ParsedBody> {
   const contentType = call.request.headers.get('content-type')
   if (isForm(contentType) && call.operation.takesForm) return parseFormBody(bytes, contentType)
-  return bytes.byteLength < slicedBytes ? parseJsonBody(bytes) : inSlices(parseSteps(bytes))
+  if (bytes.byteLength < slicedBytes) return parseJsonBody(bytes)
+  return oneByOne(() => inSlices(parseSteps(bytes)))
 }
 
 /** The model that a body names, for the record of a request that is refused for something else. */
