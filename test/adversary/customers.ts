@@ -152,5 +152,7 @@ async function send(
   } catch {
     // The customer has left, or the stream was broken off: what was got counts.
   }
-  asked.words = asked.text.match(/word(?= )/g)?.length ?? 0
+  // Responses repeat at the end what their deltas have said.
+  const once = asked.text.replace(/^data: .*"type":"response\.(?!output_text\.delta).*$/gm, '')
+  asked.words = once.match(/word(?= )/g)?.length ?? 0
 }
