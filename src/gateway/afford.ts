@@ -11,7 +11,7 @@ import {
   quickInput,
 } from './bound.ts'
 import type { Committer, Denial } from './committer.ts'
-import { GatewayError, requestNotStored, unauthenticated } from './errors.ts'
+import { GatewayError, requestNotStored, stopping, unauthenticated } from './errors.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Exchange, ExchangeReservation } from './exchange.ts'
 import type { Plan } from './plan.ts'
@@ -77,6 +77,7 @@ export function setAside(
 function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { reservations, committer } = parts
   const { caller, body, plan } = asked
+  requireClient(asked)
   const excess = reservations.excess(caller.account.id, plan.offer.candidates)
   const most = mostOf(asked)
   const mostNano = Math.ceil(most.amountNano * excess)
@@ -97,6 +98,7 @@ async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promi
   const { reservations, countTokens, usualOutputTokens } = parts
   const { body, caller } = asked
   const inputTokens = await countedInput(body, countTokens)
+  requireClient(asked)
   const perAnswer = answerTokens(asked, usualOutputTokens())
   const full = estimateWith(asked, inputTokens, perAnswer)
   const first = estimateWith(asked, inputTokens, Math.min(perAnswer, firstOutputTokens))
@@ -110,6 +112,11 @@ async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promi
   const isEnough = isWhole && isLimited(asked)
   putOn(parts, asked, { ...reserved, isEnough, amountNano: least.amountNano }, covered)
   await asked.exchange.reservation?.written()
+}
+
+/** What is set aside for a client that has left already would be given back by nobody. */
+function requireClient({ exchange }: Asked): void {
+  if (exchange.interruption !== undefined) throw stopping()
 }
 
 const isLimited = ({ body, plan }: Asked) =>
@@ -142,7 +149,8 @@ async function openRest(
   const allNano = Math.min(nano, most.mostNano)
   const denial = await hurried(allNano)
   const isElsewhere = denial !== undefined && denial !== 'busy' && allNano > leastNano
-  return isElsewhere ? hurried(leastNano) : denial
+  const isOver = asked.exchange.interruption !== undefined
+  return isElsewhere && !isOver ? hurried(leastNano) : denial
 }
 
 type Reserved = Omit<ExchangeReservation, 'written'> & { readonly amountNano: number }

@@ -33,10 +33,11 @@ export function lookAround(
 ): Promise<void> | undefined {
   const { caller, facts } = exchange
   const answers = caller && affinity.look(caller.account.id, facts?.continues ?? [])
-  answers?.catch(() => {}) // told to who waits for it; a request that is refused before does not
   const home = lookHome(findHome, exchange, body)
-  if (answers === undefined || home === undefined) return answers ?? home
-  return Promise.all([answers, home]).then(() => undefined)
+  const both = answers && home && Promise.all([answers, home]).then(() => undefined)
+  const looking = both ?? answers ?? home
+  looking?.catch(() => {}) // told to who waits for it; a request that is refused before does not
+  return looking
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/gateway/errors.ts'
+import type { CountTokens } from '../../src/gateway/estimate.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import { dialects } from '../e2e/dialects.ts'
 import { createMoneyScene, type MoneyOptions } from './money-scene.ts'
@@ -275,5 +276,27 @@ describe('when it can’t be written', () => {
     const written = coming.then(() => scene.exchange.reservation?.written())
     await expect(written).rejects.toMatchObject({ kind: 'internal', status: 500 })
     expect([aborted, scene.reservations.heldFor('req_1')]).toEqual([1, 0])
+  })
+})
+
+describe('for a client that has left', () => {
+  const more = { max_tokens: 100 }
+
+  test('nothing is set aside: nobody would give it back', async () => {
+    await using scene = await createMoneyScene({ ...rich, more })
+    scene.exchange.interruption = 'client_left'
+    expect(() => scene.setAside()).toThrow(GatewayError)
+    expect(scene.reservations.isOpen('req_1')).toBe(false)
+  })
+
+  test('while its question was counted, or what it continues was looked up', async () => {
+    const count: CountTokens = async () => {
+      scene.exchange.interruption = 'client_left'
+      return 1
+    }
+    await using scene = await createMoneyScene({ balanceNano: 170_000, more, count })
+    await expect(Promise.resolve(scene.setAside())).rejects.toBeInstanceOf(GatewayError)
+    expect(scene.reservations.isOpen('req_1')).toBe(false)
+    expect(await scene.sum()).toMatchObject({ reservedNano: 0 })
   })
 })
