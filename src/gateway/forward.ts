@@ -12,7 +12,7 @@ import { countInput } from './count-input.ts'
 import { databaseNotRead, GatewayError, stopping } from './errors.ts'
 import { begin, type Exchange } from './exchange.ts'
 import { type Heartbeats, noHeartbeat } from './heartbeat.ts'
-import { leftTexts, mayAbort, showsAll } from './leaving.ts'
+import { leftTexts, mayAbort, noteInterruption, showsAll } from './leaving.ts'
 import type { ModelCall } from './model-call.ts'
 import type { End } from './record.ts'
 import { type Delivery, errorReply, isStream, type Reply, replyTo } from './reply.ts'
@@ -154,7 +154,7 @@ function unlessInterrupted<Result>(exchange: Exchange, coming: Promise<Result>):
 }
 
 function interrupt(exchange: Exchange, interruption: Interruption): void {
-  exchange.interruption ??= interruption
+  noteInterruption(exchange, interruption)
   if (mayAbort(exchange, interruption)) exchange.abort()
   exchange.onInterrupted()
 }

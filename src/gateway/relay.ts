@@ -196,10 +196,10 @@ function leftEnd(parts: RelayParts, { isClosed }: Progress): End {
   const { exchange, answer } = parts
   const { seen } = answer.observer
   const end = endOf(parts)
-  if (end.ending === 'failed') return end
+  if (end.ending === 'failed' || end.ending === 'shutdown') return end
   const isWhole = isClosed || isFinal(seen) || seen.usage !== undefined
   const isRead = hasEnded(seen) && isWhole
-  const isLost = !isRead && !showsAll(exchange, seen)
+  const isLost = !isRead && exchange.interruption !== 'shutdown' && !showsAll(exchange, seen)
   const isDrained = exchange.plan?.group.onDisconnect === 'drain'
   const why = isLost ? 'lost' : isDrained ? 'drained' : isRead ? 'read' : 'seen'
   const cause = 'client_left'

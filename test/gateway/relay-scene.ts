@@ -1,6 +1,6 @@
 import type { Interruption } from '../../src/gateway/causes.ts'
 import { type Heartbeat, noHeartbeat } from '../../src/gateway/heartbeat.ts'
-import { mayAbort } from '../../src/gateway/leaving.ts'
+import { mayAbort, noteInterruption } from '../../src/gateway/leaving.ts'
 import { endlessMeter, type Meter } from '../../src/gateway/meter.ts'
 import type { End } from '../../src/gateway/record.ts'
 import { createRelay } from '../../src/gateway/relay.ts'
@@ -120,7 +120,7 @@ export async function createScene(options: RelayOptions = {}) {
       return all
     },
     interrupt(interruption: Interruption) {
-      exchange.interruption ??= interruption
+      noteInterruption(exchange, interruption)
       if (mayAbort(exchange, interruption)) exchange.abort()
       exchange.onInterrupted()
     },

@@ -202,4 +202,18 @@ describe('limits', () => {
     expect(scene.ends).toMatchObject([{ end: { ending: 'shutdown' } }])
     expect(await scene.read()).toContain('is being stopped')
   })
+
+  test('a stop of the process while it reads on for a client that left is not the client’s to pay for', async () => {
+    using scene = await createScene({ upstreamModel: 'who-knows' })
+    await scene.read()
+    scene.interrupt('client_left')
+    const left = scene.stream.return(undefined)
+    await turn()
+    expect(scene.isClosed()).toBe(false)
+    scene.interrupt('shutdown')
+    await left
+    expect(scene.ends).toHaveLength(1)
+    expect(scene.ends[0]?.end).toMatchObject({ ending: 'shutdown', cause: 'shutdown' })
+    expect(scene.ends[0]?.end.isLost).toBeFalsy()
+  })
 })
