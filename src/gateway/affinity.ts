@@ -41,8 +41,11 @@ export interface AffinityParts {
 const maxEntries = 100_000
 const ttlMs = 24 * 3_600_000
 
-/** A request that refers to more is looked up by the first of them. */
-const mostLooked = 100
+/**
+ * A request that refers to more is looked up by the first of them. Conversations whose parts are sent by
+ * id alone have hundreds.
+ */
+const mostLooked = 1_000
 
 /** Vendors' ids are shorter: nothing else is stored, or asked for. */
 export const longestId = 500

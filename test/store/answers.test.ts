@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createAffinity } from '../../src/gateway/affinity.ts'
 import {
   type BackgroundAnswer,
   type KeptAnswer,
@@ -48,6 +49,19 @@ eachEngine((open, engine) => {
     expect(await answers().find(1, ['resp_1', 'nobody'])).toEqual([{ ...own, isOwn: true }])
     expect(await answers().find(2, ['resp_1'])).toEqual([{ ...own, isOwn: false }])
     expect(await answers().find(1, [])).toEqual([])
+  })
+
+  test('a long conversation that refers to each of its parts by id is known after a restart', async () => {
+    const rows = Array.from({ length: 500 }, (_, index) => kept(`msg_${index}`))
+    await commit({ settle: [{ ...asked(), kept: rows }] })
+    const keyMark = (key: string) => key
+    const affinity = createAffinity({ answers: answers(), keyMark, keysOf: () => ['mark'] })
+    await affinity.look(
+      1,
+      rows.map(({ id }) => id),
+    )
+    const unknown = rows.filter(({ id }) => affinity.originOf(1, id) === undefined)
+    expect(unknown).toEqual([])
   })
 
   test('an id that two accounts have got is each one’s own; what is newer counts', async () => {
