@@ -78,9 +78,10 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const { reservations, committer } = parts
   const { caller, body, plan } = asked
   requireClient(asked)
-  const excess = reservations.excess(caller.account.id, plan.offer.candidates)
   const most = mostOf(asked)
-  const mostNano = Math.ceil(most.amountNano * excess)
+  const { candidates } = plan.offer
+  const excess = reservations.excess(caller.account.id, candidates, most.amountNano)
+  const mostNano = most.amountNano + excess
   const amounts = { mostNano, reckonedNano: most.amountNano }
   const { nano } = reservations.room(caller)
   if (mostNano > nano) return setAsideRest(parts, asked, amounts)

@@ -5,12 +5,17 @@ import type { Clock } from '../lib/clock.ts'
 import type { RequestRow } from '../store/ports/records.ts'
 
 /**
- * How many times as dear as reckoned answers have turned out: an upstream may overlook limits, or count
+ * By how much dearer than reckoned answers have turned out: an upstream may overlook limits, or count
  * too much, and an account may have found out how to ask for that.
  */
 export interface Excess {
-  /** The largest of an account and of the models on the channels that may answer it; 1: as reckoned. */
-  of(accountId: number, candidates: readonly Candidate[]): number
+  /**
+   * What a request that is reckoned to come to so much may come to beyond that, in nano-USD: the most
+   * that is known of its account, and of the model on the channels that may answer it. As many times as
+   * others, but never more than one of them did: a small request does not tell that large ones will
+   * come to a hundred times as much.
+   */
+  of(accountId: number, candidates: readonly Candidate[], mostNano: number): number
   /** Notes what a request has come to, and what it was reckoned to come to at the most. */
   note(request: Charged, mostNano: number): void
 }
@@ -19,6 +24,7 @@ type Charged = Pick<RequestRow, 'accountId' | 'channelId' | 'upstreamModel' | 'a
 
 interface Seen {
   readonly factor: number
+  readonly byNano: number
   readonly atTick: number
 }
 
@@ -33,33 +39,45 @@ const leastExcess = 0.01
 export function createExcess(tick: Clock): Excess {
   const seen = new LRUCache<string, Seen>(growing(maxEntries))
 
-  function factorOf(name: string): number {
+  /** What is known of a name by now; undefined: nothing (any more). */
+  function knownOf(name: string): Omit<Seen, 'atTick'> | undefined {
     const known = seen.get(name)
-    if (known === undefined) return 1
-    const above = (known.factor - 1) * 0.5 ** ((tick() - known.atTick) / halfLifeMs)
-    if (above >= leastExcess) return 1 + above
+    if (known === undefined) return undefined
+    const rest = 0.5 ** ((tick() - known.atTick) / halfLifeMs)
+    const above = (known.factor - 1) * rest
+    if (above >= leastExcess) return { factor: 1 + above, byNano: known.byNano * rest }
     seen.delete(name)
-    return 1
+    return undefined
   }
 
   return {
-    of(accountId, candidates) {
-      if (seen.size === 0) return 1
+    of(accountId, candidates, mostNano) {
+      if (seen.size === 0) return 0
       const names = candidates.map(({ channel, upstreamModel }) =>
         ofModel(channel.id, upstreamModel),
       )
-      return Math.max(...[ofAccount(accountId), ...names].map(factorOf))
+      const each = [ofAccount(accountId), ...names].map((name) => {
+        const known = knownOf(name)
+        return known ? Math.min(mostNano * (known.factor - 1), known.byNano) : 0
+      })
+      return Math.ceil(Math.max(...each))
     },
     note({ accountId, channelId, upstreamModel, amountNano }, mostNano) {
       const factor = Math.min(maxFactor, amountNano / mostNano)
       if (!(factor >= 1 + leastExcess)) return
       for (const name of [ofAccount(accountId), ofModel(channelId, upstreamModel)]) {
-        seen.set(name, { factor: Math.max(factor, factorOf(name)), atTick: tick() })
+        const known = knownOf(name) ?? asReckoned
+        seen.set(name, {
+          factor: Math.max(factor, known.factor),
+          byNano: Math.max(amountNano - mostNano, known.byNano),
+          atTick: tick(),
+        })
       }
     },
   }
 }
 
+const asReckoned = { factor: 1, byNano: 0 }
 const ofAccount = (accountId: number) => `account ${accountId}`
 const ofModel = (channelId: number | null, upstreamModel: string | null) =>
   `channel ${channelId} ${upstreamModel}`

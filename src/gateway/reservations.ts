@@ -36,8 +36,8 @@ export interface Reservations {
   heldBy(accountId: number): number
   /** Whether one of an account's requests can come to more than is set aside for it. */
   hasOpen(accountId: number): boolean
-  /** How many times as dear as reckoned requests may turn out here, by what others have lately. */
-  excess(accountId: number, candidates: readonly Candidate[]): number
+  /** What a request may come to beyond what it is reckoned to, by what others have lately. */
+  excess(accountId: number, candidates: readonly Candidate[], mostNano: number): number
   /**
    * Sets aside; resolves when committed, to what does not cover it any more, if anything.
    * `reckonedNano`: what it was reckoned to come to at the most.
