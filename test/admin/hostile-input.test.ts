@@ -185,6 +185,23 @@ describe('nothing that is sent makes the gateway fail', () => {
   })
 })
 
+test('a page of no rows, or of too many, is refused on every list', async () => {
+  const lists = routes.filter((route) =>
+    operationOf(route).parameters?.some(({ name }) => name === 'page_size'),
+  )
+  expect(lists.length).toBeGreaterThan(10)
+  const taken: string[] = []
+  for (const route of lists) {
+    const { method, path } = askedOf(route, things)
+    for (const size of ['0', '-1', '101', '1.5', '1e1000', '']) {
+      const query = `${path.includes('?') ? '&' : '?'}page_size=${size}`
+      const { status } = await scene.ask(personOf(route), { method, path: path + query })
+      if (status !== 400) taken.push(`${status} ${path}${query}`)
+    }
+  }
+  expect(taken).toEqual([])
+})
+
 function operationOf(route: string): Operation {
   const [method = '', path = ''] = route.split(' ')
   return paths[path]?.[method.toLowerCase()] ?? {}
