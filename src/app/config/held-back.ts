@@ -13,15 +13,23 @@ export function holdBack(
   current: Pick<CurrentState, 'accounts'>,
 ): { readonly config: Config; readonly heldBack: readonly HeldBack[] } {
   const claimed = new Map(
-    current.accounts.filter(({ isVouched }) => !isVouched).map((view) => [view.email, view]),
+    current.accounts
+      .filter(({ isVouched }) => !isVouched)
+      .map((view) => [view.email.toLowerCase(), view]),
   )
   if (claimed.size === 0) return { config, heldBack: [] }
+  const known = new Set(current.accounts.map(({ email }) => email))
+  // In other letters it is the same address: an account beside the claimed one could not sign in.
+  const claimOf = ({ email }: AccountConfig) => {
+    const view = claimed.get(email.toLowerCase())
+    return view?.email === email || !known.has(email) ? view : undefined
+  }
   const accounts = config.accounts.map((account) => {
-    const view = claimed.get(account.email)
+    const view = claimOf(account)
     return view ? asItIs(account, view) : account
   })
   const heldBack = [...claimed.values()].map((view) => {
-    const account = config.accounts.find(({ email }) => email === view.email)
+    const account = config.accounts.find((one) => claimOf(one) === view)
     const groups = config.groups.filter((group) =>
       group.accounts?.includes(view.email.toLowerCase()),
     )
@@ -35,8 +43,8 @@ export function holdBack(
 }
 
 /** An account of the file as the store has it, but for being off. */
-const asItIs = ({ email, status, openingNano }: AccountConfig, view: StoredAccount) => ({
-  ...{ email, openingNano, role: view.role, password: null, tokens: [] },
+const asItIs = ({ status, openingNano }: AccountConfig, view: StoredAccount) => ({
+  ...{ email: view.email, openingNano, role: view.role, password: null, tokens: [] },
   status: status === 'disabled' ? status : view.status,
 })
 

@@ -50,6 +50,19 @@ test('the file gives nothing to an account that registered itself, and names the
   )
 })
 
+test('however the file writes the address', async () => {
+  const claimed = 'chief@example.com'
+  await createBrowser(app.serving.url).post('/api/v1/auth/sign-up/email', {
+    ...{ email: claimed, password },
+  })
+  await app.configure({ moreAccounts: [...base, { ...named, email: 'Chief@Example.com' }] })
+  const found = await app.instance.store.admin.accountsAt([claimed])
+  expect(found.map(({ email, role }) => ({ email, role }))).toEqual([
+    { email: claimed, role: 'user' },
+  ])
+  expect(app.complaints.join('\n')).toContain(`tollgate account set ${claimed} --vouch`)
+})
+
 test('nor does a write that was planned before the account was there', async () => {
   const write = { email: boss, role: 'admin', status: 'active', openingNano: 0 } as const
   const writing = app.instance.store.admin.write({ accounts: [write] })
