@@ -36,14 +36,16 @@ export function createPasswordSignIn(core: SignInCore) {
     return typeof row?.id === 'number' ? row.id : null
   }
 
-  /** Strangers of one network, or who want the same account, wait for each other. */
-  const askingOf = (request: Request, email: string, device?: string): InLine =>
-    device === undefined
-      ? {
-          isKnown: false,
-          shares: [`network ${addressKey(facts.addressOf(request))}`, `e-mail ${email}`],
-        }
-      : { isKnown: true, shares: [`device ${device}`] }
+  /**
+   * Strangers of one network, or who want the same account, wait for each other; so do those who are
+   * known, who can make any number of browsers known for an account of their own.
+   */
+  const askingOf = (request: Request, email: string, device?: string): InLine => {
+    const isKnown = device !== undefined
+    const kind = isKnown ? 'known ' : ''
+    const network = addressKey(facts.addressOf(request))
+    return { isKnown, shares: [`${kind}network ${network}`, `${kind}e-mail ${email}`] }
+  }
 
   async function signIn(request: Request, entry: PasswordEntry): Promise<Outcome<Entered>> {
     const email = entry.email.toLowerCase()

@@ -39,6 +39,22 @@ test('guesses from 40 networks keep nobody out who is known here', async () => {
   expect(new Set(statuses)).toEqual(new Set([401]))
 }, 120_000)
 
+test('who makes many browsers known for one account keeps no other out who is known', async () => {
+  const other = { email: 'second@example.com', password: 'a-third-long-password' }
+  const browsers = Array.from({ length: 10 }, () => createBrowser(app.serving.url))
+  for (const browser of browsers) {
+    expect((await browser.signIn(other)).status).toBe(200)
+    await browser.post('/api/v1/auth/sign-out')
+  }
+  await owner.post('/api/v1/auth/sign-out')
+  let answered = 0
+  const others = browsers.map((browser) => browser.signIn(other).then(() => answered++))
+  const before = await owner.signIn(admin).then(({ status }) => [status, answered] as const)
+  await Promise.all(others)
+  expect(before[0]).toBe(200)
+  expect(before[1]).toBeLessThan(8)
+}, 120_000)
+
 test('guesses at one account end there, but not for the browser that its owner has used', async () => {
   await owner.post('/api/v1/auth/sign-out')
   const statuses = (await Promise.all(flood(30, admin.email))).map(({ status }) => status)
