@@ -26,7 +26,7 @@ import { rememberFailures } from './media/media-failures.ts'
 import type { ModelCall } from './model-call.ts'
 import { once } from './once.ts'
 import { findOptions, foreignWays, type Translate } from './options.ts'
-import { type Plan, planRequest } from './plan.ts'
+import { type Plan, planRequest, withAskedContext } from './plan.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
 import { isStrict } from './strict.ts'
 import {
@@ -77,7 +77,8 @@ export async function admit(
   const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
   exchange.facts = body.facts
   exchange.model = call.model ?? body.facts.model ?? ''
-  exchange.plan = planRequest(parts.catalog(), caller, exchange.model)
+  const plan = planRequest(parts.catalog(), caller, exchange.model)
+  exchange.plan = withAskedContext(plan, call.request.headers)
   const gate = gateTask(exchange, exchange.plan, body)
   const beside = translateBeside(parts, exchange, call, body)
   const translate = translator(parts, exchange, call, body, {

@@ -48,3 +48,15 @@ export function planRequest(catalog: Catalog, caller: Caller, model: string): Pl
   }
   return { group, offer }
 }
+
+/** Anthropic's name of a context that is larger than its model's usual one: `context-1m-2025-08-07`. */
+const largerContext = /\bcontext-(\d{1,2})m\b/i
+
+/** A plan whose model can hold as much as the request's headers ask for; most ask for nothing. */
+export function withAskedContext(plan: Plan, headers: Headers): Plan {
+  const [, millions = 0] = largerContext.exec(headers.get('anthropic-beta') ?? '') ?? []
+  const { group, offer } = plan
+  const asked = Number(millions) * 1_000_000
+  if (offer.contextWindow === null || offer.contextWindow >= asked) return plan
+  return { group, offer: { ...offer, contextWindow: asked } }
+}

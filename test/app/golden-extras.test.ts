@@ -23,8 +23,11 @@ beforeAll(async () => {
   upstream = startFakeUpstream(() => jsonAnswer(answer))
   running = await startServing({
     upstream: upstream.url,
-    models: ['golden', 'own', 'gemini-2.5-golden'],
-    onlyPrices: { ...prices, 'gemini-2.5-golden': prices.golden },
+    models: ['golden', 'own', 'gemini-2.5-golden', 'claude-opus-4-5'],
+    onlyPrices: {
+      ...{ ...prices, 'gemini-2.5-golden': prices.golden },
+      'claude-opus-4-5': { input: 1, output: 5 },
+    },
   })
 })
 afterAll(async () => {
@@ -145,6 +148,22 @@ test.each(cases)('%s', async (_, path, body, given, nano) => {
   )
   expect(rows?.request.amountNano).toBe(nano)
   expect(rows?.ledgerAmountNano).toBe(-nano)
+})
+
+test('messages: all input of a request whose header asks for a larger context than is usual', async () => {
+  answer = message({ input_tokens: 900_000 })
+  const beta = { 'anthropic-beta': 'prompt-caching-2024-07-31,context-1m-2025-08-07' }
+  const charged = async (more: object) => {
+    const asked = { ...messages('claude-opus-4-5'), model: 'claude-opus-4-5' }
+    const answered = await running.ask('/v1/messages', asked, undefined, more)
+    await answered.text()
+    const id = answered.headers.get('x-request-id') ?? ''
+    return (await running.instance.store.records.receipt(id))?.request
+  }
+  const large = { amountNano: 900_500_000, inputTokens: 900_000, clamped: false }
+  expect(await charged(beta)).toMatchObject(large)
+  // Without it the model can't have read so much.
+  expect(await charged({})).toMatchObject({ inputTokens: 200_000, clamped: true })
 })
 
 test('verify works all of them out anew, and finds nothing', async () => {
