@@ -1,6 +1,6 @@
 import type { Candidate, Catalog } from '../catalog/catalog.ts'
 import { inSlices } from '../lib/slices.ts'
-import { createTurns } from '../lib/turns.ts'
+import { createFairTurns } from '../lib/turns.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import { type AffordParts, setAside } from './afford.ts'
 import type { Caller } from './authenticate.ts'
@@ -71,7 +71,11 @@ export async function admit(
   const caller = found instanceof Promise ? await found : found
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
-  const parsed = await parseBody(call, await readBytes(call.request, parts.maxBodyBytes()))
+  const parsed = await parseBody(
+    call,
+    await readBytes(call.request, parts.maxBodyBytes()),
+    String(caller.account.id),
+  )
   exchange.model ??= modelIn(parsed.outline)
   const read = checkBody(parsed, call.operation)
   const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
@@ -242,14 +246,18 @@ function translateBeside(
   return prepareBeside(task, ways, exchange.request.signal)
 }
 
-/** Pieces of several large bodies would make one long piece together. */
-const oneByOne = createTurns()
+/** Pieces of several large bodies would make one long piece together; who sends many waits for himself. */
+const oneByOne = createFairTurns()
 
-function parseBody(call: ModelCall, bytes: Buffer): ParsedBody | Promise<ParsedBody> {
+function parseBody(
+  call: ModelCall,
+  bytes: Buffer,
+  owner: string,
+): ParsedBody | Promise<ParsedBody> {
   const contentType = call.request.headers.get('content-type')
   if (isForm(contentType) && call.operation.takesForm) return parseFormBody(bytes, contentType)
   if (bytes.byteLength < slicedBytes) return parseJsonBody(bytes)
-  return oneByOne(() => inSlices(parseSteps(bytes)))
+  return oneByOne(owner, () => inSlices(parseSteps(bytes)))
 }
 
 /** The model that a body names, for the record of a request that is refused for something else. */

@@ -1,3 +1,5 @@
+import { createFairQueue } from './fair-queue.ts'
+
 /** Runs work when all work before it has ended; gives its result, or rejects as it does. */
 export type InTurn = <Result>(work: () => Result | Promise<Result>) => Promise<Result>
 
@@ -26,5 +28,30 @@ export function createJoined(work: () => Promise<void>): () => Promise<void> {
       return run
     })
     return waiting
+  }
+}
+
+/** Pieces of asynchronous work, one after the other; of several owners each has one in turn. */
+export function createFairTurns() {
+  const waiting = createFairQueue<() => void>()
+  let isBusy = false
+
+  function next(): void {
+    const begin = waiting.next()
+    isBusy = begin !== undefined
+    begin?.()
+  }
+
+  return async function inTurn<Result>(
+    owner: string,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    if (isBusy) await new Promise<void>((begin) => waiting.add(owner, begin))
+    isBusy = true
+    try {
+      return await work()
+    } finally {
+      next()
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createJoined, createTurns } from '../../src/lib/turns.ts'
+import { createFairTurns, createJoined, createTurns } from '../../src/lib/turns.ts'
 
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -49,4 +49,27 @@ test('who asks while others wait is served with them, and by nothing that had be
   await expect(ask('this fails')).rejects.toThrow('this fails')
   await ask('fifth')
   expect(begun).toHaveLength(4)
+})
+
+test('of several owners each has one in turn; one that fails holds nobody up', async () => {
+  const inTurn = createFairTurns()
+  const done: string[] = []
+  const work = (name: string) => async () => {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    done.push(name)
+    if (name === 'a2') throw new Error(name)
+  }
+  const many = ['a1', 'a2', 'a3', 'a4'].map((name) => inTurn('a', work(name)))
+  const others = ['b1', 'b2'].map((name) => inTurn('b', work(name)))
+  const ends = await Promise.allSettled([...many, ...others])
+  expect(ends.map(({ status }) => status === 'rejected')).toEqual([
+    false,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+  expect(done).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4'])
+  expect(await inTurn('c', async () => 'next')).toBe('next')
 })

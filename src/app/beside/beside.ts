@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { type Beside, isRefused, type Job } from '../../gateway/beside/job.ts'
 import { refusalOf } from '../../gateway/beside/prepare-beside.ts'
+import { createFairQueue } from '../../lib/fair-queue.ts'
 import type { TextKeys } from '../../lib/secrets.ts'
 import { isCompiled } from '../jobs/own-program.ts'
-import { createFairQueue } from './fair-queue.ts'
 import type { Done, FromThread, ToThread } from './messages.ts'
 
 /** An idle thread is ended after this time: its memory is worth more than its start (some 100 ms). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createFairQueue } from '../../../src/app/beside/fair-queue.ts'
+import { createFairQueue } from '../../src/lib/fair-queue.ts'
 
 test('owners take turns, however many of one wait', () => {
   const queue = createFairQueue<string>()
