@@ -27,6 +27,9 @@ let at: number
 /** For how long it was left alone, each time. */
 const restsMs: number[] = []
 const warnings: string[] = []
+/** When ids that nobody can refer to any more were removed, and how many of them were. */
+const swept: number[] = []
+const oldRows: number[] = []
 /** Has the gateway look for what is due. */
 let look: () => void
 
@@ -34,7 +37,7 @@ beforeEach(async () => {
   scene = await createMoneyScene({ balanceNano: 1_000_000_000, stream: false })
   const { store, exchange, caller } = scene
   at = exchange.startedAt
-  restsMs.length = 0
+  for (const list of [restsMs, swept, oldRows]) list.length = 0
   answer = () => Response.json(body('in_progress'))
   warnings.length = 0
   await scene.setAside()
@@ -68,6 +71,10 @@ beforeEach(async () => {
     clock: () => at,
     answers: {
       ...store.answers,
+      async sweep() {
+        swept.push(at)
+        return oldRows.shift() ?? 0
+      },
       async putOff(requestId, forMs) {
         await store.answers.putOff(requestId, forMs)
         restsMs.push(forMs)
@@ -154,4 +161,13 @@ test.each([
   await after(2 * hour)
   expect(await request()).toMatchObject({ cause: 'background_lost', estimated: true })
   expect(warnings.at(-1)).toContain('charged as it was reckoned')
+})
+
+test('old ids are removed each second while there are some, so that they do not grow in number', async () => {
+  oldRows.push(5_000, 5_000, 3)
+  const begun = at
+  for (let second = 0; second < 6; second++) await after(1_000)
+  expect(swept.map((time) => time - begun)).toEqual([1_000, 2_000, 3_000, 4_000])
+  await after(minute)
+  expect(swept).toHaveLength(5)
 })

@@ -120,8 +120,9 @@ export function createBackground(parts: BackgroundParts): Background {
 
   async function sweep(): Promise<void> {
     if (clock() < sweepAt) return
+    // While there are some the next are removed soon: they come faster than a lot each minute.
     sweepAt = clock() + sweepMs
-    await answers.sweep()
+    if ((await answers.sweep()) > 0) sweepAt = clock()
   }
 
   /** What fails is due again when its lease has ended. */
