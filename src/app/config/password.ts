@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { growing } from '../../lib/cache-options.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 
 /** What is stored of a password. */
@@ -21,5 +24,14 @@ export async function comparePassword(
   return mark === keyedHash(`password:${email}:${password}`) ? 'same, kept weakly' : 'new'
 }
 
-const isOf = (password: string, mark: string) =>
-  Bun.password.verify(password, mark).catch(() => false)
+async function isOf(password: string, mark: string): Promise<boolean> {
+  const digest = processHash.copy().update(password).digest('base64')
+  if (proven.get(mark) === digest) return true
+  const isRight = await Bun.password.verify(password, mark).catch(() => false)
+  if (isRight) proven.set(mark, digest)
+  return isRight
+}
+
+/** Passwords that were compared since this process began: a file that is read again takes no such time. */
+const proven = new LRUCache<string, string>(growing(10_000))
+const processHash = new Bun.CryptoHasher('sha256', randomBytes(32))

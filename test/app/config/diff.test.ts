@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import type { Config } from '../../../src/app/config/config.ts'
 import { type CurrentState, planChanges } from '../../../src/app/config/diff.ts'
 import { formatProblems, loadConfig } from '../../../src/app/config/load.ts'
@@ -229,6 +229,20 @@ describe('a changed file', () => {
     // The password itself may be another one by now: it stays.
     expect(hash).toBeUndefined()
     expect(await Bun.password.verify(password, mark)).toBe(true)
+  })
+
+  test('a password that was compared once is not compared again by a process, and another one is', async () => {
+    await plan(first)
+    const verify = spyOn(Bun.password, 'verify')
+    try {
+      expect(await plan(first)).toMatchObject({ changes: [] })
+      expect(verify).not.toHaveBeenCalled()
+      const other = await plan(first.replace('correct-horse', 'another-horse'))
+      expect(lines(other)).toContain('update account admin@example.com')
+      expect(verify).toHaveBeenCalledTimes(1)
+    } finally {
+      verify.mockRestore()
+    }
   })
 
   test('a password that is left out stays', async () => {
