@@ -41,7 +41,9 @@ test('list: what is charged, who set it, and what can not be called', async () =
   ])
   // A price that is not set is shown as it is charged.
   expect(lines[0]).toMatch(/^gpt-4o +3 +12 +3 +3 +3 +config +\d{4}-\d\d-\d\d +special$/)
-  expect(lines[1]).toMatch(/^gpt-5-mini +0\.25 +2 +0\.025 +0\.25 +0\.25 +vendor /)
+  expect(lines[1]).toMatch(
+    /^gpt-5-mini +0\.25 +2 +0\.025 +0\.25 +0\.25 +file search .+ per 1,000 +vendor /,
+  )
   expect(lines[2]).toBe('Offered, but not callable without a price: fast, own-model.')
   expect(models(await json('list'))).toEqual(['gpt-4o', 'gpt-5-mini'])
   expect(models(await json('list', '--source', 'vendor'))).toEqual(['gpt-5-mini'])
@@ -156,7 +158,10 @@ test('set free on purpose; a model that nobody offers is pointed out', async () 
 
 test('a price of the file is changed with a warning, and comes back with the next apply', async () => {
   const set = await run('set', 'gpt-4o', '--vendor')
-  expect(set.out).toBe('The price of gpt-4o is: input 2.5, output 10, cache read 1.25.\n')
+  expect(set.out).toBe(
+    'The price of gpt-4o is: input 2.5, output 10, cache read 1.25; ' +
+      'file search 2.5 per 1,000; web search 10 per 1,000.\n',
+  )
   expect(set.err).toContain('warning: the configuration file set the price of gpt-4o')
   expect(await json('show', 'gpt-4o')).toMatchObject({ source: 'vendor', note: '' })
   await place.run(['apply'])

@@ -18,6 +18,8 @@ accounts: [{ email: ${admin.email}, role: admin, password: ${admin.password}, ba
     for (;;) {
       const job = await browser.get(`/api/v1/admin/jobs/${data.id}`)
       if (job.data.state !== 'running') return job.data
+      // A session may ask so often a second, and no more.
+      await Bun.sleep(50)
     }
   }
 

@@ -77,7 +77,8 @@ async function run(play: Play): Promise<Outcome> {
     bytes: new Uint8Array(await response.arrayBuffer()),
     requestId: response.headers.get('x-request-id'),
     dropped: response.headers.get('x-tollgate-dropped'),
-    upstreamBody: upstream.requests.at(-1)?.body,
+    // An answer in the background is asked for by the gateway itself, at any time.
+    upstreamBody: upstream.requests.findLast((one) => one.method === method)?.body,
   }
 }
 
