@@ -14,6 +14,7 @@ import { requestFeatures } from '../protocols/translation/features.ts'
 import type { RequestBody } from './body.ts'
 import { GatewayError } from './errors.ts'
 import { isNotDearer } from './not-dearer.ts'
+import { createPathTree } from './path-tree.ts'
 import { shortName } from './short-name.ts'
 import { wholeMembers } from './whole-members.ts'
 
@@ -110,13 +111,12 @@ function checkSelectors(
 ): ReadonlySet<string> {
   const ofTools = new Set<string>()
   if (models.length === 0) return ofTools
-  const tools = new Set(hostedTools.map(({ path }) => pathText(path)))
+  const tools = createPathTree(hostedTools.map(({ path }) => path))
   const sold = soldBy(task.group, candidate.channel)
   for (const selector of models) {
-    const holders = selector.path.map((_, depth) => pathText(selector.path.slice(0, depth)))
-    const tool = holders.find((holder) => tools.has(holder))
+    const tool = tools.around(selector.path)
     if (tool === undefined) checkSelector(task, candidate, selector, sold)
-    else ofTools.add(tool)
+    else ofTools.add(pathText(tool))
   }
   return ofTools
 }
@@ -142,18 +142,18 @@ function checkSelector(
   { path, names }: ModelSelector,
   sales: ReadonlyMap<string, Offer>,
 ): void {
-  const at = pathText(path)
-  if (names === undefined) throw otherModel(at, 'may choose another model')
+  if (names === undefined) throw otherModel(path, 'may choose another model')
   for (const name of names) {
     if (name === upstreamModel) continue
     const sold = sales.get(name)
-    if (sold === undefined) throw otherModel(at, `names the model "${shortName(name)}"`)
+    if (sold === undefined) throw otherModel(path, `names the model "${shortName(name)}"`)
     if (models.size > 0 && !models.has(sold.model)) {
+      const at = pathText(path)
       const message = `${at}: this key may not use the model "${shortName(name)}".`
       throw new GatewayError('model_not_allowed', message, { param: at })
     }
     if (!isNotDearer(sold.price.terms, offer.price.terms)) {
-      throw otherModel(at, `names the model "${shortName(name)}", which costs more than this one`)
+      throw otherModel(path, `names the model "${shortName(name)}", which costs more than this one`)
     }
   }
 }
@@ -161,8 +161,11 @@ function checkSelector(
 const refused = (param: string, message: string) =>
   new GatewayError('unsupported_parameter', message, { param })
 
-const otherModel = (at: string, what: string) =>
-  refused(at, `${at} ${what}, which would be charged as the one that is asked for. Leave it out.`)
+const otherModel = (path: Path, what: string) =>
+  refused(
+    pathText(path),
+    `${pathText(path)} ${what}, which would be charged as the one that is asked for. Leave it out.`,
+  )
 
 const unpriced = (path: Path, what: string) =>
   refused(

@@ -49,23 +49,31 @@ const content = new Set([
 
 /** Bodies that nest deeper are refused before. */
 const deepest = 256
+/** No client names more: looking at each of very many, deep in a body, would take seconds. */
+const mostSelectors = 100
 
 /**
  * All fields of a body that select a model, but for the one at its top: that is the one which is
- * checked and charged.
+ * checked and charged. Where there are too many, that is told of the field at the top which has the rest.
  */
 export function findSelectors(body: JsonObject): readonly ModelSelector[] {
   const found: ModelSelector[] = []
   const path: (string | number)[] = []
 
   function look(name: string, value: unknown): void {
+    if (found.length > mostSelectors) return
     const role = roleOf(name)
     if (role === 'content') return
     if (role === 'selector') {
       if (value === null || value === undefined || value === false || value === '') return
       path.push(name)
       const names = namesIn(value)
-      if (names?.length !== 0 && !isFree(path, names)) found.push({ path: [...path], names })
+      if (names?.length !== 0 && !isFree(path, names)) {
+        const isLast = found.length === mostSelectors
+        found.push(
+          isLast ? { path: path.slice(0, 1), names: undefined } : { path: [...path], names },
+        )
+      }
       path.pop()
     } else if (typeof value === 'object' && value !== null) {
       path.push(name)

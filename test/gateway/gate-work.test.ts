@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import type { Candidate, Channel, Group, Offer } from '../../src/catalog/catalog.ts'
+import type { RequestBody } from '../../src/gateway/body.ts'
+import { passExtras } from '../../src/gateway/gate.ts'
+import { createPathTree } from '../../src/gateway/path-tree.ts'
+import { readExtras } from '../../src/protocols/chat/request-extras.ts'
+import type { JsonObject } from '../../src/protocols/protocol.ts'
+import { createExchange } from './exchange-parts.ts'
+import { protocols } from './relay-scene.ts'
+
+// Whatever a body names, looking at it is little work.
+
+const deep = (value: unknown, levels: number): unknown => {
+  let nested = value
+  for (let level = 0; level < levels; level++) nested = { x: nested }
+  return nested
+}
+
+async function pass(more: JsonObject) {
+  const body = { model: 'small', messages: [{ role: 'user', content: 'hi' }], ...more }
+  const { exchange } = await createExchange({ ...protocols.chat, body })
+  const channel = { id: 1, name: 'main' } as unknown as Channel
+  const candidate = { channel, upstreamModel: 'up' } as Candidate
+  const offer = { ...(exchange.plan?.offer as Offer), model: 'small', candidates: [candidate] }
+  const group = { ...exchange.plan?.group, offers: new Map([['small', offer]]) } as unknown as Group
+  const facts = { extras: readExtras(body) }
+  const task = {
+    ...{ group, offer, models: new Set<string>(), isStrict: false },
+    body: { facts, value: () => body } as unknown as RequestBody,
+  }
+  return passExtras(task, candidate, 'chat')
+}
+
+test('a hundred fields that name the same model pass, however deep', async () => {
+  const names = Array.from({ length: 100 }, () => ({ model: 'up' }))
+  expect((await pass({ x: deep(names, 200) })).cuts).toEqual([])
+})
+
+test('more than any client has are refused, and not looked at one by one', async () => {
+  const names = Array.from({ length: 20_000 }, () => ({ model: 'up' }))
+  await expect(pass({ y: deep(names, 200) })).rejects.toMatchObject({
+    ...{ kind: 'unsupported_parameter', status: 400 },
+    details: { param: 'y' },
+  })
+}, 5_000)
+
+test('so they are within a tool that is left out', async () => {
+  const names = Array.from({ length: 101 }, () => ({ model: 'up' }))
+  const advisor = { type: 'advisor_1', helpers: names }
+  await expect(pass({ tools: [advisor] })).rejects.toMatchObject({ details: { param: 'tools' } })
+  const passed = await pass({ tools: [{ ...advisor, helpers: names.slice(1) }] })
+  expect(passed.dropped).toEqual(['tools[0]'])
+})
+
+test('a path stands within another one that it goes on from', () => {
+  const { around } = createPathTree([['tools', 1], ['tools', 10, 'a'], ['servers']])
+  expect(around(['tools', 1, 'model'])).toEqual(['tools', 1])
+  expect(around(['tools', 10, 'a', 'b', 'c'])).toEqual(['tools', 10, 'a'])
+  expect(around(['servers', 0, 'model'])).toEqual(['servers'])
+  for (const path of [['tools', 1], ['tools', 10, 'b', 'c'], ['servers'], ['other', 1], []]) {
+    expect(around(path)).toBeUndefined()
+  }
+})
