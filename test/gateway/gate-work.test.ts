@@ -5,6 +5,7 @@ import { passExtras } from '../../src/gateway/gate.ts'
 import { createPathTree } from '../../src/gateway/path-tree.ts'
 import { readExtras } from '../../src/protocols/chat/request-extras.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
+import { readExtras as readResponses } from '../../src/protocols/responses/request-extras.ts'
 import { createExchange } from './exchange-parts.ts'
 import { protocols } from './relay-scene.ts'
 
@@ -51,6 +52,17 @@ test('so they are within a tool that is left out', async () => {
   const passed = await pass({ tools: [{ ...advisor, helpers: names.slice(1) }] })
   expect(passed.dropped).toEqual(['tools[0]'])
 })
+
+test('namespaces of tools are not looked into again and again', () => {
+  const { hostedTools } = readResponses({ tools: [namespace([{ type: 'web_search' }])] }) ?? {}
+  expect(hostedTools).toMatchObject([{ tool: 'web_search', path: ['tools', 0, 'tools', 0] }])
+  const inner = namespace(Array.from({ length: 9 }, () => ({ type: 'web_search' })))
+  expect(readResponses({ tools: [namespace([inner])] })?.hostedTools).toMatchObject([
+    { tool: undefined, path: ['tools', 0, 'tools', 0] },
+  ])
+})
+
+const namespace = (tools: readonly object[]) => ({ type: 'namespace', name: 'n', tools })
 
 test('a path stands within another one that it goes on from', () => {
   const { around } = createPathTree([['tools', 1], ['tools', 10, 'a'], ['servers']])

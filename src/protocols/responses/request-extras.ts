@@ -51,11 +51,14 @@ interface FoundTool {
   readonly path: Path
 }
 
-function toolsIn(list: readonly unknown[], path: Path): readonly FoundTool[] {
+/** Namespaces hold tools, not each other: within one, another is a tool that has no price. */
+function toolsIn(list: readonly unknown[], path: Path, isWithin = false): readonly FoundTool[] {
   return list.flatMap((tool, index): readonly FoundTool[] => {
     const at = [...path, index]
     if (!isJsonObject(tool)) return []
-    if (tool.type === 'namespace') return toolsIn(arrayIn(tool, 'tools'), [...at, 'tools'])
+    if (tool.type === 'namespace' && !isWithin) {
+      return toolsIn(arrayIn(tool, 'tools'), [...at, 'tools'], true)
+    }
     return [{ kind: kindOf(tool), path: at }]
   })
 }
