@@ -68,21 +68,14 @@ const tiersOf = (terms: PriceTerms) =>
   terms.unit === 'tokens' || terms.unit === 'call' ? terms.extras?.serviceTiers : undefined
 
 /**
- * By how much a service tier costs more, in millionths. One that has no price costs as much as the
- * dearest that has one, so never less than the vendor's bill; a discount alone is not assumed.
+ * By how much a service tier costs more, in millionths. A request that names one without a price is
+ * refused; an answer that names one unasked (a new word of a vendor's) costs the standard price.
  */
-export function tierFactor(
+export const tierFactor = (
   terms: PriceTerms,
   vendor: VendorExtras | undefined,
   word: string,
-): number {
-  const own = tiersOf(terms)
-  const priced = own?.[word] ?? vendor?.serviceTiers?.[word]
-  if (priced !== undefined) return priced
-  if (cheaper.has(word)) return standard
-  const all = { ...vendor?.serviceTiers, ...own }
-  return Math.max(standard, ...Object.values(all))
-}
+): number => tiersOf(terms)?.[word] ?? vendor?.serviceTiers?.[word] ?? standard
 
 /** What a request may ask for that is billed by a price of its own. */
 export type PricedExtra =

@@ -158,7 +158,7 @@ type Reserved = Omit<ExchangeReservation, 'written'> & { readonly amountNano: nu
 
 function putOn(
   parts: AffordParts,
-  { exchange, caller }: Asked,
+  { exchange, caller, continuedTokens }: Asked,
   { inputTokens, outputTokens, isEnough, amountNano }: Reserved,
   covered: Promise<Denial>,
 ): void {
@@ -168,7 +168,7 @@ function putOn(
     (cause: unknown) => refuse(exchange, requestNotStored(cause)),
   )
   exchange.reservation = {
-    ...{ inputTokens, outputTokens, isEnough },
+    ...{ inputTokens, outputTokens, continuedTokens, isEnough },
     async written() {
       parts.committer.hurry(exchange.requestId)
       const error = await refused

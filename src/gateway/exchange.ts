@@ -110,6 +110,8 @@ export interface ExchangeReservation {
   /** What it was reckoned with. */
   readonly inputTokens: number
   readonly outputTokens: number
+  /** What is known of the answers that it continues: input beside what its body shows. */
+  readonly continuedTokens?: number | undefined
   /** The answer can't get longer than what is set aside. */
   readonly isEnough: boolean
 }

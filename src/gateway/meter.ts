@@ -68,7 +68,11 @@ export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
       return limit
     },
     async cover(seen) {
-      let used = mostUsed(exchange, seen, reservation.inputTokens)
+      let used = mostUsed(
+        exchange,
+        seen,
+        reservation.inputTokens + (reservation.continuedTokens ?? 0),
+      )
       const perTokenNano = outputPriceNano(exchange, used)
       if (perTokenNano === 0) {
         limit = Number.POSITIVE_INFINITY

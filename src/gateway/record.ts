@@ -107,9 +107,10 @@ async function counted(
   return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls: told.calls }
 }
 
-async function countInput({ facts }: Concluded, count: CountTokens): Promise<number> {
+async function countInput({ facts, reservation }: Concluded, count: CountTokens): Promise<number> {
   const asked = facts?.text() ?? ''
-  return (facts?.media().tokens ?? 0) + (await estimateTokens(asked, asked.length, count))
+  const unseen = reservation?.continuedTokens ?? 0
+  return unseen + (facts?.media().tokens ?? 0) + (await estimateTokens(asked, asked.length, count))
 }
 
 /** What an exchange costs by what it used; nothing before it has a price. */

@@ -57,6 +57,16 @@ describe('usedTokens', () => {
     }
   })
 
+  test('an answer that was continued is input, too: by what is known of it', async () => {
+    const { exchange } = await createExchange(completions)
+    const written = async () => {}
+    exchange.reservation = {
+      ...{ inputTokens: 9, outputTokens: 9, continuedTokens: 1_000, isEnough: false, written },
+    }
+    const used = await usedTokens(exchange, observed({}, 'a b c d e'), countWords)
+    expect(used.usage).toEqual({ ...emptyUsage, inputTokens: 1_004, outputTokens: 5 })
+  })
+
   test('a whole answer without text or report has used its question', async () => {
     const counted = { ...emptyUsage, inputTokens: 4 }
     expect(await use(observed({ outcome: 'complete' }))).toEqual({

@@ -213,6 +213,12 @@ describe('whether the vendor runs tools of its own', () => {
       false,
     ],
     [
+      'messages with tools of the vendor that the client runs',
+      messages.operations.messages,
+      { tools: [{ type: 'bash_20250124' }, { type: 'text_editor_20250728' }] },
+      false,
+    ],
+    [
       'messages that search',
       messages.operations.messages,
       { tools: [{ type: 'web_search_20250305' }] },

@@ -3,9 +3,12 @@ import { LRUCache } from 'lru-cache'
 import { growing } from '../../lib/cache-options.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 
-/** What is stored of a password. */
+/**
+ * What is stored of a password. The cost is OWASP's least for argon2id: each start compares the password
+ * of every account in the file.
+ */
 export const hashPassword = (password: string): Promise<string> =>
-  Bun.password.hash(password, { algorithm: 'argon2id' })
+  Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 })
 
 /** How a password of the file compares with the one that the file gave last. */
 export type Given = 'new' | 'same' | 'same, kept weakly'

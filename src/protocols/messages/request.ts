@@ -19,6 +19,7 @@ import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras } from './request-extras.ts'
+import { isClientTool } from './tools.ts'
 
 const Message = Type.Object({ role: Name, content: Content }, { expected: 'an object' })
 
@@ -90,10 +91,10 @@ function turnsOf(body: JsonObject): number {
   return edits.some(({ type }) => String(type).startsWith('compact')) ? 2 : 1
 }
 
-/** Tools that the vendor runs have a type of their own (`web_search_20250305`). */
+/** Tools that the vendor runs have a type of their own (`web_search_20250305`); so have some of the client's. */
 function hasHostedTools(body: JsonObject): boolean {
   if (arrayIn(body, 'mcp_servers').length > 0 || isJsonObject(body.context_management)) return true
   return arrayIn(body, 'tools')
     .filter(isJsonObject)
-    .some(({ type }) => typeof type === 'string' && type !== 'custom')
+    .some(({ type }) => typeof type === 'string' && type !== 'custom' && !isClientTool(type))
 }
