@@ -1,4 +1,4 @@
-import { systemClock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Store } from '../store/ports/store.ts'
@@ -20,6 +20,8 @@ export interface ServeParts {
   readonly log: Logger
   /** Reads the configuration again, for SIGHUP. */
   readonly reload: () => Promise<Config>
+  /** Monotonic, in milliseconds: what limits of the console's sessions go by; given by tests. */
+  readonly sessionTick?: Clock | undefined
 }
 
 /** A gateway that is up. */
@@ -46,7 +48,8 @@ export interface Serving {
 const pollMs = 500
 
 /** Applies the configuration, opens the port and keeps the gateway going until it is stopped. */
-export async function serve({ config, instance, log, reload }: ServeParts): Promise<Serving> {
+export async function serve(parts: ServeParts): Promise<Serving> {
+  const { config, instance, log, reload, sessionTick } = parts
   const { store, secrets } = instance
   let load = (): NodeLoad => ({})
   // What a start that fails takes back.
@@ -59,7 +62,7 @@ export async function serve({ config, instance, log, reload }: ServeParts): Prom
     ? await openValkeyCounters({ ...config.counters, log, living: membership?.living })
     : undefined
   const tollgate = await createTollgate({
-    ...{ config, store, secrets, log, counters, membership },
+    ...{ config, store, secrets, log, counters, membership, sessionTick },
     clock: systemClock,
   }).catch(async (error) => {
     await counters?.close()

@@ -61,6 +61,8 @@ export interface TollgateParts {
   readonly heartbeat?: HeartbeatTimes
   /** Who is signed in to the console; absent: whoever has a session. */
   readonly sessions?: Sessions
+  /** What limits of the console's sessions go by; absent: the real time. */
+  readonly sessionTick?: Clock | undefined
   /** Timers of the console's live views; absent: real ones. */
   readonly repeat?: Repeat
 }
@@ -249,7 +251,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       channels: createChannelGateway({ care, outbound, recent, clock, tick }),
       status: availability,
       ownPages: site,
-      ...{ repeat: parts.repeat, askModel: createInProcess(routeParts) },
+      ...{ sessionTick: parts.sessionTick ?? tick, repeat: parts.repeat },
+      askModel: createInProcess(routeParts),
     },
     log,
   )

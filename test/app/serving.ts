@@ -4,6 +4,7 @@ import { loadConfig } from '../../src/app/config/load.ts'
 import { type Instance, openInstance } from '../../src/app/instance.ts'
 import { type Serving, serve } from '../../src/app/serve.ts'
 import { isOnServer } from '../../src/app/store-place.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { lendPlace } from '../support/empty-store.ts'
 import { testEngine } from '../support/test-store.ts'
@@ -34,9 +35,11 @@ export interface ServingOptions extends TollgateYamlOptions {
   readonly onlyPrices?: object
   /** All accounts, without the default one. */
   readonly onlyAccounts?: readonly object[]
+  /** What the limits of the console's sessions go by. */
+  readonly sessionTick?: Clock
 }
 
-function readOptions({ onlyPrices, onlyAccounts, ...options }: ServingOptions) {
+function readOptions({ onlyPrices, onlyAccounts, sessionTick: _, ...options }: ServingOptions) {
   const yaml = tollgateYaml({ listen: '127.0.0.1:0', ...options })
   const changed = {
     ...parse(yaml),
@@ -71,7 +74,10 @@ export async function startServing(options: ServingOptions): Promise<Running> {
     clock: Date.now,
     level: 'warn',
   })
-  const serving = await serve({ config, instance, log, reload: async () => config })
+  const serving = await serve({
+    ...{ config, instance, log, reload: async () => config },
+    sessionTick: options.sessionTick,
+  })
   const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
   return {
     instance,

@@ -31,6 +31,8 @@ export interface ConsoleParts {
   readonly ownPages: OwnPages
   /** Answers a model request as its route does. */
   readonly askModel: (call: InProcessCall) => Promise<Response>
+  /** Monotonic, in milliseconds: what limits of sessions go by. */
+  readonly sessionTick: Clock
   /** Timers of live views; given by tests. */
   readonly repeat?: Repeat | undefined
   /** Who is signed in; given by tests that begin behind the sign-in. */

@@ -19,7 +19,7 @@ import { createConsoleTokens } from './tokens.ts'
 export function createServices(parts: ConsoleParts, facts: GatewayFacts, peerOf: PeerOf) {
   const { config, store, clock, log } = parts
   const signIn = createConsoleSignIn(parts, peerOf)
-  const sessions = limitSessions(parts.sessions ?? signIn.sessions, () => performance.now())
+  const sessions = limitSessions(parts.sessions ?? signIn.sessions, parts.sessionTick)
   const { prove } = signIn
   const maintenance = createMaintenance({ ...parts, prove })
   const requests = createRequestServices(parts, sessions)
