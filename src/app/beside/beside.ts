@@ -8,6 +8,8 @@ import type { Done, FromThread, ToThread } from './messages.ts'
 
 /** An idle thread is ended after this time: its memory is worth more than its start (some 100 ms). */
 const idleMs = 60_000
+/** What takes longer than this has hung: nobody else waits for it. */
+const longestJobMs = 120_000
 
 interface Waiting {
   readonly job: Job
@@ -19,16 +21,18 @@ interface Waiting {
  * One thread beside this one for work on whole requests, begun when it is needed. It does one job at a
  * time, and takes the owners who wait in turn: whoever sends many waits for himself.
  */
-export function createBeside(keys: TextKeys): Beside {
+export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}): Beside {
   const queue = createFairQueue<Waiting>()
   let worker: Worker | undefined
   let isReady = false
   let current: Waiting | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
+  let overdue: ReturnType<typeof setTimeout> | undefined
 
   function begin(): Worker {
     const made = new Worker(isCompiled ? Bun.main : join(import.meta.dir, '../../main.ts'))
     made.onmessage = ({ data }: MessageEvent<FromThread>) => {
+      if (made !== worker) return
       if ('ready' in data) {
         isReady = true
         made.postMessage({ keys } satisfies ToThread)
@@ -40,14 +44,19 @@ export function createBeside(keys: TextKeys): Beside {
       next()
       done?.resolve(data)
     }
-    made.onerror = ({ message }) => {
-      const failed = current
-      current = undefined
-      end()
-      next()
-      failed?.reject(new Error(`The thread for large requests failed: ${message}`))
-    }
+    made.onerror = ({ message }) => lose(made, message)
+    made.addEventListener('close', () => lose(made, 'it has ended'))
     return made
+  }
+
+  /** The thread has failed: its job fails with it, and the next one gets another thread. */
+  function lose(made: Worker, reason: string): void {
+    if (made !== worker) return
+    const failed = current
+    current = undefined
+    end()
+    next()
+    failed?.reject(new Error(`The thread for large requests failed: ${reason}`))
   }
 
   function end(): void {
@@ -59,6 +68,7 @@ export function createBeside(keys: TextKeys): Beside {
   function next(): void {
     if (current !== undefined) return
     clearTimeout(idle)
+    clearTimeout(overdue)
     current = queue.next()
     if (current === undefined) {
       worker?.unref()
@@ -66,9 +76,11 @@ export function createBeside(keys: TextKeys): Beside {
       idle.unref()
       return
     }
-    worker ??= begin()
+    const working = worker ?? begin()
+    worker = working
+    overdue = setTimeout(() => lose(working, 'its job takes too long'), longestMs)
     // Only while it works does it keep the process going.
-    worker.ref()
+    working.ref()
     if (isReady) send(current)
   }
 

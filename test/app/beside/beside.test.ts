@@ -42,3 +42,14 @@ test('who has left waits no longer', async () => {
   expect(await running.catch(({ message }) => message)).toBe('gone')
   expect(await beside.run<'translate'>('b', job('Hi'), new AbortController().signal)).toBeObject()
 })
+
+test('a job that hangs holds up nobody else', async () => {
+  const beside = createBeside(textKeys, { longestMs: 1 })
+  const { signal } = new AbortController()
+  const asked = ['a', 'b'].map((owner) => beside.run<'translate'>(owner, job('Hi'), signal))
+  const outcomes = await Promise.allSettled(asked)
+  expect(outcomes.map((one) => one.status === 'rejected' && one.reason.message)).toEqual([
+    'The thread for large requests failed: its job takes too long',
+    'The thread for large requests failed: its job takes too long',
+  ])
+})
