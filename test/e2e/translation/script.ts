@@ -143,7 +143,7 @@ const plays: Readonly<Record<string, Script>> = {
     finish: 'stop',
     message: brokenWords,
   }),
-  slow: () => ({ kind: 'slow', pieces: [text('and on '.repeat(400))], finish: 'stop' }),
+  slow: () => ({ kind: 'slow', pieces: [text('and on '.repeat(100))], finish: 'stop' }),
 }
 
 /** The play that a request asks for by its first words, `play NAME: …`. */
