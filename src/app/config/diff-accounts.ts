@@ -4,7 +4,7 @@ import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admi
 import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'
 import { accountFields, tokenFields } from './diff-fields.ts'
-import { comparePassword, type Given, hashPassword } from './password.ts'
+import { comparePassword, type Given, hashPassword, markPassword } from './password.ts'
 
 /**
  * Accounts of a plan. A password is recognised by the hash of the one that was given before, and
@@ -56,8 +56,8 @@ const newAccount = {
 }
 
 async function written(password: string, given: Given) {
-  const hash = await hashPassword(password)
-  return { ...(given === 'new' && { hash }), mark: hash }
+  const mark = await markPassword(password)
+  return given === 'new' ? { hash: await hashPassword(password), mark } : { mark }
 }
 
 function passwordField(before: string | null, given: Given): { password?: string } {

@@ -3,11 +3,15 @@ import { LRUCache } from 'lru-cache'
 import { growing } from '../../lib/cache-options.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 
-/**
- * What is stored of a password. The cost is OWASP's least for argon2id: each start compares the password
- * of every account in the file.
- */
+/** What is stored of a password, to sign in with. */
 export const hashPassword = (password: string): Promise<string> =>
+  Bun.password.hash(password, { algorithm: 'argon2id' })
+
+/**
+ * What a password of the file is recognised by. The cost is OWASP's least for argon2id: each start
+ * compares the password of every account in the file.
+ */
+export const markPassword = (password: string): Promise<string> =>
   Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 })
 
 /** How a password of the file compares with the one that the file gave last. */
