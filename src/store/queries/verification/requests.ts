@@ -22,7 +22,7 @@ SELECT request.id AS "row", request.request_id AS "requestId", request.created_a
   CASE WHEN request.ending = 'client_left' AND request.calls = 0 AND EXISTS (
     SELECT 1 FROM attempt WHERE attempt.request_row = request.id
     AND attempt.status BETWEEN 200 AND 299
-    AND (attempt.cause IS NULL OR attempt.cause = 'client_left')
+    AND attempt.cause IS NULL AND request.first_byte_ms IS NOT NULL
   ) THEN 1 ELSE 0 END AS "leftUncounted"
 FROM request
 LEFT JOIN ledger ON ledger.request_id = request.request_id
