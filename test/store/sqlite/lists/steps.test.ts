@@ -1,7 +1,8 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { ListStore } from '../../../../src/store/ports/lists.ts'
-import { createListStore } from '../../../../src/store/sqlite/lists/store.ts'
+import { createLists } from '../../../../src/store/queries/lists/store.ts'
+import { createSource } from '../../../../src/store/sqlite/lists/source.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { readPages } from '../../lists/scene.ts'
@@ -23,7 +24,9 @@ beforeAll(async () => {
   })
   db = new Database(path, { readonly: true })
   reader = createNotingReader(path)
-  lists = createListStore({ reader, clock: () => now })
+  // Every statement counts as a quick one, so that steps grow on a slow machine, too.
+  const source = { ...createSource(reader), quickMs: Number.POSITIVE_INFINITY }
+  lists = createLists({ source, clock: () => now })
 }, 60_000)
 afterAll(async () => {
   await reader.close()
