@@ -1,10 +1,11 @@
 import type { Candidate, Catalog } from '../catalog/catalog.ts'
 import { inSlices } from '../lib/slices.ts'
 import { createFairTurns } from '../lib/turns.ts'
-import { isJsonObject } from '../protocols/json.ts'
+import { isJsonObject, parseJsonObject } from '../protocols/json.ts'
 import { type AffordParts, setAside } from './afford.ts'
 import type { Caller } from './authenticate.ts'
 import { type FindPrepared, isHeavy, prepareBeside } from './beside/prepare-beside.ts'
+import { isLongToParse, readBeside } from './beside/read-beside.ts'
 import {
   checkBody,
   type ParsedBody,
@@ -12,9 +13,12 @@ import {
   parseSteps,
   type RequestBody,
   readBytes,
+  type ScannedBody,
+  scanInPieces,
   slicedBytes,
 } from './body.ts'
 import { quickInput } from './bound.ts'
+import { hintInHeaders } from './channels/conversation.ts'
 import { GatewayError, stopping } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { type LookParts, lookAround } from './find-home.ts'
@@ -71,13 +75,9 @@ export async function admit(
   const caller = found instanceof Promise ? await found : found
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
-  const parsed = await parseBody(
-    call,
-    await readBytes(call.request, parts.maxBodyBytes()),
-    String(caller.account.id),
-  )
-  exchange.model ??= modelIn(parsed.outline)
-  const read = checkBody(parsed, call.operation)
+  const bytes = await readBytes(call.request, parts.maxBodyBytes())
+  const reading = readBody(parts, exchange, call, bytes)
+  const read = reading instanceof Promise ? await reading : reading
   const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
   exchange.facts = body.facts
   exchange.model = call.model ?? body.facts.model ?? ''
@@ -249,18 +249,50 @@ function translateBeside(
 /** Pieces of several large bodies would make one long piece together; who sends many waits for himself. */
 const oneByOne = createFairTurns()
 
-function parseBody(
+/** Reads a body, and names its model on the exchange: for the record of what is refused, too. */
+function readBody(
+  parts: AdmitParts,
+  exchange: Exchange,
   call: ModelCall,
   bytes: Buffer,
-  owner: string,
-): ParsedBody | Promise<ParsedBody> {
+): RequestBody | Promise<RequestBody> {
+  const check = (parsed: ParsedBody) => {
+    exchange.model ??= modelIn(parsed.outline)
+    return checkBody(parsed, call.operation)
+  }
   const contentType = call.request.headers.get('content-type')
-  if (isForm(contentType) && call.operation.takesForm) return parseFormBody(bytes, contentType)
-  if (bytes.byteLength < slicedBytes) return parseJsonBody(bytes)
-  return oneByOne(owner, () => inSlices(parseSteps(bytes)))
+  if (isForm(contentType) && call.operation.takesForm) {
+    return parseFormBody(bytes, contentType).then(check)
+  }
+  if (bytes.byteLength < slicedBytes) return check(parseJsonBody(bytes))
+  return readLarge(parts, exchange, call, { bytes, check })
+}
+
+async function readLarge(
+  { beside }: AdmitParts,
+  exchange: Exchange,
+  { request, operation, model }: ModelCall,
+  { bytes, check }: { readonly bytes: Buffer; readonly check: (parsed: ParsedBody) => RequestBody },
+): Promise<RequestBody> {
+  const owner = String(exchange.caller?.account.id)
+  const scanned = await oneByOne(owner, () => inSlices(scanInPieces(bytes)))
+  if (beside === undefined || !isLongToParse(scanned)) {
+    return check(await oneByOne(owner, () => inSlices(parseSteps(scanned))))
+  }
+  exchange.model ??= scannedModel(scanned)
+  const asked = { hint: hintInHeaders(request.headers), model }
+  return readBeside({ beside, owner, operation, asked, signal: request.signal }, scanned)
 }
 
 /** The model that a body names, for the record of a request that is refused for something else. */
 function modelIn(value: unknown): string | undefined {
   return isJsonObject(value) && typeof value.model === 'string' ? value.model : undefined
 }
+
+/** The same of a body that is not parsed; undefined where it is no model's name. */
+function scannedModel({ bytes, fields }: ScannedBody): string | undefined {
+  const { start, end } = fields.spans.get('model') ?? { start: 0, end: 0 }
+  if (end - start > longestName) return undefined
+  return modelIn(parseJsonObject(`{"model":${bytes.toString('utf8', start, end)}}`))
+}
+const longestName = 4_096

@@ -1,9 +1,11 @@
 import { formatSizeBytes } from '../lib/units.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { JsonObject, Operation, RequestFacts } from '../protocols/protocol.ts'
+import { type Conversation, conversationOf } from './channels/conversation.ts'
 import { GatewayError } from './errors.ts'
+import { sampleOf, type TextSample } from './estimate.ts'
 import { checkNames, sentTwice } from './field-names.ts'
-import { findFields, type JsonFields } from './json-fields.ts'
+import { createFieldScan, type FieldSpan, findFields, type JsonFields } from './json-fields.ts'
 import { mayBeShortened, noTexts, type Outline, readOutline, unshortened } from './outline.ts'
 import { shortName } from './short-name.ts'
 import { createStringEnds } from './string-ends.ts'
@@ -20,12 +22,34 @@ const scanLimits = { maxDepth, maxValues }
 export const largeBytes = 16_384
 
 /** A request's body: its bytes as they came, and what was read of them. */
-export interface RequestBody extends Outline<JsonObject> {
+export interface RequestBody {
   readonly bytes: Buffer
   readonly contentType: string
-  readonly facts: RequestFacts
+  readonly facts: BodyFacts
   /** Undefined for a form, whose fields are not those of a JSON object. */
   readonly fields: JsonFields | undefined
+  /** The whole body, parsed when it is first asked for. */
+  readonly value: () => JsonObject
+  /** The conversation that it belongs to; undefined when nothing tells. */
+  readonly conversation: (asked: ConversationAsked) => Conversation | undefined
+  /** The fields that have to change where the upstream has another name for the model. */
+  readonly rename: (upstreamModel: string) => JsonObject
+  /**
+   * Set: it was read on another thread, and has to be written there, too, unless it is plain: then no
+   * more than some of its fields change.
+   */
+  readonly remote?: { readonly isPlain: boolean }
+}
+
+/** What a request's headers, and its path, tell of its conversation. */
+export interface ConversationAsked {
+  readonly hint: string | undefined
+  readonly model: string | undefined
+}
+
+/** The facts of a body that was read, with as much of its text as is ever counted. */
+export interface BodyFacts extends Omit<RequestFacts, 'text'> {
+  readonly text: () => TextSample
 }
 
 /**
@@ -87,9 +111,19 @@ function tooLarge(maxBytes: number): GatewayError {
 /** A body that was read, but not yet held against what its operation takes. */
 export type ParsedBody = Pick<RequestBody, 'bytes' | 'contentType' | 'fields'> & Outline<unknown>
 
+/** What was found in the bytes of a body, of which nothing is parsed yet. */
+export interface ScannedBody {
+  readonly bytes: Buffer
+  readonly fields: JsonFields
+  /** Its strings that may be shortened; undefined: it has to be parsed as a whole. */
+  readonly long: readonly FieldSpan[] | undefined
+}
+
 /** Parses a JSON body. Throws the 400 of what is no JSON, or could be read in two ways. */
-export function parseJsonBody(bytes: Buffer): ParsedBody {
-  const steps = parseSteps(bytes)
+export const parseJsonBody = (bytes: Buffer): ParsedBody =>
+  atOnce(parseSteps(atOnce(scanSteps(bytes, bytes.byteLength, 'whole'))))
+
+function atOnce<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
@@ -98,40 +132,56 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
 
 /** From so many bytes on others are let in while a body is read. */
 export const slicedBytes = 262_144
+/** So much is looked at in a fraction of a millisecond. */
+const pieceBytes = 32_768
 
-/** The same, piece by piece. */
-export function* parseSteps(bytes: Buffer): Generator<void, ParsedBody> {
-  const large = bytes.byteLength < largeBytes ? undefined : yield* readLarge(bytes)
-  const fields = large?.fields ?? findFields(bytes, scanLimits)
+/** Finds what is in a body, piece by piece; only one body at a time is read like that. */
+export const scanInPieces = (bytes: Buffer): Generator<void, ScannedBody> =>
+  scanSteps(bytes, pieceBytes, 'sliced')
+
+function* scanSteps(
+  bytes: Buffer,
+  stepBytes: number,
+  how: 'whole' | 'sliced',
+): Generator<void, ScannedBody> {
+  const strings = bytes.byteLength < largeBytes ? undefined : createStringEnds(bytes, how)
+  const found = yield* fieldsOf(bytes, stepBytes, strings?.endOf)
+  const isSound = strings !== undefined && !found.tooDeep && !found.tooMany && strings.isSound()
+  // Of what is unsound, each string is looked for by itself.
+  const fields = strings && !isSound ? yield* fieldsOf(bytes, stepBytes) : found
   if (fields.tooDeep) throw tooDeep()
   if (fields.tooMany) throw tooManyValues()
   checkNames(fields.spans.keys())
-  const parsed = large?.outline ?? unshortened(parseJson(bytes))
+  if (strings === undefined || !isSound) return { bytes, fields, long: undefined }
+  // A model is named in records, be its name as long as it may.
+  const modelText = (fields.spans.get('model')?.start ?? -1) + 1
+  const long = strings.long.filter(
+    (span) => span.start !== modelText && mayBeShortened(bytes, span),
+  )
+  return { bytes, fields, long }
+}
+
+function* fieldsOf(
+  bytes: Buffer,
+  stepBytes: number,
+  endOf?: (open: number) => number,
+): Generator<void, JsonFields> {
+  const scan = createFieldScan(bytes, scanLimits, endOf)
+  for (let until = stepBytes; scan.goOn(Math.min(until, bytes.length)); until += stepBytes) yield
+  return scan.found()
+}
+
+/** Parses what was scanned, piece by piece. */
+export function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<void, ParsedBody> {
+  yield
+  const outline = long && readOutline(bytes, long, () => parseJson(bytes))
+  const parsed = outline ?? unshortened(parseJson(bytes))
   yield
   if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
   if (fields.members !== countMembers(parsed.outline))
     throw twiceWithin(bytes, fields, parsed.outline)
   yield
   return { bytes, contentType: 'application/json', ...parsed, fields }
-}
-
-/**
- * A large body, which is not parsed as a whole; undefined when there may be a fault in it, or where
- * nothing is there to scan it with.
- */
-function* readLarge(bytes: Buffer) {
-  const strings = createStringEnds(bytes)
-  if (strings === undefined) return undefined
-  const fields = findFields(bytes, scanLimits, strings.endOf)
-  if (fields.tooDeep || fields.tooMany || !strings.isSound()) return undefined
-  // A model is named in records, be its name as long as it may.
-  const modelText = (fields.spans.get('model')?.start ?? -1) + 1
-  const long = strings.long.filter(
-    (span) => span.start !== modelText && mayBeShortened(bytes, span),
-  )
-  yield
-  const outline = readOutline(bytes, long, () => parseJson(bytes))
-  return outline && { fields, outline }
 }
 
 /**
@@ -144,27 +194,66 @@ export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody
   const fault = operation.check(outline)
   if (texts === noTexts) {
     if (fault) throw new GatewayError(fault.code, fault.message, { param: fault.param })
-    return { ...(parsed as Checked), facts: operation.read(outline as JsonObject) }
+    return checkedBody(parsed, operation, operation.read(outline as JsonObject))
   }
   if (fault) return checkBody(wholly(parsed), operation)
   const { value } = parsed as Checked
   const facts = operation.read(outline as JsonObject)
   const { model, continues, amend, extras } = facts
   if (texts.isIn([model, continues, amend, extras])) return checkBody(wholly(parsed), operation)
+  return checkedBody(parsed, operation, {
+    ...facts,
+    text: () => operation.read(value()).text(),
+    media: () => facts.media(texts),
+  })
+}
+
+type Checked = Outline<JsonObject>
+
+/** The same body with nothing shortened. */
+const wholly = (parsed: ParsedBody): ParsedBody => ({ ...parsed, ...unshortened(parsed.value()) })
+
+function checkedBody(parsed: ParsedBody, operation: Operation, facts: RequestFacts): RequestBody {
+  const { bytes, contentType, fields, texts } = parsed
+  const { outline, value } = parsed as Checked
+  checkCounts(facts)
   return {
-    ...(parsed as Checked),
-    facts: {
-      ...facts,
-      text: () => operation.read(value()).text(),
-      media: () => facts.media(texts),
+    ...{ bytes, contentType, fields, value },
+    facts: bodyFacts(facts),
+    conversation: ({ hint, model }) =>
+      conversationOf(operation.protocol, outline, hint, { model, whole: texts.whole }),
+    rename(upstreamModel) {
+      const changes = operation.rename(outline, upstreamModel)
+      return texts.isIn(changes) ? operation.rename(value(), upstreamModel) : changes
     },
   }
 }
 
-type Checked = Omit<RequestBody, 'facts'>
+/** The facts as a body has them. */
+export const bodyFacts = (facts: RequestFacts): BodyFacts => ({
+  ...facts,
+  text: () => sampleOf(facts.text()),
+})
 
-/** The same body with nothing shortened. */
-const wholly = (parsed: ParsedBody): ParsedBody => ({ ...parsed, ...unshortened(parsed.value()) })
+/** What is looked at one by one, each with some work: no client of the field comes near. */
+const mostAsks = 1_024
+const mostContinued = 10_000
+
+function checkCounts({ extras, continues }: RequestFacts): void {
+  const asks = extras && Object.values(extras).reduce((sum, list) => sum + list.length, 0)
+  if (asks !== undefined && asks > mostAsks) {
+    throw tooManyOf(asks, 'tools of the vendor, models and the like', mostAsks)
+  }
+  if (continues.length > mostContinued) {
+    throw tooManyOf(continues.length, 'earlier answers', mostContinued)
+  }
+}
+
+const tooManyOf = (count: number, what: string, most: number) =>
+  new GatewayError(
+    'invalid_value',
+    `The body names ${count.toLocaleString('en')} ${what}; ${most.toLocaleString('en')} are the limit here.`,
+  )
 
 function parseJson(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) {

@@ -121,8 +121,7 @@ export function quickInput({ bytes, contentType, facts }: RequestBody): number {
  */
 export async function countedInput(body: RequestBody, count: CountTokens): Promise<number> {
   const { facts, bytes } = body
-  const text = facts.text()
-  const tokens = (await estimateTokens(text, text.length, count)) * countMargin
+  const tokens = (await estimateTokens(facts.text(), count)) * countMargin
   const { images } = mediaOf(body)
   const least = (bytes.byteLength - images.bytes - frameBytes) / mostBytesPerToken
   return Math.ceil(Math.max(tokens, least)) + facts.media().tokens

@@ -10,7 +10,7 @@ import type { Beside } from './beside/job.ts'
 import { isHeavy } from './beside/prepare-beside.ts'
 import type { RequestBody } from './body.ts'
 import { GatewayError } from './errors.ts'
-import { type CountTokens, estimateTokens } from './estimate.ts'
+import { type CountTokens, estimateTokens, sampleOf } from './estimate.ts'
 import type { Exchange } from './exchange.ts'
 import { preferred, protocolOf } from './options.ts'
 import { decodeRequest, originOf } from './translation.ts'
@@ -75,7 +75,7 @@ export function countDecoded(
   return countRequestTokens(request, family, async (text) => {
     if (left <= 0) return text.length / usualTokenLength
     left -= text.length
-    return estimateTokens(text, text.length, countTokens)
+    return estimateTokens(sampleOf(text), countTokens)
   })
 }
 

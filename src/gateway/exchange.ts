@@ -1,10 +1,11 @@
 import type { Candidate, Group, Offer } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createRequestId } from '../lib/ids.ts'
-import type { Framing, Operation, Protocol, RequestFacts } from '../protocols/protocol.ts'
+import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import type { Fault } from '../store/ports/availability.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
+import type { BodyFacts } from './body.ts'
 import type { Interruption } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
 import type { Permit } from './limits/limiter.ts'
@@ -28,7 +29,7 @@ export interface Exchange {
   caller: Caller | undefined
   /** As the client wrote it. */
   model: string | undefined
-  facts: RequestFacts | undefined
+  facts: BodyFacts | undefined
   plan: Plan | undefined
   /** The channels that may answer. */
   options: readonly Option[]

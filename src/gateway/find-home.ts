@@ -1,6 +1,6 @@
 import type { Affinity } from './affinity.ts'
 import type { RequestBody } from './body.ts'
-import { type Conversation, conversationOf } from './channels/conversation.ts'
+import { type Conversation, hintInHeaders } from './channels/conversation.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Looks where other nodes have a conversation at home; undefined: there is nothing to wait for. */
@@ -8,10 +8,10 @@ export type FindHome = (tokenId: number, conversation: string) => Promise<void> 
 
 /** The conversation that a request belongs to; undefined when nothing tells. */
 export function conversationIn(
-  { protocol, request, model }: Exchange,
-  { outline, texts }: RequestBody,
+  { request, model }: Exchange,
+  body: RequestBody,
 ): Conversation | undefined {
-  return conversationOf(protocol.name, outline, request.headers, { model, whole: texts.whole })
+  return body.conversation({ hint: hintInHeaders(request.headers), model })
 }
 
 /** What is looked up before a request's channel is chosen. */

@@ -16,7 +16,6 @@ import { GatewayError } from './errors.ts'
 import { isNotDearer } from './not-dearer.ts'
 import { createPathTree } from './path-tree.ts'
 import { shortName } from './short-name.ts'
-import { wholeMembers } from './whole-members.ts'
 
 /** For whom a request's extras are looked at. */
 export interface GateTask {
@@ -35,7 +34,7 @@ export interface Passed {
   readonly tools: readonly HostedTool[]
   /** What is left out, as the client wrote it, … */
   readonly dropped: readonly string[]
-  /** … and all that has to be cut from the body for it. */
+  /** … and every place in the body that has to go for it. */
   readonly cuts: readonly Path[]
 }
 
@@ -75,7 +74,7 @@ export function passExtras(task: GateTask, candidate: Candidate, protocol: strin
   return {
     tools: kept.flatMap(({ tool }) => tool ?? []),
     dropped: [...left.map(({ path }) => path), ...extras.routing].map(pathText),
-    cuts: cutsOf(task.body, left, extras.routing),
+    cuts: cutsOf(left, extras.routing),
   }
 }
 
@@ -92,15 +91,10 @@ export function passTranslated(task: GateTask, candidate: Candidate, protocol: s
   }
 }
 
-function cutsOf(
-  { value }: RequestBody,
-  left: readonly HostedToolAsk[],
-  routing: readonly Path[],
-): readonly Path[] {
+function cutsOf(left: readonly HostedToolAsk[], routing: readonly Path[]): readonly Path[] {
   // Tools of one kind share their mentions.
   const mentions = [...new Set(left.map((ask) => ask.mentions))].flat()
-  const paths = [...left.map(({ path }) => path), ...mentions, ...routing]
-  return paths.length === 0 ? [] : wholeMembers(value(), paths)
+  return [...left.map(({ path }) => path), ...mentions, ...routing]
 }
 
 /** Checks fields that name other models; the paths of tools that have one, and so no price. */

@@ -41,62 +41,92 @@ export interface ScanLimits {
  */
 export function findFields(
   buffer: Buffer,
-  { maxDepth, maxValues }: ScanLimits,
+  limits: ScanLimits,
   endOf?: (open: number) => number,
 ): JsonFields {
+  const scan = createFieldScan(buffer, limits, endOf)
+  scan.goOn(buffer.length)
+  return scan.found()
+}
+
+/** The same search, piece by piece. */
+export interface FieldScan {
+  /** Looks at the bytes up to a place, and to the end of the string there; false: all is looked at. */
+  goOn(until: number): boolean
+  found(): JsonFields
+}
+
+export function createFieldScan(
+  buffer: Buffer,
+  { maxDepth, maxValues }: ScanLimits,
+  endOf: (open: number) => number = (open) => stringEnd(buffer, open),
+): FieldScan {
   const spans = new Map<string, FieldSpan>()
   let duplicate: string | undefined
-  let depth = 0
-  let values = 0
-  let members = 0
+  let [from, depth, values, members] = [0, 0, 0, 0]
   let close = -1
   let name: string | undefined
   let valueStart = -1
   let lastByte = -1
 
-  const endValue = () => {
+  const endValue = (end: number) => {
     if (name === undefined || valueStart < 0) return
     if (spans.has(name)) duplicate ??= name
-    spans.set(name, { start: valueStart, end: lastByte + 1 })
+    spans.set(name, { start: valueStart, end })
     name = undefined
     valueStart = -1
   }
 
-  for (let index = 0; index < buffer.length && values <= maxValues; index++) {
-    const byte = buffer[index] as number
-    if (byte <= 0x20) continue
-    if (byte === quote) {
-      const end = endOf === undefined ? stringEnd(buffer, index) : endOf(index)
-      if (depth === 1 && name === undefined) name = readName(buffer, index, end)
-      else if (depth === 1 && valueStart < 0) valueStart = index
-      index = end
-      lastByte = end
-      continue
-    }
-    if (byte === 0x7d || byte === 0x5d) {
-      if (depth === 1) {
-        endValue()
-        close = index
+  return {
+    goOn(until) {
+      // What changes with each byte is looked up many times as fast where nothing else can reach it.
+      let [level, count, colons, last] = [depth, values, members, lastByte]
+      let index = from
+      for (; index < until && count <= maxValues && level <= maxDepth; index++) {
+        const byte = buffer[index] as number
+        if (byte <= 0x20) continue
+        if (byte === quote) {
+          const end = endOf(index)
+          if (level === 1 && name === undefined) name = readName(buffer, index, end)
+          else if (level === 1 && valueStart < 0) valueStart = index
+          index = end
+          last = end
+          continue
+        }
+        if (byte === 0x7d || byte === 0x5d) {
+          if (level === 1) {
+            endValue(last + 1)
+            close = index
+          }
+          level--
+        } else if (byte === 0x7b || byte === 0x5b) {
+          if (level === 1 && valueStart < 0) valueStart = index
+          level++
+          count++
+        } else if (byte === 0x2c) {
+          count++
+          if (level === 1) endValue(last + 1)
+          continue
+        } else if (byte === 0x3a) {
+          colons++
+        } else if (level === 1) {
+          if (valueStart < 0) valueStart = index
+        }
+        last = index
       }
-      depth--
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (depth === 1 && valueStart < 0) valueStart = index
-      depth++
-      values++
-      if (depth > maxDepth)
-        return { spans, duplicate, tooDeep: true, tooMany: false, values, members, close }
-    } else if (byte === 0x2c) {
-      values++
-      if (depth === 1) endValue()
-      continue
-    } else if (byte === 0x3a) {
-      members++
-    } else if (depth === 1) {
-      if (valueStart < 0) valueStart = index
-    }
-    lastByte = index
+      from = index
+      depth = level
+      values = count
+      members = colons
+      lastByte = last
+      return from < buffer.length && values <= maxValues && depth <= maxDepth
+    },
+    found: () => ({
+      ...{ spans, duplicate, values, members, close },
+      tooDeep: depth > maxDepth,
+      tooMany: values > maxValues,
+    }),
   }
-  return { spans, duplicate, tooDeep: false, tooMany: values > maxValues, values, members, close }
 }
 
 /** Names and words are shorter than this: looking at their bytes is less than the call of a search. */

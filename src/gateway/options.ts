@@ -43,11 +43,19 @@ export type Translate = (candidate: Candidate, upstream: Protocol) => Translatio
 export type Pass = (candidate: Candidate) => Passed
 
 /** In this order a channel is asked that does not speak the client's protocol: what carries most. */
-const byFidelity: readonly Protocol[] = [responses, messages, gemini, chat]
+const byFidelity = [responses, messages, gemini, chat] as const
 
 /** The protocol of a name. */
 export const protocolOf = (name: ProtocolName): Protocol =>
   byFidelity.find((protocol) => protocol.name === name) ?? chat
+
+/** The operation of a name. Throws where its protocol has none. */
+export function operationOf({ protocol, name }: Pick<Operation, 'protocol' | 'name'>): Operation {
+  const { operations } = byFidelity.find((one) => one.name === protocol) ?? chat
+  const found = Object.values<Operation>(operations).find((one) => one.name === name)
+  if (found === undefined) throw new Error(`There is no operation ${name} in ${protocol}.`)
+  return found
+}
 
 /** The ways in which the channels of an offer can be asked that do not speak the client's protocol. */
 export function foreignWays(

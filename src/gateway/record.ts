@@ -101,16 +101,16 @@ async function counted(
 ): Promise<Omit<UsedTokens, 'clamped'>> {
   const outputTokens = told.tellsOutput
     ? reported.outputTokens
-    : Math.max(reported.outputTokens, await estimateTokens(text.sample, text.length, count))
+    : Math.max(reported.outputTokens, await estimateTokens(text, count))
   const inputTokens = told.tellsInput ? reported.inputTokens : await countInput(exchange, count)
   const estimated = !told.tellsInput || outputTokens > reported.outputTokens
   return { usage: { ...reported, inputTokens, outputTokens }, estimated, calls: told.calls }
 }
 
 async function countInput({ facts, reservation }: Concluded, count: CountTokens): Promise<number> {
-  const asked = facts?.text() ?? ''
+  const asked = facts ? await estimateTokens(facts.text(), count) : 0
   const unseen = reservation?.continuedTokens ?? 0
-  return unseen + (facts?.media().tokens ?? 0) + (await estimateTokens(asked, asked.length, count))
+  return unseen + (facts?.media().tokens ?? 0) + asked
 }
 
 /** What an exchange costs by what it used; nothing before it has a price. */

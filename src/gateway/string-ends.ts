@@ -20,21 +20,27 @@ const longBytes = 256
 
 const quote = 0x22
 
-/** One for all: a body is read in one go. Empty where a processor lacks what it is made of. */
-const sharedScanner = once((): { readonly scanner?: MarkScanner } => {
-  try {
-    return { scanner: createMarkScanner() }
-  } catch {
-    return {}
-  }
-})
+const scannerOnce = () =>
+  once((): { readonly scanner?: MarkScanner } => {
+    try {
+      return { scanner: createMarkScanner() }
+    } catch {
+      return {}
+    }
+  })
+
+/** One for all bodies that are read in one go, and one for those in slices, of which there is one at a time. */
+const scanners = { whole: scannerOnce(), sliced: scannerOnce() }
 
 /**
- * Reads the strings of a body, each byte once, without a copy of any. Undefined where nothing is there
- * to do it with.
+ * Reads the strings of a body, each byte once, without a copy of any. Undefined where a processor lacks
+ * what it is done with. `sliced`: others may be read before this one is at its end.
  */
-export function createStringEnds(bytes: Buffer): StringEnds | undefined {
-  const { scanner } = sharedScanner()
+export function createStringEnds(
+  bytes: Buffer,
+  how: keyof typeof scanners = 'whole',
+): StringEnds | undefined {
+  const { scanner } = scanners[how]()
   if (scanner === undefined) return undefined
   const next = createMarks(bytes, scanner)
   const long: FieldSpan[] = []

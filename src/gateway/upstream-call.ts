@@ -1,17 +1,15 @@
 import type { Candidate, Channel } from '../catalog/catalog.ts'
-import { embedJson } from '../protocols/canonical/embed.ts'
 import { quirkNames } from '../protocols/canonical/quirks.ts'
-import type { JsonObject, Protocol } from '../protocols/protocol.ts'
-import { pathText } from '../protocols/request-extras.ts'
-import { sealBeginnings, stripSeals } from '../protocols/translation/strip-seals.ts'
-import type { Beside, SealJob } from './beside/job.ts'
+import type { Protocol } from '../protocols/protocol.ts'
+import { type Path, pathText } from '../protocols/request-extras.ts'
+import type { Beside } from './beside/job.ts'
 import { isHeavy } from './beside/prepare-beside.ts'
+import { nameOf } from './beside/read-beside.ts'
 import type { RequestBody } from './body.ts'
-import { cutMembers } from './cut-members.ts'
 import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { rebuildForm } from './form-body.ts'
-import { findFields, replaceFields } from './json-fields.ts'
+import { hasSeals, type NativeBody, writeNative } from './native-body.ts'
 import type { Route } from './options.ts'
 import type { OutboundCall } from './outbound/outbound.ts'
 import { isStrict } from './strict.ts'
@@ -71,7 +69,7 @@ export function buildCall(
   })
   const content = translation
     ? translation.encode(signal)
-    : upstreamBody(withoutCuts(body, route), exchange, upstreamModel, { beside, signal })
+    : upstreamBody(body, exchange, destination, { beside, signal })
   return content instanceof Promise ? content.then(callWith) : callWith(content)
 }
 
@@ -109,19 +107,6 @@ export function baseOf(channel: Channel, protocol: string): string {
   return base
 }
 
-/** The body without what does not pass; every other byte of it stays. */
-function withoutCuts(body: RequestBody, { passed }: Route): RequestBody {
-  const [first] = passed?.cuts ?? []
-  if (passed === undefined || first === undefined) return body
-  if (body.fields === undefined) throw notFromForm(pathText(first))
-  const bytes = cutMembers(body.bytes, passed.cuts)
-  const value = () => JSON.parse(bytes.toString()) as JsonObject
-  return { ...body, bytes, value, fields: findFields(bytes, unlimited) }
-}
-
-/** It was looked at before. */
-const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
-
 const notFromForm = (param: string) =>
   new GatewayError('unsupported_parameter', `${param} is not allowed here. Leave it out.`, {
     param,
@@ -130,38 +115,36 @@ const notFromForm = (param: string) =>
 function upstreamBody(
   body: RequestBody,
   exchange: Exchange,
-  upstreamModel: string,
+  { upstreamModel, route }: Destination,
   { beside, signal }: { readonly beside: Beside | undefined; readonly signal: AbortSignal },
 ): Uint8Array | Promise<Uint8Array | FormData> {
-  const renamed = exchange.model !== upstreamModel
-  if (body.fields === undefined) return rebuildForm(body, upstreamModel)
-  // Gemini's bodies may name models besides the path's.
-  const isNamed = renamed || exchange.protocol.name === 'gemini'
-  const renames = isNamed ? rename(body, exchange, upstreamModel) : {}
-  const changes = { ...body.facts.amend, ...renames }
-  if (beside !== undefined && hasSeals(body) && isHeavy(body)) {
-    return stripBeside(beside, body, exchange, { model: upstreamModel, changes, signal })
+  const cuts = route.passed?.cuts ?? []
+  const { fields } = body
+  if (fields === undefined) {
+    const [first] = cuts
+    if (first !== undefined) throw notFromForm(pathText(first))
+    return rebuildForm(body, upstreamModel)
   }
-  const stripped = hasSeals(body) ? withoutSeals(body, exchange, upstreamModel) : undefined
-  if (stripped === undefined) return replaceFields(body.bytes, body.fields, changes)
-  return new TextEncoder().encode(JSON.stringify({ ...stripped, ...changes }))
+  // Gemini's bodies may name models besides the path's.
+  const isRenamed = exchange.model !== upstreamModel || exchange.protocol.name === 'gemini'
+  const changes = { model: upstreamModel, isRenamed, quirks: quirksOf(exchange), cuts }
+  const write = ({ bytes, dropped }: NativeBody) => {
+    noteDropped(exchange, dropped)
+    return bytes
+  }
+  if (beside === undefined || !isForBeside(body, cuts)) {
+    return write(writeNative({ ...body, fields }, changes))
+  }
+  const job = { kind: 'write' as const, bytes: body.bytes, operation: nameOf(exchange.operation) }
+  const owner = String(exchange.caller?.account.id)
+  return beside.run<'write'>(owner, { ...job, changes }, signal).then(write)
 }
 
-/** The same on another thread. */
-async function stripBeside(
-  beside: Beside,
-  body: RequestBody,
-  exchange: Exchange,
-  { signal, ...rest }: Pick<SealJob, 'model' | 'changes'> & { readonly signal: AbortSignal },
-): Promise<Uint8Array> {
-  const quirks = quirksOf(exchange)
-  const job = { kind: 'strip' as const, bytes: body.bytes, quirks, ...rest }
-  const found = await beside.run<'strip'>(String(exchange.caller?.account.id), job, signal)
-  if (found === undefined || body.fields === undefined) {
-    return body.fields ? replaceFields(body.bytes, body.fields, rest.changes) : body.bytes
-  }
-  noteDropped(exchange, found.dropped)
-  return found.bytes
+/** Whether writing a body takes more than is to be done on this thread. */
+function isForBeside(body: RequestBody, cuts: readonly Path[]): boolean {
+  const needsWhole = () => cuts.length > 0 || hasSeals(body)
+  if (body.remote) return !body.remote.isPlain || needsWhole()
+  return isHeavy(body) && needsWhole()
 }
 
 function noteDropped(exchange: Exchange, dropped: readonly string[]): void {
@@ -173,37 +156,9 @@ function noteDropped(exchange: Exchange, dropped: readonly string[]): void {
 const quirksOf = ({ candidate }: Exchange) =>
   quirkNames.filter((quirk) => candidate?.channel.quirks.includes(quirk))
 
-/** What has to change for the upstream's name of the model. */
-function rename(body: RequestBody, { operation }: Exchange, upstreamModel: string): JsonObject {
-  const changes = operation.rename(body.outline, upstreamModel)
-  return body.texts.isIn(changes) ? operation.rename(body.value(), upstreamModel) : changes
-}
-
-/** The body without its seals, which are named; undefined when what looked like one is none. */
-function withoutSeals(
-  { bytes, value }: RequestBody,
-  exchange: Exchange,
-  upstreamModel: string,
-): JsonObject | undefined {
-  const { body, dropped } = stripSeals(embedJson(new TextDecoder().decode(bytes)) ?? value(), {
-    model: upstreamModel,
-    quirks: new Set(quirksOf(exchange)),
-  })
-  if (dropped.length === 0) return undefined
-  noteDropped(exchange, dropped)
-  return body
-}
-
 const sealRefused = (param: string) =>
   new GatewayError(
     'unsupported_parameter',
     `${param} (reasoning that another vendor has signed) would be left out, and the request is strict. Leave it out, or ask for another model.`,
     { param },
   )
-
-const writtenSeals = sealBeginnings.map((beginning) => Buffer.from(`"${beginning}`))
-
-/** Another vendor's reasoning is in it, sealed by this gateway: its own vendor would refuse it. */
-function hasSeals({ bytes }: RequestBody): boolean {
-  return writtenSeals.some((beginning) => bytes.includes(beginning))
-}

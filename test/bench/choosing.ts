@@ -22,11 +22,7 @@ function measure(name: string, request: () => void): void {
   console.log(`${name}: ${sorted[Math.floor(rounds / 2)]?.toFixed(0)} ns a request`)
 }
 
-const conversation = conversationOf(
-  'chat',
-  { model: 'm', prompt_cache_key: 'session' },
-  new Headers(),
-)
+const conversation = conversationOf('chat', { model: 'm', prompt_cache_key: 'session' }, undefined)
 
 for (const size of [1, 3, 50]) {
   const { asking } = createScene()
@@ -53,5 +49,5 @@ const body = {
   ],
 }
 measure('a conversation without a hint', () => {
-  conversationOf('chat', body, new Headers())
+  conversationOf('chat', body, undefined)
 })

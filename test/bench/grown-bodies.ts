@@ -1,92 +1,96 @@
-import { allDialects, dialects } from '../e2e/dialects.ts'
-import { keyOn, startTranslating } from '../e2e/translated.ts'
-import { jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { startBinary } from '../support/binary.ts'
+import { speaksAt, testKey, tollgateYaml, upstreamKey } from '../support/tollgate-yaml.ts'
+import { attackers, type PartMessage } from './grown-bodies/part.ts'
 
 /**
  * How long another customer's requests take while four send bodies that are much work: in turns of
- * quiet and of trouble, in one run.
+ * quiet and of trouble, in one run. The upstream and the four have processes of their own, which give
+ * way to the gateway: in the world they are on other machines.
  *
  *   TOLLGATE_BINARY=… bun test/bench/grown-bodies.ts [rounds]
  */
-const [rounds = 3] = process.argv.slice(2).map(Number)
-const requestsOfRound = 200
+const [rounds = 5] = process.argv.slice(2).map(Number)
+const requestsOfRound = 400
 
-const upstream = startFakeUpstream(({ path }) => {
-  const dialect = allDialects.find((one) => path.includes(one.path(false).split('/').at(-1) ?? ''))
-  return jsonAnswer((dialect ?? dialects.chat).body({ input: 9, output: 5 }))
-})
-const gateway = await startTranslating(upstream.url)
-
-const messages = (count: number) =>
-  Array.from({ length: count }, (_, at) => ({
-    role: at % 2 ? 'assistant' : 'user',
-    content: `m${at}`,
-  }))
-const schema = {
-  type: 'object',
-  properties: Object.fromEntries(
-    Array.from({ length: 9_900 }, (_, at) => [`p${at}`, { $ref: `#/properties/q/${at}/s` }]),
-  ),
-}
-const bodies = [
-  { on: 'messages', body: { messages: messages(80_000) } },
-  { on: 'gemini', body: { messages: messages(80_000) } },
-  {
-    on: 'gemini',
-    body: {
-      messages: messages(2),
-      tools: [{ type: 'function', function: { name: 'f', parameters: schema } }],
+function startPart(args: readonly string[]) {
+  const first = Promise.withResolvers<PartMessage>()
+  let last: PartMessage | undefined
+  const child = Bun.spawn(
+    ['nice', '-n', '19', process.execPath, `${import.meta.dir}/grown-bodies/part.ts`, ...args],
+    {
+      stdout: 'inherit',
+      stderr: 'inherit',
+      ipc(message: PartMessage) {
+        last = message
+        first.resolve(message)
+      },
     },
-  },
-  { on: 'responses', body: { messages: messages(40_000) } },
-].map(({ on, body }) => ({ on, text: JSON.stringify({ model: 'test-model', ...body }) }))
+  )
+  return { child, first: first.promise, last: () => last }
+}
 
-const post = (key: string, body: string) =>
-  fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-    body,
-    proxy: false,
-  }).then((answer) => answer.arrayBuffer())
+const upstream = startPart(['upstream'])
+const { url = '' } = await upstream.first
+const models = ['test-model']
+const gateway = await startBinary({
+  config: (listen) =>
+    tollgateYaml({
+      ...{ listen, upstream: url, models, speaks: ['chat'] },
+      moreChannels: attackers.map(({ name, on }) => ({
+        ...{ name, api_key: upstreamKey, models, allow_private: true },
+        speaks: speaksAt(url, [on]),
+      })),
+      moreGroups: attackers.map(({ name }) => ({ name, channels: [name] })),
+      moreAccounts: attackers.map(({ name, key }) => ({
+        ...{ email: `${name}@example.com`, balance: 100 },
+        tokens: [{ name, key, group: name }],
+      })),
+    }),
+})
+
+const body = JSON.stringify({
+  model: 'test-model',
+  messages: [{ role: 'user', content: 'hello' }],
+})
 
 async function measure(): Promise<number[]> {
   const times: number[] = []
-  const body = JSON.stringify({ model: 'test-model', messages: messages(1) })
   for (let at = 0; at < requestsOfRound; at++) {
     const before = performance.now()
-    await post(keyOn(dialects.chat), body)
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      ...{ method: 'POST', body, proxy: false },
+      headers: { authorization: `Bearer ${testKey}` },
+    })
+    await answer.arrayBuffer()
     times.push(performance.now() - before)
     await Bun.sleep(5)
   }
   return times
 }
 
+const at = (times: readonly number[], part: number) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? 0
+const print = (name: string, times: readonly number[]) =>
+  process.stdout.write(
+    `${name}: p50 ${at(times, 0.5).toFixed(1)} ms, p99 ${at(times, 0.99).toFixed(1)} ms, most ${at(times, 0.9999).toFixed(1)} ms\n`,
+  )
+
+await measure()
 const quiet: number[] = []
 const troubled: number[] = []
-let sent = 0
+let answered = 0
 for (let round = 0; round < rounds; round++) {
   quiet.push(...(await measure()))
-  let isOver = false
-  const hostile = bodies.map(async ({ on, text }) => {
-    while (!isOver) {
-      await post(keyOn({ name: on as 'chat' }), text)
-      sent++
-    }
-  })
+  const attackers = startPart(['attackers', gateway.url])
+  await attackers.first
   troubled.push(...(await measure()))
-  isOver = true
-  await Promise.all(hostile)
+  attackers.child.send('stop')
+  await attackers.child.exited
+  answered += attackers.last()?.answered ?? 0
 }
-const at = (times: number[], part: number) =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? 0
-for (const [name, times] of [
-  ['quiet', quiet],
-  ['four send grown bodies', troubled],
-] as const) {
-  process.stdout.write(
-    `${name}: p50 ${at(times, 0.5).toFixed(1)} ms, p99 ${at(times, 0.99).toFixed(1)} ms\n`,
-  )
-}
-process.stdout.write(`grown bodies answered: ${sent}\n`)
+print('quiet', quiet)
+print('while four send grown bodies', troubled)
+process.stdout.write(`grown bodies answered: ${answered}\n`)
 await gateway.stop()
-await upstream.stop()
+upstream.child.send('stop')
+await upstream.child.exited

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { attempt } from '../../src/gateway/attempt.ts'
+import { checkBody } from '../../src/gateway/body.ts'
 import type { Choice } from '../../src/gateway/channels/chooser.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { Option } from '../../src/gateway/options.ts'
@@ -25,13 +26,8 @@ async function createScene(encode: Translation['encode']) {
   const { exchange } = await createExchange({ protocol: chat, operation, body: value })
   const { candidate } = exchange
   if (candidate === undefined) throw new Error('There is no channel.')
-  const body = {
-    bytes: Buffer.alloc(0),
-    contentType: '',
-    ...unshortened(value),
-    fields: undefined,
-    facts: operation.read(value),
-  }
+  const parsed = { bytes: Buffer.alloc(0), contentType: '', fields: undefined }
+  const body = checkBody({ ...parsed, ...unshortened(value) }, operation)
   const translation: Translation = {
     hiddenWork: () => 'some' as const,
     dropped: ['seed'],

@@ -96,7 +96,8 @@ test(`B2: none of ${cases} streams costs, or delivers, more than was set aside f
     // Of long texts the beginning is counted, and the rest is taken to be like it.
     const tokensOf = (upTo: number) => {
       const told = pieces.slice(0, upTo).join('')
-      return estimateTokens(told.slice(0, sampleLength), told.length, countTokens)
+      const text = { sample: told.slice(0, sampleLength), length: told.length }
+      return estimateTokens(text, countTokens)
     }
     // What is charged is what was delivered. (Messages tells at its start that it is one token.)
     const delivered = Math.max(await tokensOf(count), dialect.name === 'messages' ? 1 : 0)

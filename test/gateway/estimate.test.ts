@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
-import { estimateTokens } from '../../src/gateway/estimate.ts'
+import { estimateTokens, sampleOf } from '../../src/gateway/estimate.ts'
 
-const estimate = (text: string) => estimateTokens(text, text.length, countTokens)
+const estimate = (text: string) => estimateTokens(sampleOf(text), countTokens)
 
 test('an ordinary text is counted as the tokenizer counts it', async () => {
   const texts = [

@@ -1,5 +1,6 @@
 import { buildCatalog } from '../../src/catalog/catalog.ts'
 import type { Caller } from '../../src/gateway/authenticate.ts'
+import { bodyFacts } from '../../src/gateway/body.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import type { Operation, Protocol } from '../../src/protocols/protocol.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
@@ -75,7 +76,7 @@ export async function createExchange(options: ExchangeOptions) {
     framing: 'sse',
     caller,
     model: 'small',
-    facts: operation.read(body),
+    facts: bodyFacts(operation.read(body)),
     plan: { group, offer },
     options: [],
     permit: undefined,

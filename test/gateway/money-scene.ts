@@ -2,7 +2,7 @@ import { countTokens } from '../../src/app/count-tokens.ts'
 import { createAffinity } from '../../src/gateway/affinity.ts'
 import { setAside } from '../../src/gateway/afford.ts'
 import type { Caller } from '../../src/gateway/authenticate.ts'
-import type { RequestBody } from '../../src/gateway/body.ts'
+import { checkBody, type RequestBody } from '../../src/gateway/body.ts'
 import { createCommitter } from '../../src/gateway/committer.ts'
 import { settle } from '../../src/gateway/conclude.ts'
 import type { CountTokens } from '../../src/gateway/estimate.ts'
@@ -86,14 +86,11 @@ export async function createMoneyScene(options: MoneyOptions) {
   const token = await store.tokens.findByHash('hash-1')
   if (!token) throw new Error('There is no token.')
   const caller = { ...made.caller, token, account: { ...token.account } }
-  const facts = { ...operation.read(value), stream }
-  const exchange: Exchange = { ...made.exchange, caller, facts }
   const bytes = Buffer.from(JSON.stringify(value))
-  const body: RequestBody = {
-    ...{ bytes, facts, fields: undefined },
-    ...unshortened(value),
-    contentType: 'application/json',
-  }
+  const parsed = { bytes, contentType: 'application/json', fields: undefined }
+  const read = checkBody({ ...parsed, ...unshortened(value) }, operation)
+  const body: RequestBody = { ...read, facts: { ...read.facts, stream } }
+  const exchange: Exchange = { ...made.exchange, caller, facts: body.facts }
 
   const sum = async () => {
     const account = await store.admin.account('ann@example.com')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { checkBody } from '../../src/gateway/body.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import { unshortened } from '../../src/gateway/outline.ts'
 import { createTap } from '../../src/gateway/tap.ts'
@@ -22,14 +23,8 @@ function tapFor({ client, upstream }: Pair, limit = 0) {
   const { protocol, operation } = protocols[client.name]
   const spoken = protocols[upstream.name].protocol
   const value = client.request(true) as JsonObject
-  const facts = operation.read(value)
-  const body = {
-    bytes: encode(''),
-    contentType: '',
-    ...unshortened(value),
-    fields: undefined,
-    facts,
-  }
+  const parsed = { bytes: encode(''), contentType: '', fields: undefined }
+  const body = checkBody({ ...parsed, ...unshortened(value) }, operation)
   const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 }
   const channel = {
     ...{ id: 1, name: 'c', keys: ['k'], priority: 0, weight: 1, timeouts },

@@ -2,12 +2,13 @@ import type { Channel } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import { emptyUsage } from '../../protocols/canonical/usage.ts'
-import type { RequestFacts } from '../../protocols/protocol.ts'
 import { noMedia } from '../../protocols/request-media.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { BackgroundAnswer, HeldAnswer } from '../../store/ports/answers.ts'
 import { idsOf } from '../affinity.ts'
+import type { BodyFacts } from '../body.ts'
 import { bodyEnd, type ConcludeParts, llmTokens, warnOfClamp } from '../conclude.ts'
+import { sampleOf } from '../estimate.ts'
 import type { Concluded } from '../exchange.ts'
 import { logExchange } from '../exchange-log.ts'
 import {
@@ -115,9 +116,9 @@ function concluded(
 }
 
 /** Of the request itself nothing is left: what its input was reckoned with stands for it. */
-const factsOf = ({ model, stream, calls, inputTokens }: PendingCharge): RequestFacts => ({
+const factsOf = ({ model, stream, calls, inputTokens }: PendingCharge): BodyFacts => ({
   ...{ model, stream, calls, continues: [], amend: {}, answers: 1, maxOutputTokens: null },
   ...{ takesTurns: true, turns: 1, hasUnseenInput: true },
-  text: () => '',
+  text: () => sampleOf(''),
   media: () => ({ ...noMedia, tokens: inputTokens }),
 })

@@ -1,16 +1,31 @@
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { HiddenWork } from '../../protocols/hidden-work.ts'
-import type { JsonObject, ProtocolName } from '../../protocols/protocol.ts'
+import type { JsonObject, MediaSize, Operation, ProtocolName } from '../../protocols/protocol.ts'
+import type { BodyFacts, ConversationAsked } from '../body.ts'
+import type { Conversation } from '../channels/conversation.ts'
 import type { ErrorKind } from '../errors.ts'
+import type { TextSample } from '../estimate.ts'
 import type { Media } from '../media/fetch-media.ts'
 import type { MediaPart } from '../media/inline-media.ts'
+import type { NativeBody, NativeChanges } from '../native-body.ts'
 
 /**
  * Work on a whole request that is too much for one piece on the thread which answers everybody. All of
  * it can be copied to another thread; the bytes of a large body are shared.
  */
-export type Job = TranslationJob | SealJob | CountJob
+export type Job = ReadJob | TranslationJob | WriteJob | CountJob
+
+/** Parse a scanned body, check it, and tell what is to be known of it. */
+export interface ReadJob {
+  readonly kind: 'read'
+  readonly bytes: Uint8Array
+  readonly operation: OperationName
+  readonly asked: ConversationAsked
+}
+
+/** An operation, by what can be copied. */
+export type OperationName = Pick<Operation, 'protocol' | 'name'>
 
 interface BodyJob {
   readonly bytes: Uint8Array
@@ -38,13 +53,12 @@ export interface JobTarget {
   readonly model: string
 }
 
-/** Take the seals out of a request that goes upstream in its own protocol. */
-export interface SealJob {
-  readonly kind: 'strip'
+/** Write what goes upstream of a request in its own protocol. */
+export interface WriteJob {
+  readonly kind: 'write'
   readonly bytes: Uint8Array
-  readonly model: string
-  readonly quirks: readonly Quirk[]
-  readonly changes: JsonObject
+  readonly operation: OperationName
+  readonly changes: NativeChanges
 }
 
 /** Count a request's input in LLM tokens. */
@@ -64,9 +78,22 @@ export interface Results {
     readonly body: JsonObject
     readonly targets: readonly (PreparedTarget | Refused)[]
   }
-  /** Undefined: what looked like a seal is none. */
-  readonly strip: { readonly dropped: readonly string[]; readonly bytes: Uint8Array } | undefined
+  readonly read: ToldBody
+  readonly write: NativeBody
   readonly count: number
+}
+
+/** What is told of a body that was read on another thread. */
+export interface ToldBody {
+  readonly facts: Omit<BodyFacts, 'text' | 'media' | 'hiddenWork' | 'amend'>
+  readonly text: TextSample
+  readonly media: MediaSize
+  readonly hiddenWork: HiddenWork | undefined
+  readonly conversation: Conversation | undefined
+  /** Undefined: too much to be copied, so the body has to be written there, too. */
+  readonly amend: JsonObject | undefined
+  /** The fields that another name of the model changes. */
+  readonly renamed: readonly string[]
 }
 
 export interface PreparedTarget {

@@ -1,22 +1,23 @@
-import { embedJson } from '../../protocols/canonical/embed.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import type { Sealer } from '../../protocols/translation/seal.ts'
-import { stripSeals } from '../../protocols/translation/strip-seals.ts'
+import { checkBody, parseJsonBody, type RequestBody } from '../body.ts'
 import { countDecoded } from '../count-input.ts'
 import { GatewayError } from '../errors.ts'
 import type { CountTokens } from '../estimate.ts'
 import type { MediaFetcher } from '../media/fetch-media.ts'
-import { protocolOf } from '../options.ts'
+import { writeNative } from '../native-body.ts'
+import { operationOf, protocolOf } from '../options.ts'
 import { decodeRequest, type PreparedRequest, prepareRequest } from '../translation.ts'
 import type {
   CountJob,
   Job,
   PreparedTarget,
+  ReadJob,
   Refused,
   Results,
-  SealJob,
   TranslationJob,
+  WriteJob,
 } from './job.ts'
 
 interface WorkParts {
@@ -30,8 +31,10 @@ export async function doJob(parts: WorkParts, job: Job): Promise<Results[Job['ki
     switch (job.kind) {
       case 'translate':
         return translate(parts, job)
-      case 'strip':
-        return strip(job)
+      case 'read':
+        return read(job)
+      case 'write':
+        return write(job)
       case 'count':
         return count(parts, job)
     }
@@ -111,14 +114,29 @@ function withoutInput(body: JsonObject): JsonObject {
   return JSON.stringify(short).length <= longestEcho ? short : {}
 }
 
-function strip({ bytes, model, quirks, changes }: SealJob): Results['strip'] {
-  const text = new TextDecoder().decode(bytes)
-  const { body, dropped } = stripSeals(embedJson(text) ?? JSON.parse(text), {
-    model,
-    quirks: new Set(quirks),
-  })
-  if (dropped.length === 0) return undefined
-  return { dropped, bytes: new TextEncoder().encode(JSON.stringify({ ...body, ...changes })) }
+/** Longer ones are not copied to the other thread. */
+const longestAmend = 4_096
+
+function read({ asked, ...job }: ReadJob): Results['read'] {
+  const { facts: all, conversation, rename } = checked(job)
+  const { text, media, hiddenWork, amend, ...facts } = all
+  return {
+    ...{ facts, text: text(), media: media(), hiddenWork: hiddenWork?.() },
+    conversation: conversation(asked),
+    amend: JSON.stringify(amend).length > longestAmend ? undefined : amend,
+    renamed: Object.keys(rename('')),
+  }
+}
+
+function write({ changes, ...job }: WriteJob): Results['write'] {
+  const { fields, ...body } = checked(job)
+  if (fields === undefined) throw new Error('A form is not written here.')
+  return writeNative({ ...body, fields }, changes)
+}
+
+function checked({ bytes, operation }: Pick<ReadJob, 'bytes' | 'operation'>): RequestBody {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return checkBody(parseJsonBody(buffer), operationOf(operation))
 }
 
 function count(parts: WorkParts, job: CountJob): Promise<number> {

@@ -39,16 +39,17 @@ interface Beside {
 const asItIs = (text: string) => text
 
 /**
- * The conversation that a request belongs to: by the client's own hint, else by what it begins with.
+ * The conversation that a request belongs to: by the client's own hint, in the body or else in its
+ * headers; else by what it begins with.
  * Undefined when nothing tells. Reads a few kilobytes at most, however long the body is.
  */
 export function conversationOf(
   protocol: ProtocolName,
   body: JsonObject,
-  headers: Headers,
+  headerHint: string | undefined,
   { model = stringIn(body, 'model') ?? '', whole = asItIs }: Beside = {},
 ): Conversation | undefined {
-  const hint = hintIn(protocol, body) ?? hintInHeaders(headers)
+  const hint = hintIn(protocol, body) ?? headerHint
   if (hint !== undefined)
     return { key: hashOf('hint', model, whole(hint).slice(0, maxPart)), isBegun: true }
   const { system, user, isBegun } = readOpening(protocol, body, whole)
@@ -65,7 +66,8 @@ function hintIn(protocol: ProtocolName, body: JsonObject): string | undefined {
   return stringIn(body, 'conversation') ?? stringIn(objectIn(body, 'conversation'), 'id')
 }
 
-function hintInHeaders(headers: Headers): string | undefined {
+/** The session that a client's headers name. */
+export function hintInHeaders(headers: Headers): string | undefined {
   for (const name of sessionHeaders) {
     const value = headers.get(name)
     if (value) return value

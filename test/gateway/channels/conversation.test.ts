@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { conversationOf } from '../../../src/gateway/channels/conversation.ts'
+import { conversationOf, hintInHeaders } from '../../../src/gateway/channels/conversation.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
 
 type Turn = 'system' | 'user' | 'model'
@@ -32,9 +32,9 @@ function bodyOf(protocol: ProtocolName, said: Said, rest: JsonObject = {}): Json
   return { model: 'm', messages, ...rest }
 }
 
-const none = new Headers()
-const keyOf = (protocol: ProtocolName, body: JsonObject, headers = none) =>
-  conversationOf(protocol, body, headers)?.key
+const none = undefined
+const keyOf = (protocol: ProtocolName, body: JsonObject, hint?: string) =>
+  conversationOf(protocol, body, hint)?.key
 
 const protocols = Object.keys(roles) as ProtocolName[]
 const opening: Said = [
@@ -223,7 +223,7 @@ describe('a client’s hint', () => {
     'thread-id',
   ])('the header %s tells in each protocol', (name) => {
     for (const protocol of protocols) {
-      const [one, other] = ['s-1', 's-2'].map((id) => new Headers({ [name]: id }))
+      const [one, other] = ['s-1', 's-2'].map((id) => hintInHeaders(new Headers({ [name]: id })))
       const found = conversationOf(protocol, bodyOf(protocol, opening), one ?? none)
       expect(found?.isBegun).toBeTrue()
       expect(keyOf(protocol, bodyOf(protocol, later), one)).toBe(found?.key)
@@ -240,8 +240,7 @@ describe('a client’s hint', () => {
 
   test('in the body goes before one in a header', () => {
     const body = bodyOf('responses', opening, { prompt_cache_key: 'cache' })
-    const headers = new Headers({ 'session-id': 'session' })
-    expect(keyOf('responses', body, headers)).toBe(keyOf('responses', body))
+    expect(keyOf('responses', body, 'session')).toBe(keyOf('responses', body))
   })
 
   test('that is empty or no text is none', () => {
