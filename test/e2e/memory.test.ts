@@ -69,7 +69,11 @@ test.each(allDialects.map((dialect) => [dialect.name, dialect] as const))(
     await client.pauseAtFirst()
     await standstill(flood.written)
     const ahead = flood.written() - client.received()
-    const paused = gateway.residentBytes()
+    // What was read before the pause may still lie about as garbage; what is held is there to stay.
+    const paused = await until('memory to be flat while the client pauses', () => {
+      const resident = gateway.residentBytes()
+      return resident - cold < 40 * mebibyte && resident
+    })
     client.resume()
     await client.closed
     const highest = peak.stop()
@@ -79,7 +83,6 @@ test.each(allDialects.map((dialect) => [dialect.name, dialect] as const))(
         `${inMegabytes(paused)} paused, ${inMegabytes(highest)} at most`,
     )
     expect(ahead).toBeLessThan(80 * mebibyte)
-    expect(paused - cold).toBeLessThan(40 * mebibyte)
     // At full speed garbage comes on top; a bare proxy on this runtime has 30 MB of it.
     expect(highest - before).toBeLessThan(70 * mebibyte)
     expect(client.received()).toBeGreaterThan(megabytes * mebibyte)
