@@ -98,7 +98,8 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
 async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promise<void> {
   const { reservations, countTokens, usualOutputTokens } = parts
   const { body, caller } = asked
-  const inputTokens = await countedInput(body, countTokens)
+  const written = await countedInput(body, countTokens)
+  const inputTokens = written + (asked.continuedTokens ?? 0)
   requireClient(asked)
   const perAnswer = answerTokens(asked, usualOutputTokens())
   const full = estimateWith(asked, inputTokens, perAnswer)
@@ -108,7 +109,7 @@ async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promi
   const isFree = most.mostNano <= nano || !reservations.hasOpen(caller.account.id)
   if (least.amountNano > nano || !isFree) throw refusal(parts, caller, limit, least.amountNano)
   const isWhole = full.amountNano <= nano
-  const reserved = { inputTokens, outputTokens: (isWhole ? full : least).outputTokens }
+  const reserved = { inputTokens: written, outputTokens: (isWhole ? full : least).outputTokens }
   const covered = openRest(parts, asked, most, { leastNano: least.amountNano, nano })
   const isEnough = isWhole && isLimited(asked)
   putOn(parts, asked, { ...reserved, isEnough, amountNano: least.amountNano }, covered)

@@ -62,7 +62,7 @@ export async function settle(
       : undefined
     // What is set aside is held for it from the same commit on, and must be there.
     if (begun) await exchange.reservation?.written().catch(() => {})
-    const coming = begun ? nothingUsed : usedTokens(exchange, seen, parts.countTokens)
+    const coming = begun ? nothingUsed : usedTokensAt(end, exchange, seen, parts.countTokens)
     const counted = coming instanceof Promise ? await coming : coming
     const heldNano = parts.reservations.heldFor(exchange.requestId)
     // What goes on without an id can't be asked for: nobody will know what it has used.
@@ -92,6 +92,17 @@ export async function settle(
     if (exchange.facts?.stream) note(parts, exchange, notStored, 0)
     throw requestNotStored(error)
   }
+}
+
+/** Who leaves, or can pay no more, once an upstream was asked, has made it read all that it asked. */
+function usedTokensAt(
+  { cause }: End,
+  exchange: Concluded,
+  seen: Observation,
+  count: CountTokens,
+): UsedTokens | Promise<UsedTokens> {
+  const isBegun = cause === balanceUsedUp || exchange.interruption === 'client_left'
+  return usedTokens(exchange, seen, count, isBegun)
 }
 
 /** What of a count is charged, or what more than that. */

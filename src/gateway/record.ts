@@ -45,14 +45,15 @@ export const nothingUsed: UsedTokens = {
 /**
  * What to charge for. The upstream's report counts; where there is none, or the answer broke off
  * before the final one, what was delivered is counted here and marked as estimated. Nothing
- * delivered and nothing reported is nothing used.
+ * delivered and nothing reported is nothing used, unless the upstream `isBegun`: it has read the input.
  */
 export function usedTokens(
   exchange: Concluded,
   seen: Observation,
   count: CountTokens,
+  isBegun = exchange.interruption === 'client_left',
 ): UsedTokens | Promise<UsedTokens> {
-  const used = reportedOrCounted(exchange, seen, count)
+  const used = reportedOrCounted(exchange, seen, count, isBegun)
   const whole = (counted: Omit<UsedTokens, 'clamped'>): UsedTokens => {
     if (counted === nothingUsed) return nothingUsed
     const usage = withAskedExtras(exchange, seen, counted.usage, () => vendorOf(exchange))
@@ -75,13 +76,12 @@ function reportedOrCounted(
   exchange: Concluded,
   seen: Observation,
   count: CountTokens,
+  isBegun: boolean,
 ): Omit<UsedTokens, 'clamped'> | Promise<Omit<UsedTokens, 'clamped'>> {
   const { usage, text, outcome } = seen
   const answered = outcome === 'complete' || outcome === 'incomplete'
-  // A client that leaves once an upstream was asked has made it read all that it asked.
-  const begunFor = exchange.interruption === 'client_left'
   const ranTools = seen.observed?.tools !== undefined
-  const delivered = answered || text.length > 0 || usage !== undefined || begunFor || ranTools
+  const delivered = answered || text.length > 0 || usage !== undefined || isBegun || ranTools
   const calls = delivered ? (exchange.facts?.calls ?? 1) : 0
   if (!delivered) return nothingUsed
   // A report says nothing of text that came behind it; nor is it the last one where the answer

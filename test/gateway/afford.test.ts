@@ -162,6 +162,22 @@ describe('what its bytes do not show', () => {
     expect(amountNano).toBe((5_000 + bytes) * 800 + answer)
   })
 
+  test('what is known of it has to be paid for: less than that lets nobody in', async () => {
+    const more = { ...limited, previous_response_id: 'resp_1' }
+    for (const [balanceNano, isIn] of [
+      [5_000 * 800, false],
+      [5_300 * 800, true],
+    ] as const) {
+      await using scene = await createMoneyScene({ balanceNano, dialect: responses, more })
+      scene.parts.affinity.originOf = () => ({ ...origin, contextTokens: 5_000 })
+      const outcome = await Promise.resolve(scene.setAside()).then(
+        () => true,
+        () => false,
+      )
+      expect([balanceNano, outcome]).toEqual([balanceNano, isIn])
+    }
+  })
+
   test('of several all have to be known, and be finished', async () => {
     const input = [{ type: 'item_reference', id: 'msg_1' }]
     const more = { ...limited, previous_response_id: 'resp_1', input }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
 import { estimateTokens } from '../../src/gateway/estimate.ts'
-import { allDialects, type Dialect } from '../e2e/dialects.ts'
+import { allDialects, type Dialect, dialects } from '../e2e/dialects.ts'
 import { cutBytes } from '../support/fake-upstream.ts'
 import { createMoneyScene } from './money-scene.ts'
 
@@ -123,6 +123,21 @@ function createRandom(state: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
+
+test('an answer that ends for money before its first word costs what it was asked with', async () => {
+  const contextTokens = 1_000
+  const dialect = dialects.responses
+  await using scene = await createMoneyScene({
+    ...{ dialect, balanceNano: contextTokens * 800 + 400_000 },
+    more: { previous_response_id: 'resp_0' },
+  })
+  const origin = { channelId: 1, key: 'key', contextTokens }
+  scene.parts.affinity.originOf = () => origin
+  const stream = dialect.first(asked) + dialect.piece(' one'.repeat(5_000))
+  const { request, text } = await scene.play([new TextEncoder().encode(stream)])
+  expect([request.cause, text.includes(' one')]).toEqual(['balance_used_up', false])
+  expect(request.inputTokens).toBeGreaterThan(contextTokens)
+})
 
 test('B2: where the chunks end makes no difference, not even when the whole answer is one', async () => {
   const pieces = Array.from({ length: 2_000 }, () => ' one')
