@@ -108,12 +108,12 @@ function usedTokensAt(
 /** What of a count is charged, or what more than that. */
 function charged(
   exchange: Concluded,
-  { cause, isLost = false }: End,
+  { isCapped = false, isLost = false }: End,
   counted: UsedTokens,
   heldNano: number,
 ): UsedTokens {
   if (isLost) return reservedTokens(exchange, counted, heldNano)
-  return cause === balanceUsedUp ? affordedTokens(exchange, counted, heldNano) : counted
+  return isCapped ? affordedTokens(exchange, counted, heldNano) : counted
 }
 
 /** All that a request counts for in a limit of LLM tokens. */

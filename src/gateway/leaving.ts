@@ -39,6 +39,17 @@ export function showsAll(exchange: Exchange, seen: Observation): boolean {
   return isInputTold || route?.protocol.name === 'messages' || isCountable
 }
 
+/**
+ * Whether an upstream may have read more than can be known here before it tells: files and stored input
+ * of any size, and what the tools that it runs have found.
+ */
+export function hidesInput({ facts, reservation }: Exchange, seen: Observation): boolean {
+  if (facts === undefined || facts.takesTurns) return true
+  if (seen.usage !== undefined && !seen.lacksInput) return false
+  const isKept = facts.continues.length > 0 && reservation?.continuedTokens === undefined
+  return facts.hasUnseenInput || isKept || facts.media().isUnseen
+}
+
 /** Whether the upstream may be doing what its stream does not show: what is not known counts so. */
 function hidesWork({ facts, route, candidate }: Exchange): boolean {
   const hidden = (route?.translation ?? facts)?.hiddenWork?.() ?? 'some'

@@ -23,6 +23,8 @@ export interface End {
   readonly causeText: string | null
   /** What was made unseen is not known: all that was set aside is charged, at least. */
   readonly isLost?: boolean
+  /** No more is charged than was set aside: it was ended by a count that is a guess. */
+  readonly isCapped?: boolean
 }
 
 /** What an ended exchange used, and whether that is the upstream's word or our count. */

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures/failures.ts'
 import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
 import { shownBytes, shownError } from './hide-secrets.ts'
-import { heldUpMs, isAllSeen, leftTexts, showsAll } from './leaving.ts'
+import { heldUpMs, hidesInput, isAllSeen, leftTexts, showsAll } from './leaving.ts'
 import type { Meter } from './meter.ts'
 import { type Chunks, createChunks } from './next-chunk.ts'
 import { balanceUsedUp, type End } from './record.ts'
@@ -86,7 +86,11 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           framesSent ||= paid.byteLength > 0
           isUnpaid = true
           if (paid.byteLength > 0) yield sent(paid)
-          throw endForMoney()
+          if (!hidesInput(exchange, seen)) throw endForMoney()
+          // What its input was is told at the end: that is read without the client.
+          const told = encodeFailure(parts, endForMoney(), !framesSent)
+          if (told.byteLength > 0) yield told
+          return
         }
         if (translator?.isOver() && !hasEnded(seen)) {
           // What came can't be translated any further: with these bytes the client is told.
@@ -122,10 +126,11 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       const told = encodeFailure(parts, error, !framesSent)
       if (told.byteLength > 0) yield told
     } finally {
-      if (settling === undefined && !answer.signal.aborted && !isUnpaid) {
+      const isOwing = !isUnpaid || hidesInput(exchange, seen)
+      if (settling === undefined && !answer.signal.aborted && isOwing) {
         const drained = await drain(parts, tap, chunks)
         isClosed = drained === 'whole'
-        isUnpaid = drained === 'unpaid'
+        isUnpaid ||= drained === 'unpaid'
       }
       heartbeat.stop()
       await settled(settle)
@@ -154,7 +159,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
 const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
 
 /** The part of the last bytes that is paid for, when the money has ended; else undefined. */
-async function cutUnpaid({ meter, answer }: RelayParts, tap: Tap) {
+async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Tap) {
   if (await meter.cover(answer.observer.seen)) return undefined
   // The largest number of whole frames that is paid for; `frameCount` of them are all.
   let [paid, unpaid] = [tap.firstNear(), tap.frameCount() + 1]
@@ -163,7 +168,7 @@ async function cutUnpaid({ meter, answer }: RelayParts, tap: Tap) {
     if (await meter.pays(tap.before(middle))) paid = middle
     else unpaid = middle
   }
-  return tap.cutBefore(paid)
+  return tap.cutBefore(paid, !hidesInput(exchange, answer.observer.seen))
 }
 
 /** Told inside of the stream, when what could be set aside for it is used. */
@@ -186,7 +191,11 @@ interface Progress {
 async function finish(parts: RelayParts, progress: Progress): Promise<void> {
   const { seen } = parts.answer.observer
   const { framesSent, isUnpaid, leftEarly } = progress
-  const end = isUnpaid ? unpaidEnd(parts) : leftEarly ? leftEnd(parts, progress) : endOf(parts)
+  const end = isUnpaid
+    ? unpaidEnd(parts, progress)
+    : leftEarly
+      ? leftEnd(parts, progress)
+      : endOf(parts)
   parts.answer.finish(attemptCause(parts, end))
   await parts.settle(end, seen, framesSent || leftEarly)
 }
@@ -197,14 +206,17 @@ function leftEnd(parts: RelayParts, { isClosed }: Progress): End {
   const { seen } = answer.observer
   const end = endOf(parts)
   if (end.ending === 'failed' || end.ending === 'shutdown') return end
-  const isWhole = isClosed || isFinal(seen) || seen.usage !== undefined
-  const isRead = hasEnded(seen) && isWhole
+  const isRead = isReadWhole(seen, isClosed)
   const isLost = !isRead && exchange.interruption !== 'shutdown' && !showsAll(exchange, seen)
   const isDrained = exchange.plan?.group.onDisconnect === 'drain'
   const why = isLost ? 'lost' : isDrained ? 'drained' : isRead ? 'read' : 'seen'
   const cause = 'client_left'
   return { ending: cause, status: 200, cause, causeText: leftTexts[why], isLost }
 }
+
+/** Its end was read, and with it all that is told of what it used. */
+const isReadWhole = (seen: Observation, isClosed: boolean) =>
+  hasEnded(seen) && (isClosed || isFinal(seen) || seen.usage !== undefined)
 
 /** What the attempt's row says: a stop at a limit of the answer's length is no failure. */
 function attemptCause({ answer }: RelayParts, { ending, cause }: End): AttemptCause | null {
@@ -233,20 +245,24 @@ const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== und
 /** This could be all; but usage may still follow, even behind an error. */
 const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 
-/** The client left, and not all can be seen that it owes: read on without it, until the money ends. */
+/**
+ * The client left, or its money has ended, and not all can be seen that it owes: read on without it, until
+ * the money ends, where what was read by then is known.
+ */
 async function drain(
   parts: RelayParts,
   tap: Tap,
   chunks: Chunks,
 ): Promise<'whole' | 'unpaid' | 'broken'> {
-  const { answer, meter } = parts
+  const { exchange, answer, meter } = parts
   try {
     while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
       const chunk = await chunks.next(false)
       if (chunk === undefined || chunk === beat) break
       tap.observe(chunk)
       const { seen } = answer.observer
-      if (isBeyond(meter, seen) && (await cutUnpaid(parts, tap))) return 'unpaid'
+      const isCut = isBeyond(meter, seen) && !hidesInput(exchange, seen)
+      if (isCut && (await cutUnpaid(parts, tap))) return 'unpaid'
     }
     tap.end()
     return 'whole'
@@ -277,15 +293,23 @@ const endings: Readonly<Record<Outcome, Ending>> = {
   failed: 'failed',
 }
 
-const unpaidEnd = ({ exchange, answer }: RelayParts): End => ({
-  ending: 'cut',
-  status: 200,
-  cause: balanceUsedUp,
-  causeText:
-    'The answer was ended when the balance, or the budget of the key, was used up, or set aside for ' +
-    'other requests under way.',
-  isLost: !showsAll(exchange, answer.observer.seen),
-})
+function unpaidEnd({ exchange, answer }: RelayParts, { isClosed }: Progress): End {
+  const { seen } = answer.observer
+  const isRead = hidesInput(exchange, seen) && isReadWhole(seen, isClosed)
+  return {
+    ...{ ending: 'cut', status: 200, cause: balanceUsedUp },
+    causeText: isRead ? `${moneyEnded} ${inputRead}` : moneyEnded,
+    isCapped: !isRead,
+    isLost: !isRead && !showsAll(exchange, seen),
+  }
+}
+
+const moneyEnded =
+  'The answer was ended when the balance, or the budget of the key, was used up, or set aside for ' +
+  'other requests under way.'
+const inputRead =
+  'How much was read for it (files, stored answers, what tools found) is told only at the end, so the ' +
+  'answer was read to its end and is charged as a whole.'
 
 /** How the stream ended, as far as can be told now. */
 function endOf({ exchange, answer }: RelayParts): End {

@@ -31,8 +31,11 @@ export interface Tap {
   firstNear(): number
   /** What was observed before one of these frames, `firstNear` or later. */
   before(frame: number): Observation
-  /** Instead of `take`: as if one of these frames, likewise, and what follows had not come. */
-  cutBefore(frame: number): Uint8Array
+  /**
+   * Instead of `take`: for the client it is as if one of these frames, likewise, and what follows had not
+   * come. `forgets`: for what is observed, too.
+   */
+  cutBefore(frame: number, forgets?: boolean): Uint8Array
 }
 
 /** What the observer knew before one of the frames. */
@@ -130,10 +133,10 @@ export function createTap(parts: TapParts): Tap {
     frameCount: () => (marks.length === 0 ? 0 : last.frames.length),
     firstNear: () => firstNear,
     before,
-    cutBefore(frame) {
+    cutBefore(frame, forgets = true) {
       const { start } = marks[frame - firstNear] ?? {}
       if (start === undefined) return take()
-      Object.assign(seen, before(frame))
+      if (forgets) Object.assign(seen, before(frame))
       return taken(frame, start)
     },
   }

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
 import { estimateTokens } from '../../src/gateway/estimate.ts'
 import { allDialects, type Dialect, dialects } from '../e2e/dialects.ts'
@@ -162,17 +162,51 @@ test('B2: where the chunks end makes no difference, not even when the whole answ
 
 test('of a model that may reason all that was set aside is charged, whatever was seen', async () => {
   for (const dialect of allDialects) {
-    await using scene = await createMoneyScene({
-      ...{ balanceNano: 400_000, dialect, upstreamModel: 'who-knows' },
-      more: dialect.name === 'messages' ? { max_tokens: 10_000_000 } : {},
-    })
-    const pieces = Array.from({ length: 2_000 }, () => dialect.piece(' one')).join('')
-    const { heldNano, request } = await scene.play([
-      new TextEncoder().encode(dialect.first(asked) + pieces),
-    ])
-    expect([dialect.name, request.cause, request.estimated]).toEqual([
-      ...[dialect.name, 'balance_used_up', true],
-    ])
+    const { heldNano, request } = await playTo(dialect, '', {})
+    expect(request.estimated).toBe(true)
     expect(request.amountNano).toBeWithin(heldNano - 2_000, heldNano + 1)
   }
+})
+
+/** Plays an answer of 2,000 words of a model that may reason, which is more than there is money for. */
+async function playTo(dialect: Dialect, end: string, asked: object) {
+  await using scene = await createMoneyScene({
+    ...{ balanceNano: 400_000, dialect, upstreamModel: 'who-knows' },
+    more: { ...(dialect.name === 'messages' && { max_tokens: 10_000_000 }), ...asked },
+  })
+  const pieces = Array.from({ length: 2_000 }, () => dialect.piece(' one')).join('')
+  const stream = Buffer.from(dialect.first({ input: 10, output: 1 }) + pieces + end)
+  const { text, heldNano, request } = await scene.play(cutBytes(stream, 3_000))
+  expect([dialect.name, request.cause]).toEqual([dialect.name, 'balance_used_up'])
+  // The client was told when its money ended.
+  expect([dialect.isError(text), text.length < stream.length / 2]).toEqual([true, true])
+  return { heldNano, request }
+}
+
+describe('an answer whose input only its upstream knows, when the money has ended', () => {
+  const searching: { readonly [name in Dialect['name']]: object } = {
+    chat: { web_search_options: {} },
+    responses: { tools: [{ type: 'web_search' }] },
+    messages: { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    gemini: { tools: [{ googleSearch: {} }] },
+  }
+
+  test('is read to its end, and costs what it reports', async () => {
+    for (const dialect of allDialects) {
+      const end = dialect.last({ input: 10, output: 7_000 })
+      const { request } = await playTo(dialect, end, searching[dialect.name])
+      expect(request.outputTokens).toBe(7_000)
+      expect(request.amountNano).toBeGreaterThanOrEqual((10 + 2 * 7_000) * 800)
+      expect(request.estimated).toBe(false)
+    }
+  })
+
+  test('and breaks off costs what came, at least what was set aside', async () => {
+    for (const dialect of allDialects) {
+      const { heldNano, request } = await playTo(dialect, '', searching[dialect.name])
+      expect(request.estimated).toBe(true)
+      expect(request.outputTokens).toBeGreaterThanOrEqual(2_000)
+      expect(request.amountNano).toBeGreaterThan(heldNano)
+    }
+  })
 })
