@@ -40,14 +40,15 @@ export function showsAll(exchange: Exchange, seen: Observation): boolean {
 }
 
 /**
- * Whether an upstream may have read more than can be known here before it tells: files and stored input
- * of any size, and what the tools that it runs have found.
+ * Whether an upstream may have read more than can be counted here before it tells: pictures, files, stored
+ * input, and what the tools that it runs have found.
  */
 export function hidesInput({ facts, reservation }: Exchange, seen: Observation): boolean {
   if (facts === undefined || facts.takesTurns) return true
   if (seen.usage !== undefined && !seen.lacksInput) return false
   const isKept = facts.continues.length > 0 && reservation?.continuedTokens === undefined
-  return facts.hasUnseenInput || isKept || facts.media().isUnseen
+  const { tokens, isUnseen } = facts.media()
+  return facts.hasUnseenInput || isKept || isUnseen || tokens > 0
 }
 
 /** Whether the upstream may be doing what its stream does not show: what is not known counts so. */
