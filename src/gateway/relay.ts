@@ -45,6 +45,8 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   let pulled = false
   let framesSent = false
   let isUnpaid = false
+  /** Unpaid, and how much was read for it is told at its end only. */
+  let isOwing = false
   /** The client left before all of the answer was here. */
   let leftEarly = false
   /** The upstream has closed its answer, and not broken off. */
@@ -62,7 +64,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const next = () => chunks.next(!tap.isWithinFrame())
 
   const settle = (): Promise<void> => {
-    settling ??= finish(parts, { framesSent, isUnpaid, leftEarly, isClosed })
+    settling ??= finish(parts, { framesSent, isUnpaid, isOwing, leftEarly, isClosed })
     return settling
   }
 
@@ -75,7 +77,11 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         tap.observe(chunk)
         if (exchange.interruption === 'client_left' && isFetchable(seen)) return
         const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
-        const out = paid ?? shownBytes(tap.take(), exchange, seen)
+        const out = paid?.bytes ?? shownBytes(tap.take(), exchange, seen)
+        if (paid) {
+          isUnpaid = true
+          isOwing = paid.isOwing
+        }
         if (isFinal(seen)) await settle()
         if (held?.byteLength) {
           framesSent = true
@@ -83,11 +89,10 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         }
         held = undefined
         if (paid) {
-          framesSent ||= paid.byteLength > 0
-          isUnpaid = true
-          if (paid.byteLength > 0) yield sent(paid)
-          if (!hidesInput(exchange, seen)) throw endForMoney()
-          // What its input was is told at the end: that is read without the client.
+          framesSent ||= out.byteLength > 0
+          if (out.byteLength > 0) yield sent(out)
+          if (!isOwing) throw endForMoney()
+          // The end is read without the client.
           const told = encodeFailure(parts, endForMoney(), !framesSent)
           if (told.byteLength > 0) yield told
           return
@@ -126,9 +131,8 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       const told = encodeFailure(parts, error, !framesSent)
       if (told.byteLength > 0) yield told
     } finally {
-      const isOwing = !isUnpaid || hidesInput(exchange, seen)
-      if (settling === undefined && !answer.signal.aborted && isOwing) {
-        const drained = await drain(parts, tap, chunks)
+      if (settling === undefined && !answer.signal.aborted && (isOwing || !isUnpaid)) {
+        const drained = await drain(parts, tap, { chunks, isOwing })
         isClosed = drained === 'whole'
         isUnpaid ||= drained === 'unpaid'
       }
@@ -158,7 +162,10 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
 /** The answer has more text than the meter has counted. */
 const isBeyond = (meter: Meter, seen: Observation) => seen.text.bytes > meter.limit
 
-/** The part of the last bytes that is paid for, when the money has ended; else undefined. */
+/**
+ * The part of the last bytes that is paid for, when the money has ended; else undefined. `isOwing`: what was
+ * read for the answer was not told by then, so the rest still counts.
+ */
 async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Tap) {
   if (await meter.cover(answer.observer.seen)) return undefined
   // The largest number of whole frames that is paid for; `frameCount` of them are all.
@@ -168,7 +175,8 @@ async function cutUnpaid({ exchange, meter, answer }: RelayParts, tap: Tap) {
     if (await meter.pays(tap.before(middle))) paid = middle
     else unpaid = middle
   }
-  return tap.cutBefore(paid, !hidesInput(exchange, answer.observer.seen))
+  const isOwing = hidesInput(exchange, tap.before(paid))
+  return { bytes: tap.cutBefore(paid, !isOwing), isOwing }
 }
 
 /** Told inside of the stream, when what could be set aside for it is used. */
@@ -183,6 +191,7 @@ const endForMoney = () =>
 interface Progress {
   readonly framesSent: boolean
   readonly isUnpaid: boolean
+  readonly isOwing: boolean
   readonly leftEarly: boolean
   readonly isClosed: boolean
 }
@@ -252,17 +261,19 @@ const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 async function drain(
   parts: RelayParts,
   tap: Tap,
-  chunks: Chunks,
+  { chunks, isOwing }: { readonly chunks: Chunks; readonly isOwing: boolean },
 ): Promise<'whole' | 'unpaid' | 'broken'> {
-  const { exchange, answer, meter } = parts
+  const { answer, meter } = parts
+  let owes = isOwing
   try {
     while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
       const chunk = await chunks.next(false)
       if (chunk === undefined || chunk === beat) break
       tap.observe(chunk)
       const { seen } = answer.observer
-      const isCut = isBeyond(meter, seen) && !hidesInput(exchange, seen)
-      if (isCut && (await cutUnpaid(parts, tap))) return 'unpaid'
+      const cut = !owes && isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
+      if (cut?.isOwing === false) return 'unpaid'
+      owes ||= cut !== undefined
     }
     tap.end()
     return 'whole'
@@ -293,9 +304,9 @@ const endings: Readonly<Record<Outcome, Ending>> = {
   failed: 'failed',
 }
 
-function unpaidEnd({ exchange, answer }: RelayParts, { isClosed }: Progress): End {
+function unpaidEnd({ exchange, answer }: RelayParts, { isOwing, isClosed }: Progress): End {
   const { seen } = answer.observer
-  const isRead = hidesInput(exchange, seen) && isReadWhole(seen, isClosed)
+  const isRead = isOwing && isReadWhole(seen, isClosed)
   return {
     ...{ ending: 'cut', status: 200, cause: balanceUsedUp },
     causeText: isRead ? `${moneyEnded} ${inputRead}` : moneyEnded,
