@@ -127,6 +127,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     },
     log,
   )
+  store.records.onDearer?.(reservations.hear)
   const tick = () => performance.now()
   const hearing = createHearing({ store, readAnew: () => inTurn(readAnew), tick })
   const availability = createAvailability({ store: store.availability, clock, log })

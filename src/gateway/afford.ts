@@ -88,7 +88,7 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const reserved = { inputTokens: quickInput(body), outputTokens: most.outputTokens }
   const isEnough = isLimited(asked)
   const covered = open(parts, asked, mostNano, amounts)
-  putOn(parts, asked, { ...reserved, isEnough, amountNano: mostNano }, covered)
+  putOn(parts, asked, { ...reserved, isEnough, amountNano: mostNano, ...amounts }, covered)
   const share = committer.isShared ? plenty.shared : plenty.alone
   const isPlenty = nano - mostNano >= share * reservations.heldBy(caller.account.id)
   if (!isPlenty) return asked.exchange.reservation?.written()
@@ -112,7 +112,7 @@ async function setAsideRest(parts: AffordParts, asked: Asked, most: Most): Promi
   const reserved = { inputTokens: written, outputTokens: (isWhole ? full : least).outputTokens }
   const covered = openRest(parts, asked, most, { leastNano: least.amountNano, nano })
   const isEnough = isWhole && isLimited(asked)
-  putOn(parts, asked, { ...reserved, isEnough, amountNano: least.amountNano }, covered)
+  putOn(parts, asked, { ...reserved, isEnough, amountNano: least.amountNano, ...most }, covered)
   await asked.exchange.reservation?.written()
 }
 
@@ -132,7 +132,7 @@ function open(
 ): Promise<Denial> {
   const isOpen = amountNano < most.mostNano
   const reservation = { ...reservationOf(exchange, caller, plan), amountNano, isOpen }
-  return reservations.open(caller, reservation, most.reckonedNano)
+  return reservations.open(caller, reservation)
 }
 
 /** All that is left here; where other nodes have some of it, what it takes to begin. */
@@ -155,21 +155,45 @@ async function openRest(
   return isElsewhere && !isOver ? hurried(leastNano) : denial
 }
 
-type Reserved = Omit<ExchangeReservation, 'written'> & { readonly amountNano: number }
+/**
+ * Sets more aside where another node has told meanwhile that such answers turn out dearer: whatever it
+ * had stored before this was set aside is heard of by now.
+ */
+function coverNews(
+  { reservations, committer }: AffordParts,
+  { exchange, caller, plan }: Asked,
+  { mostNano, reckonedNano }: Most,
+): Denial | Promise<Denial> {
+  const { requestId } = exchange
+  const heldNano = reservations.heldFor(requestId)
+  // What can come to more than is set aside is its account's only one.
+  if (!committer.isShared || heldNano < mostNano) return undefined
+  const excess = reservations.excess(caller.account.id, plan.offer.candidates, reckonedNano)
+  const moreNano = reckonedNano + excess - heldNano
+  if (moreNano <= 0) return undefined
+  const grown = reservations.grow(requestId, moreNano)
+  return grown.then((isCovered) => (isCovered ? undefined : reservations.room(caller).limit))
+}
+
+type Reserved = Omit<ExchangeReservation, 'written'> & Most & { readonly amountNano: number }
 
 function putOn(
   parts: AffordParts,
-  { exchange, caller, continuedTokens }: Asked,
-  { inputTokens, outputTokens, isEnough, amountNano }: Reserved,
+  asked: Asked,
+  { inputTokens, outputTokens, isEnough, amountNano, ...most }: Reserved,
   covered: Promise<Denial>,
 ): void {
+  const { exchange, caller, continuedTokens } = asked
   // Told to whoever waits for it before the first byte; until then nobody may be waiting.
-  const refused = covered.then(
-    (denial) => denial && refuse(exchange, refusal(parts, caller, denial, amountNano)),
-    (cause: unknown) => refuse(exchange, requestNotStored(cause)),
-  )
+  const refused = covered
+    .then((denial) => denial ?? coverNews(parts, asked, most))
+    .then(
+      (denial) => denial && refuse(exchange, refusal(parts, caller, denial, amountNano)),
+      (cause: unknown) => refuse(exchange, requestNotStored(cause)),
+    )
   exchange.reservation = {
     ...{ inputTokens, outputTokens, continuedTokens, isEnough },
+    reckonedNano: most.reckonedNano,
     async written() {
       parts.committer.hurry(exchange.requestId)
       const error = await refused

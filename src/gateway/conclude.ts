@@ -71,10 +71,14 @@ export async function settle(
     exchange.usedLlmTokens = llmTokens(used)
     const kept = keepOrigin(parts, exchange, caller, seen)
     const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end
+    const built = buildSettlement(exchange, caller, recordedEnd, used, seen, parts.tick())
+    const { reckonedNano } = exchange.reservation ?? {}
+    const dearer = parts.reservations.newsOf(built.request, reckonedNano)
     const settlement = {
-      ...buildSettlement(exchange, caller, recordedEnd, used, seen, parts.tick()),
+      ...built,
       ...(begun && { begun }),
       ...(kept.length > 0 && { kept }),
+      ...(dearer && { dearer }),
     }
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
     const failed = () =>

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Candidate } from '../catalog/catalog.ts'
 import { growing } from '../lib/cache-options.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Dearer } from '../store/ports/dearer.ts'
 import type { RequestRow } from '../store/ports/records.ts'
 
 /**
@@ -16,15 +17,17 @@ export interface Excess {
    * come to a hundred times as much.
    */
   of(accountId: number, candidates: readonly Candidate[], mostNano: number): number
-  /** Notes what a request has come to, and what it was reckoned to come to at the most. */
-  note(request: Charged, mostNano: number): void
+  /**
+   * What a request tells that is not known yet, by what it has come to, and what it was reckoned to come
+   * to at the most; undefined: nothing.
+   */
+  newsOf(request: Charged, mostNano: number): Dearer | undefined
+  note(news: Dearer): void
 }
 
 type Charged = Pick<RequestRow, 'accountId' | 'channelId' | 'upstreamModel' | 'amountNano'>
 
-interface Seen {
-  readonly factor: number
-  readonly byNano: number
+interface Seen extends Pick<Dearer, 'factor' | 'byNano'> {
   readonly atTick: number
 }
 
@@ -32,7 +35,7 @@ const maxEntries = 10_000
 const maxFactor = 1_000
 /** What is above 1 is halved in this time, in milliseconds. */
 const halfLifeMs = 3_600_000
-/** Less is not remembered. */
+/** Less is not remembered, nor what is so little more than what is known. */
 const leastExcess = 0.01
 
 /** Remembers in memory; `tick` is monotonic, in milliseconds. */
@@ -62,14 +65,19 @@ export function createExcess(tick: Clock): Excess {
       })
       return Math.ceil(Math.max(...each))
     },
-    note({ accountId, channelId, upstreamModel, amountNano }, mostNano) {
+    newsOf({ accountId, channelId, upstreamModel, amountNano }, mostNano) {
       const factor = Math.min(maxFactor, amountNano / mostNano)
-      if (!(factor >= 1 + leastExcess)) return
-      for (const name of [ofAccount(accountId), ofModel(channelId, upstreamModel)]) {
+      if (!(factor >= 1 + leastExcess)) return undefined
+      const byNano = amountNano - mostNano
+      const news = { accountId, channelId, upstreamModel, factor, byNano }
+      return namesOf(news).some((name) => isMore(news, knownOf(name))) ? news : undefined
+    },
+    note(news) {
+      for (const name of namesOf(news)) {
         const known = knownOf(name) ?? asReckoned
         seen.set(name, {
-          factor: Math.max(factor, known.factor),
-          byNano: Math.max(amountNano - mostNano, known.byNano),
+          factor: Math.max(Math.min(maxFactor, news.factor), known.factor),
+          byNano: Math.max(news.byNano, known.byNano),
           atTick: tick(),
         })
       }
@@ -78,6 +86,16 @@ export function createExcess(tick: Clock): Excess {
 }
 
 const asReckoned = { factor: 1, byNano: 0 }
+
+function isMore({ factor, byNano }: Dearer, known = asReckoned): boolean {
+  const margin = 1 + leastExcess
+  return factor - 1 > (known.factor - 1) * margin || byNano > known.byNano * margin
+}
+
+const namesOf = ({ accountId, channelId, upstreamModel }: Dearer) => [
+  ofAccount(accountId),
+  ofModel(channelId, upstreamModel),
+]
 const ofAccount = (accountId: number) => `account ${accountId}`
 const ofModel = (channelId: number | null, upstreamModel: string | null) =>
   `channel ${channelId} ${upstreamModel}`

@@ -115,6 +115,8 @@ export interface ExchangeReservation {
   readonly continuedTokens?: number | undefined
   /** The answer can't get longer than what is set aside. */
   readonly isEnough: boolean
+  /** What it was reckoned to come to at the most, in nano-USD. */
+  readonly reckonedNano: number
 }
 
 /** What of a plan a record and a charge are made from: plain data. */

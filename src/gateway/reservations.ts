@@ -1,5 +1,12 @@
 import type { Candidate } from '../catalog/catalog.ts'
-import type { Batch, Committed, MoneyLimit, Reservation } from '../store/ports/records.ts'
+import type { Dearer } from '../store/ports/dearer.ts'
+import type {
+  Batch,
+  Committed,
+  MoneyLimit,
+  RequestRow,
+  Reservation,
+} from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
 import { budgetLeft } from './budget.ts'
 import type { Committer, Denial } from './committer.ts'
@@ -17,8 +24,6 @@ export interface Held {
   readonly tokenId: number
   readonly requestId: string
   amountNano: number
-  /** What it was reckoned to come to at the most, where that is known. */
-  readonly reckonedNano?: number
   /** It can come to more than is set aside. */
   readonly isOpen?: boolean
 }
@@ -38,11 +43,12 @@ export interface Reservations {
   hasOpen(accountId: number): boolean
   /** What a request may come to beyond what it is reckoned to, by what others have lately. */
   excess(accountId: number, candidates: readonly Candidate[], mostNano: number): number
-  /**
-   * Sets aside; resolves when committed, to what does not cover it any more, if anything.
-   * `reckonedNano`: what it was reckoned to come to at the most.
-   */
-  open(caller: Caller, reservation: Reservation, reckonedNano?: number): Promise<Denial>
+  /** What the charge of a request tells, by what it was reckoned to come to at the most. */
+  newsOf(request: RequestRow, reckonedNano: number | undefined): Dearer | undefined
+  /** Notes what others have told. */
+  hear(news: Dearer): void
+  /** Sets aside; resolves when committed, to what does not cover it any more, if anything. */
+  open(caller: Caller, reservation: Reservation): Promise<Denial>
   /** Sets more aside for an open one; false when the account does not cover it (any more). */
   grow(requestId: string, byNano: number): Promise<boolean>
   /** What is set aside for a request; 0 when nothing is. */
@@ -50,7 +56,7 @@ export interface Reservations {
   isOpen(requestId: string): boolean
   /** Takes over what was set aside, in the store, before this process began. */
   adopt(held: Held): void
-  /** Frees what a committed batch has ended. */
+  /** Frees what a committed batch has ended, and notes what it tells. */
   committed(batch: Batch, committed: Committed): void
 }
 
@@ -100,10 +106,13 @@ export function createReservations(
     heldBy: (accountId) => byAccount.get(accountId) ?? 0,
     hasOpen: (accountId) => opened.has(accountId),
     excess: excess.of,
-    open({ account, token }, reservation, reckonedNano = reservation.amountNano) {
+    newsOf: (request, reckonedNano) =>
+      reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
+    hear: excess.note,
+    open({ account, token }, reservation) {
       const { requestId, amountNano, isOpen = false } = reservation
       const whose = { accountId: account.id, tokenId: token.id }
-      adopt({ requestId, amountNano, reckonedNano, isOpen, ...whose })
+      adopt({ requestId, amountNano, isOpen, ...whose })
       return committer()
         .reserve(reservation)
         .catch((error: unknown) => {
@@ -131,9 +140,9 @@ export function createReservations(
     heldFor: (requestId) => held.get(requestId)?.amountNano ?? 0,
     isOpen: (requestId) => held.has(requestId),
     committed(batch, { denied }) {
-      for (const { request, begun } of batch.settle ?? []) {
+      for (const { request, begun, dearer } of batch.settle ?? []) {
         const one = held.get(request.requestId)
-        if (one?.reckonedNano && !begun) excess.note(request, one.reckonedNano)
+        if (dearer) excess.note(dearer)
         // Where others serve, too, one of them may charge it: there the store alone knows.
         if (begun && one && !committer().isShared) adopt({ ...one, requestId: begun.requestId })
         end(request.requestId)

@@ -1,5 +1,5 @@
 import type { Fault } from './judge.ts'
-import { type KindName, switchedOff, usualKinds } from './kinds.ts'
+import { type KindName, kindNames } from './kinds.ts'
 import { makeScript } from './make.ts'
 import { runAlone, runScripts } from './run.ts'
 import type { Script, StoreKind } from './script.ts'
@@ -10,7 +10,7 @@ export interface HuntOptions {
   readonly runs: number
   readonly minutes: number
   readonly seed: string
-  /** Kinds that are tried; undefined: all that are not switched off. */
+  /** Kinds that are tried; undefined: all. */
   readonly kinds?: readonly KindName[] | undefined
   /** Counts what is found, and does not make it smaller. */
   readonly keepsGoing: boolean
@@ -35,12 +35,8 @@ export async function hunt(options: HuntOptions): Promise<boolean> {
   const latest = performance.now() + minutes * 60_000
   const found: Found[] = []
   let [done, asked, bills] = [0, 0, 0]
-  const kinds = options.kinds ?? usualKinds(store)
+  const kinds = options.kinds ?? kindNames
   say(`Seed ${seed}, on ${store}`)
-  for (const { kind, why } of switchedOff.filter(
-    (off) => off.store === store && !kinds.includes(off.kind),
-  ))
-    say(`Switched off: ${kind}, for ${why}`)
   while (done < runs && performance.now() < latest) {
     const count = Math.min(batch, runs - done)
     const scripts = Array.from({ length: count }, (_, at) =>

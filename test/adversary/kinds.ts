@@ -1,5 +1,5 @@
 import type { Dice } from '../fuzz/dice.ts'
-import type { Ask, Endpoint, Leave, Step, StoreKind } from './script.ts'
+import type { Ask, Endpoint, Leave, Step } from './script.ts'
 
 /** Makes the steps of one kind of attack, for the accounts of a script. */
 export interface Making {
@@ -285,23 +285,3 @@ export const kinds = {
 
 export type KindName = keyof typeof kinds
 export const kindNames = Object.keys(kinds) as readonly KindName[]
-
-/** A kind whose defect is known, and not mended yet. */
-interface SwitchedOff {
-  readonly kind: KindName
-  readonly store: StoreKind
-  readonly why: string
-}
-
-/** To be empty. */
-export const switchedOff: readonly SwitchedOff[] = [
-  {
-    kind: 'overruns',
-    store: 'postgres',
-    why: 'what turned out dearer is known to the node alone that has seen it',
-  },
-]
-
-/** The kinds that are tried on a store, where nobody names any. */
-export const usualKinds = (store: StoreKind): readonly KindName[] =>
-  kindNames.filter((name) => !switchedOff.some((one) => one.kind === name && one.store === store))

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dialects, wholeStream } from '../e2e/dialects.ts'
 import {
   type FakeUpstream,
@@ -7,7 +6,7 @@ import {
   sseAnswer,
   startFakeUpstream,
 } from '../support/fake-upstream.ts'
-import { freePort } from '../support/free-port.ts'
+import { type FarAway, startFarAway } from '../support/far-away.ts'
 import { ask, hasPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { usual } from './clocked.ts'
 import { type Running, startServing } from './serving.ts'
@@ -22,37 +21,13 @@ const upstreamMs = 400
 /** For everything else: much less than a round trip. */
 const marginMs = 100
 
-/** Passes everything on, answers as late as if the server were far away. */
-async function startFarAway(port: number): Promise<{ readonly port: number; close(): void }> {
-  const sockets = new Set<Socket>()
-  const server: Server = createServer((near) => {
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-    }
-    near.pipe(far)
-    far.on('data', (bytes) => setTimeout(() => near.write(bytes), tripMs))
-    far.on('close', () => near.destroy())
-  })
-  const here = await freePort()
-  await new Promise<void>((done) => server.listen(here, '127.0.0.1', done))
-  return {
-    port: here,
-    close() {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
-
 /** What every node asks again and again, and the test itself. */
 const byTimers =
   'node|sweep_reservations|background_answer|kept_answer|pg_listening_channels|document|cooling|availability|pg_stat_statements'
 
 describe.skipIf(!hasPostgres)('PostgreSQL is asked', () => {
   let server: PostgresServer
-  let farAway: Awaited<ReturnType<typeof startFarAway>>
+  let farAway: FarAway
   let upstream: FakeUpstream
   let running: Running
   let url: string
@@ -63,7 +38,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL is asked', () => {
     server = await startPostgres(['shared_preload_libraries=pg_stat_statements'])
     url = server.url('postgres')
     await ask(url, 'CREATE EXTENSION pg_stat_statements')
-    farAway = await startFarAway(server.port)
+    farAway = await startFarAway(server.port, tripMs)
     upstream = startFakeUpstream(async (request) => {
       await Bun.sleep(upstreamMs)
       const { stream } = request.json() as { stream?: boolean }
@@ -77,7 +52,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL is asked', () => {
   }, 30_000)
   afterAll(async () => {
     await running[Symbol.asyncDispose]()
-    farAway.close()
+    farAway[Symbol.dispose]()
     await upstream.stop()
     await server[Symbol.asyncDispose]()
     if (before === undefined) delete process.env.TOLLGATE_SECRET

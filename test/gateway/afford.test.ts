@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { setAside } from '../../src/gateway/afford.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { CountTokens } from '../../src/gateway/estimate.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import { dialects } from '../e2e/dialects.ts'
-import { createMoneyScene, type MoneyOptions } from './money-scene.ts'
+import { createMoneyScene, type MoneyOptions, type MoneyScene } from './money-scene.ts'
 
 // What is set aside for a request. One token costs 1,000 nano-USD in and 2,000 out, times the
 // group's multiplier of 0.8: 800 and 1,600.
@@ -292,6 +293,41 @@ describe('when it can’t be written', () => {
     const written = coming.then(() => scene.exchange.reservation?.written())
     await expect(written).rejects.toMatchObject({ kind: 'internal', status: 500 })
     expect([aborted, scene.reservations.heldFor('req_1')]).toEqual([1, 0])
+  })
+})
+
+describe('what another node tells before it is written', () => {
+  const more = { max_tokens: 100 }
+  const news = { accountId: 1, channelId: 1, upstreamModel: 'm', factor: 3, byNano: 1_000_000 }
+
+  /** Sets aside where others serve, too, who tell of it meanwhile. */
+  function asideAmidNews(scene: MoneyScene) {
+    const aborted = { times: 0 }
+    scene.exchange.abort = () => aborted.times++
+    const parts = { ...scene.parts, committer: { ...scene.committer, isShared: true } }
+    const coming = Promise.resolve(setAside(parts, scene.exchange, scene.body))
+    const reckonedNano = scene.reservations.heldFor('req_1')
+    scene.reservations.hear(news)
+    const written = coming.then(() => scene.exchange.reservation?.written())
+    return { aborted, reckonedNano, written }
+  }
+
+  test('is set aside, too', async () => {
+    await using scene = await createMoneyScene({ ...rich, more })
+    const { aborted, reckonedNano, written } = asideAmidNews(scene)
+    await written
+    expect(reckonedNano).toBeWithin(160_000, 300_000)
+    const heldNano = scene.reservations.heldFor('req_1')
+    // It fades from the moment on when it was told.
+    expect(heldNano).toBeWithin(2.9 * reckonedNano, 3 * reckonedNano + 1)
+    expect([(await scene.sum()).reservedNano, aborted.times]).toEqual([heldNano, 0])
+  })
+
+  test('and is not covered: the upstream is let go, and it may come again', async () => {
+    await using scene = await createMoneyScene({ balanceNano: 400_000, more })
+    const { aborted, written } = asideAmidNews(scene)
+    await expect(written).rejects.toMatchObject({ kind: 'concurrency_limited', status: 429 })
+    expect(aborted.times).toBe(1)
   })
 })
 

@@ -42,9 +42,12 @@ beforeEach(async () => {
   warnings.length = 0
   await scene.setAside()
   await exchange.reservation?.written()
-  const { inputTokens = 0, outputTokens = 0 } = exchange.reservation ?? {}
+  const { inputTokens = 0, outputTokens = 0, reckonedNano } = exchange.reservation ?? {}
   const plan = exchange.plan
-  const charge = { startedAt: at, firstByteMs: 1, model: 'small', upstreamModel: 'small-1', plan }
+  const charge = {
+    ...{ startedAt: at, firstByteMs: 1, model: 'small', upstreamModel: 'small-1', plan },
+    reckonedNano,
+  }
   await store.records.commit({
     settle: [
       {
@@ -110,6 +113,8 @@ async function after(ms: number): Promise<void> {
 }
 const request = async (store: Store = scene.store) => (await store.records.receipt('late'))?.request
 const balance = async () => (await scene.sum()).balanceNano
+/** By how much a request of the account is taken to turn out dearer, of one nano-USD. */
+const excess = () => scene.reservations.excess(scene.caller.account.id, [], 1)
 
 test('is asked for until it has ended, and charged by the price of the time when it was asked', async () => {
   for (const ms of [1_000, minute, hour]) await after(ms)
@@ -128,6 +133,16 @@ test('is asked for until it has ended, and charged by the price of the time when
   expect((await scene.sum()).reservedNano).toBe(0)
 })
 
+test('by how much dearer than reckoned it has turned out is known of its account', async () => {
+  const { reckonedNano = 0 } = scene.exchange.reservation ?? {}
+  await after(minute)
+  expect(excess()).toBe(0)
+  answer = () => Response.json({ ...body('completed'), usage: { ...usage, output_tokens: 1e6 } })
+  await after(minute)
+  expect(excess()).toBe(Math.ceil(((await request())?.amountNano ?? 0) / reckonedNano - 1))
+  expect(excess()).toBeGreaterThan(0)
+})
+
 test('an upstream that forgets it is believed after a minute: what was set aside is charged', async () => {
   answer = () => Response.json({ error: { message: 'not found' } }, { status: 404 })
   const { reservedNano: held = 0 } = await scene.sum()
@@ -139,6 +154,7 @@ test('an upstream that forgets it is believed after a minute: what was set aside
     ...{ ending: 'cut', cause: 'background_lost', estimated: true, inputTokens },
     causeText: expect.stringContaining('does not know the answer any more'),
   })
+  expect(excess()).toBe(0)
   // As many tokens as it pays for.
   expect((await request())?.amountNano).toBeGreaterThan(0.99 * held)
   expect((await request())?.amountNano).toBeLessThanOrEqual(held)

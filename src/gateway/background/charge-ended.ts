@@ -22,7 +22,10 @@ import {
 import type { PendingCharge } from './pending-charge.ts'
 
 export interface ChargeParts
-  extends Pick<ConcludeParts, 'affinity' | 'committer' | 'countTokens' | 'tick' | 'log'> {
+  extends Pick<
+    ConcludeParts,
+    'affinity' | 'committer' | 'countTokens' | 'reservations' | 'tick' | 'log'
+  > {
   readonly clock: Clock
 }
 
@@ -74,7 +77,7 @@ async function charge(
   used: UsedTokens,
   seen?: Observation,
 ): Promise<void> {
-  const { affinity, committer, tick, log } = parts
+  const { affinity, committer, reservations, tick, log } = parts
   const { accountId, tokenId, answerId, channelId, keyMark, createdAt } = answer
   const groupId = exchange.plan?.group.id ?? 0
   const payer: Payer = { account: { id: accountId }, token: { id: tokenId, groupId } }
@@ -84,7 +87,10 @@ async function charge(
   const contextTokens = llmTokens(used)
   const row = { accountId, channelId, keyMark, contextTokens, createdAt }
   const kept = ids.map((id) => ({ id, ...row }))
-  await committer.settle({ ...settlement, kept, endsBackground: true })
+  // Of what was charged as it was reckoned nobody knows what it has come to.
+  const { reckonedNano } = seen ? chargeOf(answer) : {}
+  const dearer = reservations.newsOf(settlement.request, reckonedNano)
+  await committer.settle({ ...settlement, kept, endsBackground: true, ...(dearer && { dearer }) })
   const keys = exchange.candidate?.channel.keys ?? []
   const key = keys.find((one) => affinity.keyMark(one) === keyMark) ?? ''
   for (const id of ids) affinity.remember(accountId, id, { channelId, key, contextTokens })

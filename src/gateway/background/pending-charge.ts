@@ -18,6 +18,8 @@ export interface PendingCharge {
   /** What its reservation was reckoned with, in LLM tokens. */
   readonly inputTokens: number
   readonly outputTokens: number
+  /** What it was reckoned to come to at the most, in nano-USD; nodes of former versions do not say it. */
+  readonly reckonedNano?: number | undefined
   /** Prices as they were when it was asked for. */
   readonly plan: ChargedPlan | undefined
 }
@@ -64,6 +66,7 @@ function pendingCharge(exchange: Concluded): PendingCharge {
     ...{ startedAt, model, upstreamModel: candidate?.upstreamModel },
     firstByteMs: firstByteTick === undefined ? null : Math.round(firstByteTick - startedTick),
     ...{ stream: facts?.stream ?? false, calls: facts?.calls ?? 1 },
+    reckonedNano: reservation?.reckonedNano,
     inputTokens: reservation?.inputTokens ?? 0,
     outputTokens: reservation?.outputTokens ?? 0,
     plan: exchange.plan && withoutRest(exchange.plan),

@@ -4,6 +4,7 @@
  */
 
 import type { BackgroundAnswer, KeptAnswer } from './answers.ts'
+import type { Dearer } from './dearer.ts'
 
 export type Ending =
   | 'complete'
@@ -92,6 +93,8 @@ export interface Settlement {
   readonly begun?: BackgroundAnswer
   /** It is the charge of an answer that was made in the background. */
   readonly endsBackground?: boolean
+  /** Told to all who serve from the store, when it is committed (`RecordStore.onDearer`). */
+  readonly dearer?: Dearer
 }
 
 /** What is set aside for a request under way, so that its account can pay what it will cost. */
@@ -237,6 +240,12 @@ export interface RecordStore {
    * nothing of the batch was stored (disk full, locked beyond the busy timeout).
    */
   commit(batch: Batch): Promise<Committed>
+  /**
+   * Where the store is shared: calls `hear` with what is told, by this process and by others, before
+   * the answer to any commit that begins when the telling one is over. What is told while this process
+   * is not connected it does not hear of.
+   */
+  onDearer?(hear: (dearer: Dearer) => void): void
   /**
    * Closes all reservations, recording their requests as interrupted and uncharged; returns how
    * many there were. Only for who knows that no other process serves from this store; where several

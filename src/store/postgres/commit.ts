@@ -2,7 +2,8 @@ import { type Clock, utcDay } from '../../lib/clock.ts'
 import { firstLookMs } from '../ports/answers.ts'
 import type { Batch, Committed, RequestRow, Reservation, Settlement } from '../ports/records.ts'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
-import type { Connections } from './connections.ts'
+import type { Connections, Statement } from './connections.ts'
+import { dearerChannel, dearerPayloads } from './dearer-news.ts'
 import type { Patience } from './patience.ts'
 import { toJson } from './values.ts'
 
@@ -28,7 +29,13 @@ export interface CommitParts {
   readonly node: () => number | undefined
 }
 
-const textOf = (name: string) => `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8) AS answer`
+/** The call, and in the same transaction what all nodes are told; most batches have nothing to tell. */
+function statementOf(name: string, values: readonly unknown[], told: readonly string[]): Statement {
+  const text = `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $7, $8) AS answer`
+  if (told.length === 0) return { text, values, name }
+  const telling = `(SELECT count(pg_notify('${dearerChannel}', payload)) FROM unnest($9::text[]) AS payload)`
+  return { text: `${text}, ${telling}`, values: [...values, told] }
+}
 
 /**
  * The hot path's writing: one call, and so one round trip, for a whole batch; the database does the
@@ -38,9 +45,10 @@ const textOf = (name: string) => `SELECT ${name}($1::json, $2, $3, $4, $5, $6, $
  */
 export function createCommit({ connections, patiently, clock, node }: CommitParts) {
   async function ask(batch: Batch, now: number, day: string): Promise<Answer> {
-    const { name, json, settled, released, accountIds, tokenIds } = prepare(batch)
+    const { name, json, settled, released, accountIds, tokenIds, told } = prepare(batch)
     const values = [json, settled, released, accountIds, tokenIds, now, day, node() ?? null]
-    const { rows } = await patiently(() => connections.query({ text: textOf(name), values, name }))
+    const statement = statementOf(name, values, told)
+    const { rows } = await patiently(() => connections.query(statement))
     return JSON.parse(String(rows[0]?.answer))
   }
 
@@ -124,6 +132,7 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
   return {
     // Most batches have none, and are spared what is done for them.
     name: answers === undefined ? 'commit_requests' : 'commit_answers',
+    told: dearerPayloads(settled.flatMap(({ dearer }) => dearer ?? [])),
     settled: requests.map(({ requestId }) => requestId),
     released: [...new Set(release)],
     accountIds: distinct([...requests, ...reserve, ...grow].map(({ accountId }) => accountId)),

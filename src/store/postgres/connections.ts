@@ -1,4 +1,4 @@
-import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
+import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import { StoreError } from '../ports/store-error.ts'
 import { ConnectionLost, isStandby, NotConnected } from './failures.ts'
 import { placeOf } from './place.ts'
@@ -48,6 +48,17 @@ export interface ConnectionOptions {
   readonly settings?: Settings
   /** What the server knows them by; default: a name that nobody else has. */
   readonly applicationName?: string
+  /** What each connection listens to. */
+  readonly listening?: Listening
+}
+
+/**
+ * What is told by `NOTIFY` on a channel: at once, and on a connection that is in use before its statement
+ * is answered. So whoever gets an answer has heard of all that was committed when it was asked.
+ */
+export interface Listening {
+  readonly channel: string
+  onPayload(payload: string): void
 }
 
 /** What every connection is made with, also one that is not of the pool. Throws `StoreError`. */
@@ -71,9 +82,16 @@ export function asLost(error: unknown): unknown {
   return new ConnectionLost(error.message, { cause: error })
 }
 
+async function listen(client: ClientBase, { channel, onPayload }: Listening): Promise<void> {
+  client.on('notification', ({ channel: on, payload = '' }) => {
+    if (on === channel) onPayload(payload)
+  })
+  await client.query(`LISTEN ${channel}`)
+}
+
 /** Makes no connection yet. Throws `StoreError` for an encryption that can't be. */
 export function createConnections(options: ConnectionOptions): Connections {
-  const { applicationName = `tollgate ${crypto.randomUUID()}`, settings } = options
+  const { applicationName = `tollgate ${crypto.randomUUID()}`, settings, listening } = options
   const place = placeOf(options.url)
   const pool = new Pool({
     ...connectionSettings(options, applicationName),
@@ -81,6 +99,7 @@ export function createConnections(options: ConnectionOptions): Connections {
     idleTimeoutMillis: 60_000,
     async onConnect(client) {
       if (settings) await client.query(setSettings(settings))
+      if (listening) await listen(client, listening)
     },
   })
   // An idle connection that ends is replaced when the next one is asked for.

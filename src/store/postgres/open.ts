@@ -15,9 +15,10 @@ import { createLists } from '../queries/lists/store.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/records.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
-import { createChanges } from './changes.ts'
+import { type Changes, createChanges } from './changes.ts'
 import { createCommit } from './commit.ts'
 import { type ConnectionOptions, type Connections, createConnections } from './connections.ts'
+import { createDearerNews, type DearerNews } from './dearer-news.ts'
 import { createDocumentStore } from './documents.ts'
 import { createEngine } from './engine.ts'
 import { explainFailure } from './failures.ts'
@@ -72,15 +73,18 @@ const endingBy = (statementMs: number): Settings => ({
  * `toServe` may do so before the others are of its version.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const news = createDearerNews()
   const connections = createConnections({
     connections: requestConnections,
     answerTimeoutMs: requestMs,
     settings: { ...endingBy(requestMs), lock_timeout: lockMs },
+    listening: news,
     ...options,
   })
   try {
     await migrateAlone(options)
-    return assemble(options, connections, await createChanges(options, connections))
+    const changes = await createChanges(options, connections)
+    return assemble(options, { connections, changes, news })
   } catch (error) {
     await connections.close()
     throw explainFailure(error, connections.place)
@@ -97,11 +101,13 @@ async function migrateAlone(options: PostgresOptions): Promise<void> {
   }
 }
 
-function assemble(
-  options: PostgresOptions,
-  connections: Connections,
-  changes: Awaited<ReturnType<typeof createChanges>>,
-): PostgresStore {
+interface Parts {
+  readonly connections: Connections
+  readonly changes: Changes
+  readonly news: DearerNews
+}
+
+function assemble(options: PostgresOptions, { connections, changes, news }: Parts): PostgresStore {
   const { clock, patienceMs = 5_000 } = options
   const patiently = createPatience(connections, patienceMs)
   // Changes are told apart by who has made them: all of a node have its name.
@@ -151,6 +157,7 @@ function assemble(
     catalog: createCatalogStore(engine),
     records: {
       isShared: true,
+      onDearer: news.onDearer,
       ...createRecordReading(engine),
       commit: createCommit({ connections, patiently, clock, node: () => nodeId }),
       sweep,
