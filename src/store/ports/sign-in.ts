@@ -101,6 +101,8 @@ export type FirstAdministrator =
   | 'closed'
   /** There is an account with this e-mail that has a password, or may not sign in. */
   | 'taken'
+  /** There is an account with this e-mail that registered itself: it may be anybody's. */
+  | 'claimed'
 
 /** Signing in to the console: what the library keeps, and what the console itself asks. */
 export interface SignInStore {
