@@ -104,6 +104,9 @@ export type FirstAdministrator =
   /** There is an account with this e-mail that registered itself: it may be anybody's. */
   | 'claimed'
 
+/** So many sessions an account has at once: another one ends its oldest. */
+export const mostSessions = 100
+
 /** Signing in to the console: what the library keeps, and what the console itself asks. */
 export interface SignInStore {
   readonly records: SignInRecords
