@@ -156,8 +156,8 @@ export const SettingsSection = Type.Object(
     ),
     feed_groups: optional(
       words(
-        ['all', 'open'],
-        'Which groups the price feed has: all, or only those open to every account.',
+        ['open', 'all'],
+        'Which groups the price feed has: those open to every account, or all.',
       ),
     ),
   },

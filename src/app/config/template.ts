@@ -117,7 +117,7 @@ settings:
   # Which groups everybody sees: those that are open to all, or all of them. In the plaza and on the
   # status page, and in the price feed.
   #plaza_groups: open
-  #feed_groups: all
+  #feed_groups: open
 
 # People may sign in to the console with an account that they have elsewhere, beside e-mail address
 # and password. An account that is here already is linked when the provider says that the e-mail
