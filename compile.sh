@@ -123,7 +123,9 @@ build() {
   say "Building $1 …"
   mkdir -p dist .cache
   : >.cache/build-started
-  "$bun" build --compile ${target:+"--target=$target"} --minify --bytecode --splitting --format=esm \
+  # Nothing is renamed (no plain --minify): libraries tell their errors apart by the names of classes, and
+  # one of them lets values out of their range pass when its own name is another. It costs 2 MB of 150.
+  "$bun" build --compile ${target:+"--target=$target"} --minify-syntax --minify-whitespace --bytecode --splitting --format=esm \
     --sourcemap --define process.env.NODE_ENV='"production"' --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
     src/main.ts --outfile "$1" ||
     fail "the build of $1 failed: see the lines above"

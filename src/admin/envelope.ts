@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { t } from 'elysia'
 import { Fault } from './faults.ts'
 import { orNull } from './shapes.ts'
+import { WrittenInteger } from './written-integer.ts'
 
 /** The answer that carries `data`: CONTRACT 7. */
 export const Answer = <Data extends TSchema>(data: Data) =>
@@ -44,18 +44,19 @@ export const SearchedListOf = <Item extends TSchema>(item: Item) =>
     }),
   ])
 
-/**
- * An integer of a query. What does not fit is found without its path: the name is its title, too.
- * (Integers of the schema library itself are not read from text.)
- */
+/** An integer of a query. What does not fit is found without its path: the name is its title, too. */
 export const QueryInteger = (
   name: string,
   options: { minimum: number; maximum?: number; description?: string },
-) => t.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...options, title: name })
+) => WrittenInteger({ maximum: Number.MAX_SAFE_INTEGER, ...options, title: name })
 
 /** The id of something in a path. A larger one than fits here is none: not every database takes it. */
 export const Id = (description?: string) =>
-  t.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...(description && { description }) })
+  WrittenInteger({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    ...(description && { description }),
+  })
 
 /** Rows of a page where nobody asks for a number. */
 export const defaultPageSize = 50

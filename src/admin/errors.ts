@@ -1,6 +1,6 @@
 import type { Logger } from '../lib/log.ts'
 import { ApiError } from './api-error.ts'
-import { type FaultySchema, faultOf } from './schema-fault.ts'
+import { expectationOf, type FaultySchema, faultOf } from './schema-fault.ts'
 
 /** One thing that a schema found wrong, as Elysia reports it. */
 interface Finding {
@@ -39,7 +39,8 @@ function invalidValue(error: unknown): ApiError {
   const path = first?.path?.slice(1).replaceAll('/', '.') ?? ''
   const field = path === '' && type === 'property' ? (first?.schema?.title ?? '') : path
   const name = field === '' ? `The ${type}` : field
-  const message = first?.message ?? 'is not what is expected'
+  const message =
+    expectationOf(first?.schema, first?.value) ?? first?.message ?? 'is not what is expected'
   return new ApiError('invalid_value', `${name}: ${message}.`, {
     ...(field !== '' && { field }),
     fault: faultOf(first?.schema, first?.value),

@@ -9,6 +9,8 @@ export interface FaultySchema {
   readonly minLength?: number
   readonly maxLength?: number
   readonly maxItems?: number
+  readonly minimum?: number
+  readonly maximum?: number
 }
 
 /** The machine word for a value that does not fit a schema; undefined: there is none for it. */
@@ -27,4 +29,15 @@ export function faultOf(schema: FaultySchema | undefined, value: unknown): Fault
   if (value === '' && minLength > 0) return 'missing'
   if (Array.isArray(value) && maxItems !== undefined && value.length > maxItems) return 'too_many'
   return undefined
+}
+
+/** What a schema expects, in words; undefined: nothing to say that its library does not say. */
+export function expectationOf(
+  schema: FaultySchema | undefined,
+  value: unknown,
+): string | undefined {
+  const { type, minimum, maximum } = schema ?? {}
+  if (type !== 'integer' || value === undefined) return undefined
+  if (minimum === undefined || maximum === undefined) return undefined
+  return `Expected a whole number from ${minimum} to ${maximum}`
 }

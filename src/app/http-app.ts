@@ -14,11 +14,17 @@ export interface HttpParts {
   readonly isDraining: () => boolean
 }
 
-/** Of two lines the server makes one; no name of a host has a comma in it. */
-const hasTwoHosts = (request: Request) => request.headers.get('host')?.includes(',') ?? false
+/**
+ * Whether a request names a host that addresses can be made of. Of two lines the server makes one with a
+ * comma in it; of two, a proxy in front may have taken the other one.
+ */
+function hasGoodHost({ headers }: Request): boolean {
+  const host = headers.get('host')
+  return host === null || (/^[^\s/?#@\\,]+$/.test(host) && URL.canParse(`http://${host}`))
+}
 
-/** Of two, a proxy in front may have taken the other one. */
-const twoHosts = () => new Response('Send one Host header.\n', { status: 400 })
+const badHost = () =>
+  new Response('Send one Host header, with the name of a host.\n', { status: 400 })
 
 /** All that is answered over HTTP, put together; the caller listens. */
 export function createHttpApp({ models, site, door, log, isDraining }: HttpParts) {
@@ -26,7 +32,7 @@ export function createHttpApp({ models, site, door, log, isDraining }: HttpParts
     .onRequest(({ request, set }) => {
       // A proxy that keeps connections must find none closed on which it has just sent a request.
       if (isDraining()) set.headers.connection = 'close'
-      if (hasTwoHosts(request)) return twoHosts()
+      if (!hasGoodHost(request)) return badHost()
       return site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined)
     })
     .onError(({ code, error }) => {

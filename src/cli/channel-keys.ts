@@ -1,4 +1,5 @@
 import { UsageError } from './errors.ts'
+import { tell } from './terminal.ts'
 
 /**
  * The keys of an upstream: of an environment variable, or of stdin, one a line. Never of the
@@ -6,7 +7,7 @@ import { UsageError } from './errors.ts'
  */
 export async function readUpstreamKeys(variable: string | undefined): Promise<readonly string[]> {
   if (variable !== undefined) return [variableOf('--key-env', variable)]
-  if (process.stdin.isTTY) process.stderr.write('API key of the upstream (ends with Ctrl-D): ')
+  if (process.stdin.isTTY) tell('API key of the upstream (ends with Ctrl-D): ')
   const lines = (await Bun.stdin.text()).split('\n').map((line) => line.trim())
   const keys = lines.filter((line) => line !== '')
   if (keys.length > 0) return keys

@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises'
 import { UserError } from '../app/instance.ts'
 import { UsageError } from './errors.ts'
+import { ask } from './terminal.ts'
 
 /**
  * Asks before something that can't be taken back. Throws unless the answer is yes; without a
@@ -13,11 +13,6 @@ export async function confirm(
   if (yes) return
   if (!process.stdin.isTTY)
     throw new UsageError(`${question} There is no terminal to ask on: add --yes to go ahead.`)
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const answer = await terminal.question(`${question} [y/N] `)
-    if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was changed.')
-  } finally {
-    terminal.close()
-  }
+  const answer = await ask(`${question} [y/N]`)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was changed.')
 }

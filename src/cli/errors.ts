@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { expectedMessage } from '../app/report/expected.ts'
-import { harmless } from '../lib/table.ts'
+import { tell } from './terminal.ts'
 
 /** The command was written wrong: exit code 2. */
 export class UsageError extends Error {
@@ -27,7 +27,7 @@ export function reportFailure(error: unknown): ExitCode {
 /** Writes a complaint to stderr, each line marked as ours. */
 export function complain(message: string): void {
   const lines = message.split('\n').map((line) => `tollgate: ${line}\n`)
-  process.stderr.write(harmless(lines.join('')))
+  tell(lines.join(''))
 }
 
 /** The reader of our output has gone, as `head` does: it has all that it wanted. */

@@ -9,6 +9,7 @@ import { findNamed } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { describePercent } from './price-text.ts'
+import { tellInPlace } from './terminal.ts'
 import { parseTime } from './values.ts'
 
 interface SimulateOptions extends ConfigOption {
@@ -72,10 +73,10 @@ function showProgress(json: boolean | undefined) {
   let shownAt = 0
   return {
     progress(records: number, done: boolean) {
-      if (done) return void stderr.write('\r\x1b[K')
+      if (done) return tellInPlace('')
       if (performance.now() - shownAt < 200) return
       shownAt = performance.now()
-      stderr.write(`\r\x1b[K${counted(records, 'record')} …`)
+      tellInPlace(`${counted(records, 'record')} …`)
     },
   }
 }

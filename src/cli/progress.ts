@@ -1,3 +1,5 @@
+import { tell, tellInPlace } from './terminal.ts'
+
 /** How often a line on a terminal changes, and how often a log gets another one. */
 const terminalMs = 200
 const logMs = 10_000
@@ -20,10 +22,11 @@ export function createProgress(stderr: NodeJS.WriteStream = process.stderr): Pro
     show(text) {
       if (performance.now() - shownAt < everyMs) return
       shownAt = performance.now()
-      stderr.write(stderr.isTTY ? `\r\x1b[K${text} …` : `tollgate: ${text} …\n`)
+      if (stderr.isTTY) tellInPlace(`${text} …`, stderr)
+      else tell(`tollgate: ${text} …\n`, stderr)
     },
     done() {
-      if (stderr.isTTY) stderr.write('\r\x1b[K')
+      if (stderr.isTTY) tellInPlace('', stderr)
     },
   }
 }

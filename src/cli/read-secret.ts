@@ -1,4 +1,5 @@
 import { UserError } from '../app/instance.ts'
+import { tell } from './terminal.ts'
 
 /** Longer input is no password. */
 const maxBytes = 64 * 1024
@@ -32,7 +33,7 @@ const backspaces: ReadonlySet<string> = new Set(['\u007f', '\b'])
 /** Reads one line from the terminal, key by key, so that nothing of it is shown. */
 async function typed(prompt: string): Promise<string> {
   const { stdin } = process
-  process.stderr.write(prompt)
+  tell(prompt)
   stdin.setRawMode(true)
   stdin.resume()
   stdin.setEncoding('utf8')
@@ -52,6 +53,6 @@ async function typed(prompt: string): Promise<string> {
     stdin.off('data', take)
     stdin.setRawMode(false)
     stdin.pause()
-    process.stderr.write('\n')
+    tell('\n')
   }
 }

@@ -2,6 +2,7 @@ import type { Affinity } from './affinity.ts'
 import type { RequestBody } from './body.ts'
 import { type Conversation, hintInHeaders } from './channels/conversation.ts'
 import type { Exchange } from './exchange.ts'
+import { foreignItems, refuseForeignItems } from './references.ts'
 
 /** Looks where other nodes have a conversation at home; undefined: there is nothing to wait for. */
 export type FindHome = (tokenId: number, conversation: string) => Promise<void> | undefined
@@ -24,20 +25,33 @@ export interface LookParts {
 /**
  * Asks the other nodes for what decides which channel may answer: who made the answers that are
  * continued, and where the conversation is at home. All in one turn, which is one round trip;
- * undefined: there is nothing to wait for.
+ * undefined: there is nothing to wait for. Rejects with a 404 where an item that is sent whole has the id
+ * of another account's.
  */
 export function lookAround(
   { affinity, findHome }: LookParts,
   exchange: Exchange,
   body: RequestBody,
 ): Promise<void> | undefined {
-  const { caller, facts } = exchange
-  const answers = caller && affinity.look(caller.account.id, facts?.continues ?? [])
+  const answers = lookForAnswers(affinity, exchange)
   const home = lookHome(findHome, exchange, body)
   const both = answers && home && Promise.all([answers, home]).then(() => undefined)
   const looking = both ?? answers ?? home
   looking?.catch(() => {}) // told to who waits for it; a request that is refused before does not
   return looking
+}
+
+/**
+ * Of ids that are known as another account's it is asked, too, whether they are this one's as well: some
+ * upstreams give them out twice, and what is older was forgotten here.
+ */
+function lookForAnswers(affinity: Affinity, exchange: Exchange): Promise<void> | undefined {
+  const { caller, facts } = exchange
+  if (caller === undefined) return undefined
+  const foreign = foreignItems(affinity, exchange)
+  const looking = affinity.look(caller.account.id, [...(facts?.continues ?? []), ...foreign])
+  if (foreign.length === 0) return looking
+  return Promise.resolve(looking).then(() => refuseForeignItems(affinity, exchange))
 }
 
 /**

@@ -72,10 +72,10 @@ function parsedOnce(parse: () => unknown): () => unknown {
 
 /**
  * Whether a string may be shortened: a member's name may not, for two of one name are one member; nor
- * may a text that could be the address of data, when its media type can't be left in front.
+ * may an id, which is looked for among those that are known; nor a text that could be the address of data, when its media type can't be left in front.
  */
 export function mayBeShortened(bytes: Buffer, { start, end }: FieldSpan): boolean {
-  if (isName(bytes, end)) return false
+  if (isName(bytes, end) || isId(bytes, start)) return false
   const head = bytes.toString('latin1', start, start + longestKind)
   if (head.startsWith('data:')) return kindBegin.test(head)
   return !head.slice(0, 'data:'.length * '\\u0000'.length).includes('\\u')
@@ -86,6 +86,20 @@ function isName(bytes: Buffer, end: number): boolean {
   while ((bytes[at] ?? colon) <= 0x20) at++
   return bytes[at] === colon
 }
+
+/** Whether a string that begins here is the value of a member named `id`. */
+function isId(bytes: Buffer, start: number): boolean {
+  let at = start - 1
+  while ((bytes[at - 1] ?? colon) <= 0x20) at--
+  if (bytes[at - 1] !== colon) return false
+  at--
+  while ((bytes[at - 1] ?? colon) <= 0x20) at--
+  return idName.test(bytes.toString('latin1', Math.max(0, at - longestName), at))
+}
+
+/** Of the ways in which it can be written all are the same to a parser. */
+const idName = /"(?:i|\\u0069)(?:d|\\u0064)"$/
+const longestName = '"\\u0069\\u0064"'.length
 
 const colon = 0x3a
 const longestKind = 106

@@ -56,3 +56,26 @@ function notFound({ protocol }: Exchange, id: string): GatewayError {
     isThread ? {} : { param: 'previous_response_id' },
   )
 }
+
+/**
+ * The ids of items sent whole that are known here as another account's only: an upstream may put what
+ * it keeps in the place of what is sent. Each costs two look-ups in memory.
+ */
+export function foreignItems(
+  { isForeign }: Affinity,
+  { caller, facts }: Exchange,
+): readonly string[] {
+  if (caller === undefined) return []
+  return facts?.wholeIds?.filter((id) => isForeign(caller.account.id, id)) ?? []
+}
+
+/** Throws the 404 of the first such item: the client may send it without its id. */
+export function refuseForeignItems(affinity: Affinity, exchange: Exchange): void {
+  const [id] = foreignItems(affinity, exchange)
+  if (id === undefined) return
+  throw new GatewayError(
+    'previous_response_not_found',
+    `"${shortName(id)}" is not known to this account. Leave out the id of an item that is sent whole.`,
+    { param: 'input' },
+  )
+}

@@ -15,6 +15,7 @@ import {
 } from './failures/failures.ts'
 import { hideSecretsIn } from './hide-secrets.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import { callerGroup } from './plan.ts'
 import { storedCall } from './stored-call.ts'
 import { readRefusal } from './upstream-answer.ts'
 
@@ -33,8 +34,9 @@ interface StoredAsk {
 
 /**
  * `GET` and `DELETE /v1/responses/{id}`: sent to the channel that made the response, for the account
- * that asked for it, within its limits. Throws 404 for ids that the account has not got from here. What
- * was made in the background is charged when it is fetched in its final form, and before it is deleted.
+ * that asked for it, within its limits. Throws 403 where the token's group is switched off or closed to
+ * the account, 404 for ids that the account has not got from here. What was made in the background is
+ * charged when it is fetched in its final form, and before it is deleted.
  */
 export async function forwardStoredResponse(
   parts: StoredResponseParts,
@@ -42,6 +44,7 @@ export async function forwardStoredResponse(
 ): Promise<Response> {
   const { affinity } = parts
   const { caller, request, id } = ask
+  callerGroup(parts.catalog(), caller)
   await affinity.look(caller.account.id, [id])
   const origin = affinity.originOf(caller.account.id, id)
   const channel = origin && parts.catalog().channels.get(origin.channelId)

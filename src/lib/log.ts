@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { printable } from './table.ts'
 
 export type LogLevel = 'info' | 'warn' | 'error'
 /** What a line says beside its message. Ids, names and counts: never keys, prompts or answers. */
@@ -68,26 +69,18 @@ function cleanFields(fields: object, budget: Budget): LogFields {
   )
 }
 
-/** Escapes what would break the line or command the terminal. */
-function escapeControls(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
-    const named = JSON.stringify(character).slice(1, -1)
-    return named.length > 1 ? named : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
-}
-
 function prettyValue(value: unknown): string {
   const text =
     typeof value === 'string' && /^[^\s"=\p{Cc}]+$/u.test(value) ? value : JSON.stringify(value)
-  return escapeControls(text ?? 'undefined')
+  return printable(text ?? 'undefined')
 }
 
 function prettyLine(time: string, level: LogLevel, message: string, fields: LogFields): string {
   const mark = `\u001b[${colors[level]}m${level.padEnd(5)}\u001b[0m`
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => ` \u001b[2m${escapeControls(name)}=\u001b[0m${prettyValue(value)}`)
-  return `${time.slice(11, 23)} ${mark} ${escapeControls(message)}${pairs.join('')}`
+    .map(([name, value]) => ` \u001b[2m${printable(name)}=\u001b[0m${prettyValue(value)}`)
+  return `${time.slice(11, 23)} ${mark} ${printable(message)}${pairs.join('')}`
 }
 
 /** A field that has a name of the line's own gets out of its way: `level` becomes `level_`. */

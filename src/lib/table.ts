@@ -38,11 +38,11 @@ export const printable = (text: string): string =>
 
 /**
  * A text of several lines without what steers a terminal, or turns the order of its letters: control
- * characters of both kinds and those of direction are written as JSON writes them.
+ * characters of both kinds, those of direction, and other breaks of lines are written as JSON writes them.
  */
 export const harmless = (text: string): string =>
   text.replace(
-    /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
     (sign) => shortEscapes[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 

@@ -32,6 +32,8 @@ export interface RequestFacts {
   readonly calls: number
   /** The upstream's ids of what this request builds on: only the channel that made it knows them. */
   readonly continues: readonly string[]
+  /** Ids, an upstream's or the client's own, of what came before and is sent whole. */
+  readonly wholeIds?: readonly string[]
   /** Top-level fields that must be added or replaced before the body goes upstream. */
   readonly amend: { readonly [field: string]: unknown }
   /** How many answers are generated side by side. */

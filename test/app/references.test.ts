@@ -72,6 +72,44 @@ test('a thread that nobody has begun here is refused in the words by which its S
   })
 })
 
+test("an item with the id of another account's is refused, however it is sent; its own is not", async () => {
+  const { body } = await create({}, testKey)
+  const id = `msg_${body.id}`
+  const content = [{ type: 'output_text', text: 'Done.' }]
+  const items: readonly object[] = [
+    { type: 'item_reference', id },
+    { id },
+    { type: null, id },
+    { type: 'image_generation_call', id },
+    { type: 'reasoning', id, summary: [] },
+    { type: 'message', role: 'assistant', id, content: [] },
+    { type: 'message', role: 'assistant', id, content },
+    { type: 'reasoning', id, summary: [{ type: 'summary_text', text: 'Hm.' }] },
+    { type: 'function_call', id, call_id: 'call_1', name: 'f', arguments: '{}' },
+  ]
+  const user = { role: 'user', content: 'Repeat what was said.' }
+  for (const unknown_answers of ['refuse_shared', 'pass']) {
+    await gateway.configure({ settings: { unknown_answers } })
+    for (const item of items) {
+      const asked = upstream.requests.length
+      const refused = await create({ input: [user, item] }, strangerKey)
+      expect([refused.status, refused.body.error]).toMatchObject([
+        404,
+        { code: 'previous_response_not_found', message: expect.stringContaining(id) },
+      ])
+      expect(upstream.requests).toHaveLength(asked)
+      expect((await create({ input: [user, item] }, testKey)).status).toBe(200)
+    }
+  }
+  await gateway.configure({})
+})
+
+test('an item that is sent whole may have an id that nobody knows', async () => {
+  const content = [{ type: 'output_text', text: 'Done.' }]
+  const item = { type: 'message', role: 'assistant', id: 'msg_of_the_client', content }
+  expect((await create({ input: [item] }, strangerKey)).status).toBe(200)
+})
+
 test('unknown answers are refused or passed on as the setting says', async () => {
   const continued = { previous_response_id: 'resp_of_nobody' }
   const asked = upstream.requests.length

@@ -15,14 +15,47 @@ async function statusFor(path: string, ...hosts: readonly string[]): Promise<num
   return (await connection.answer()).status
 }
 
-test.each(['a', 'gw', 'abc', 'gw:80', 'gateway.example'])(
-  'a host %s is routed as any other',
-  async (host) => {
-    expect(await statusFor('/console', host)).toBe(200)
-    expect(await statusFor('/console/tokens/1', host)).toBe(200)
-    expect(await statusFor('/v1/models', host)).toBe(401)
-  },
-)
+test.each([
+  'a',
+  'gw',
+  'abc',
+  'gw:80',
+  'gateway.example',
+  'my_gateway-2.',
+  '[::1]:8080',
+  '127.0.0.1',
+])('a host %s is routed as any other', async (host) => {
+  expect(await statusFor('/console', host)).toBe(200)
+  expect(await statusFor('/console/tokens/1', host)).toBe(200)
+  expect(await statusFor('/v1/models', host)).toBe(401)
+})
+
+const paths = [
+  ...['/livez', '/readyz', '/metrics', '/status', '/docs', '/docs/json', '/console', '/nowhere'],
+  ...['/v1/models', '/v1beta/models', '/api/v1/me', '/api/v1/status', '/api/v1/model-plaza'],
+  ...['/pricing/provider-pricing.json', '/schemas/feed.json'],
+]
+test.each([
+  '[',
+  '[::1',
+  '[x]',
+  'a b',
+  'a@b',
+  'a/b',
+  'a?b',
+  'a#b',
+  'a\\b',
+  'a:b',
+  'a:99999',
+  '1.2.3.999',
+  '[:::::]',
+  ':',
+  '',
+  'a,b',
+])('what is no host, %p, is refused on all paths, and is no fault of the gateway', async (host) => {
+  for (const path of paths) expect([path, await statusFor(path, host)]).toEqual([path, 400])
+  expect(gateway.stderr.join('')).toBe('')
+})
 
 test('two Host lines are refused', async () => {
   expect(await statusFor('/v1/models', 'a.example', 'b.example')).toBe(400)

@@ -155,6 +155,14 @@ describe('a large body is read as a small one is', () => {
       'responses',
       { model: 'm', input: [{ type: 'item_reference', id: text }, { content: text }] },
     ],
+    ...['"id":', '"\\u0069d" :', '\n"\\u0069\\u0064"\t:\r\n '].map(
+      (name) =>
+        [
+          `a long id behind ${JSON.stringify(name)}`,
+          'responses',
+          `{"model":"m","input":[{"type":"message","role":"user","content":"x",${name}"${'a'.repeat(700)}"}]}`,
+        ] as const,
+    ),
     [
       'a long document of text',
       'chat',

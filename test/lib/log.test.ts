@@ -159,10 +159,11 @@ test('a pretty line is one line, and commands no terminal', () => {
     count: 3,
     none: null,
     bell: '\u0007\u009b',
+    turned: 'a\u202eb',
   })
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colors of the line itself.
   const plain = lines.map((line) => line.replace(/\u001b\[\d+m/g, ''))
   expect(plain).toEqual([
-    '08:22:28.123 info  two\\nlines\\u001b[2J name="a b" plain=word count=3 bell="\\u0007\\u009b"',
+    '08:22:28.123 info  two\\nlines\\u001b[2J name="a b" plain=word count=3 bell="\\u0007\\u009b" turned=a\\u202eb',
   ])
 })

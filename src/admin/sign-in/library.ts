@@ -9,6 +9,7 @@ import type { SecretBox } from '../../lib/secrets.ts'
 import type { SignInRecords } from '../../store/ports/sign-in.ts'
 import { ApiError } from '../api-error.ts'
 import { createSignInAdapter } from './adapter.ts'
+import { canSignIn } from './email.ts'
 import { minPasswordLength, type Passwords } from './passwords.ts'
 import { librarySecret, sessionTokenHash } from './secrets.ts'
 
@@ -127,5 +128,8 @@ function oidcOf({ providers, mayRegister }: LibraryUse) {
     scopes: [...scopes],
     pkce: true,
     disableSignUp: !mayRegister,
+    // Small letters are made of what is given here: of other letters of Unicode, somebody else's address.
+    mapProfileToUser: ({ email }: { readonly email?: unknown }) =>
+      typeof email === 'string' && canSignIn(email) ? {} : { email: null },
   }))
 }

@@ -3,14 +3,13 @@ import { growing } from '../../lib/cache-options.ts'
 
 /** On whose behalf work is done. */
 export interface Asking {
-  /** Known ones go before strangers. */
+  /** Known ones go before strangers, but for one turn in `strangersEvery`. */
   readonly isKnown: boolean
   /** What it shares with others: its network, its account. The more wait of these, the later it is. */
   readonly shares: readonly string[]
 }
 
 interface Waiting {
-  readonly asking: Asking
   /** Its turn among those of its kind. */
   readonly turn: number
   begin(): void
@@ -22,18 +21,26 @@ const mostShares = 5_000
 
 export interface LineOptions {
   readonly atOnce: number
+  /** Of known ones, and of strangers. */
   readonly mostWaiting: number
 }
 
+/** Of so many turns one is a stranger's: known ones, who are many or come often, keep nobody out. */
+const strangersEvery = 4
+
 /**
  * A line before work that is scarce, fair by what those in it share: whoever is the third of a network or
- * of an account waits with the third ones of all others. When it is full, the last leaves it.
+ * of an account waits with the third ones of all others. Known ones and strangers stand side by side: when
+ * one side is full, its last leaves it.
  */
 export function createLine({ atOnce, mostWaiting }: LineOptions) {
-  const waiting: Waiting[] = []
+  const known: Waiting[] = []
+  const strangers: Waiting[] = []
   /** The next turn of what has been seen since the line was last empty. */
   const nextTurns = new LRUCache<string, number>(growing(mostShares))
   let active = 0
+  /** Turns of known ones since the last of a stranger. */
+  let knownTurns = 0
   let present = 0
 
   /** Of one network, or about one account, turns come one after the other. */
@@ -44,22 +51,32 @@ export function createLine({ atOnce, mostWaiting }: LineOptions) {
   }
 
   /** In order; of equals, who came first. */
-  function add(one: Waiting): void {
-    const isBefore = (other: Waiting) =>
-      one.asking.isKnown === other.asking.isKnown ? one.turn < other.turn : one.asking.isKnown
-    const at = waiting.findIndex(isBefore)
+  function add(one: Waiting, { isKnown }: Asking): void {
+    const waiting = isKnown ? known : strangers
+    const at = waiting.findIndex((other) => one.turn < other.turn)
     waiting.splice(at < 0 ? waiting.length : at, 0, one)
     if (waiting.length > mostWaiting) waiting.pop()?.giveUp()
   }
 
+  function takeNext(): Waiting | undefined {
+    const isStrangers = known.length === 0 || knownTurns >= strangersEvery - 1
+    if (isStrangers && strangers.length > 0) {
+      knownTurns = 0
+      return strangers.shift()
+    }
+    knownTurns++
+    return known.shift()
+  }
+
   function leave(): void {
-    const next = waiting.shift()
+    const next = takeNext()
     if (next) {
       present = Math.max(present, next.turn)
       next.begin()
       return
     }
     active--
+    knownTurns = 0
     nextTurns.clear()
     present = 0
   }
@@ -74,7 +91,7 @@ export function createLine({ atOnce, mostWaiting }: LineOptions) {
     if (active < atOnce) active++
     else {
       await new Promise<void>((begin, reject) =>
-        add({ asking, turn, begin, giveUp: () => reject(refusal()) }),
+        add({ turn, begin, giveUp: () => reject(refusal()) }, asking),
       )
     }
     try {

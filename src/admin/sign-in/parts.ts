@@ -43,6 +43,8 @@ export interface Limits {
   readonly account: Throttle
   /** The same by browser, of those that have signed in before: nobody else spends these. */
   readonly device: Throttle
+  /** Right ones by account, which are no guesses: many more than anybody needs. */
+  readonly right: Throttle
   /** New accounts by address. */
   readonly registration: Throttle
   /** Ways to a provider or a passkey, by address: each leaves a row for a while. */
@@ -55,6 +57,7 @@ export const createLimits = (clock: Clock): Limits => ({
   address: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
   account: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
   device: createThrottle({ clock, burst: 20, everyMs: 15_000 }),
+  right: createThrottle({ clock, burst: 60, everyMs: 10_000 }),
   registration: createThrottle({ clock, burst: 5, everyMs: 600_000 }),
   begun: createThrottle({ clock, burst: 20, everyMs: 10_000 }),
   setup: createThrottle({ clock, burst: 10, everyMs: 30_000 }),
@@ -70,7 +73,8 @@ export interface Guess {
 
 /**
  * Runs one guess, counted by address and by `account`, or by a known device alone: others can't spend
- * what that has. Given back when it was right; a refusal stays counted.
+ * what that has. Given back when it was right, which is counted by account alone; a refusal stays
+ * counted.
  */
 export async function counted<Result>(
   { limits, facts }: Pick<SignInCore, 'limits' | 'facts'>,
@@ -86,7 +90,23 @@ export async function counted<Result>(
         ]
       : [[limits.device, device]]
   for (const [throttle, key] of counts) throttle.take(key)
-  const result = await work()
+  const result = await countedRight(limits, account, work)
   for (const [throttle, key] of counts) throttle.giveBack(key)
   return result
+}
+
+/** Counts what is right by account, so that nobody has passwords hashed without end. */
+export async function countedRight<Result>(
+  { right }: Pick<Limits, 'right'>,
+  account: string | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (account === undefined) return work()
+  right.take(account)
+  try {
+    return await work()
+  } catch (error) {
+    right.giveBack(account)
+    throw error
+  }
 }

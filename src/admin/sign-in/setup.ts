@@ -62,6 +62,15 @@ export function createSetup(core: SignInCore) {
           { field: 'email' },
         )
       }
+      if (made === 'claimed') {
+        throw new ApiError(
+          'name_taken',
+          'An account with this address registered itself, and nobody has vouched for it: it may be ' +
+            "somebody else's. Give another address, or, if you know that it is yours, run: " +
+            'tollgate account set EMAIL --vouch --role admin',
+          { field: 'email' },
+        )
+      }
       await close()
       if (made === 'closed')
         throw new ApiError('setup_closed', 'There is an administrator already.')

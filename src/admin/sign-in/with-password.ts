@@ -1,7 +1,7 @@
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import type { Asking as InLine } from './line.ts'
-import { counted, type Outcome, type SignInCore } from './parts.ts'
+import { counted, countedRight, type Outcome, type SignInCore } from './parts.ts'
 import { checkNewPassword } from './passwords.ts'
 import { endedCookie } from './sessions.ts'
 import { addressKey } from './throttle.ts'
@@ -120,10 +120,11 @@ export function createPasswordSignIn(core: SignInCore) {
       const key = `account ${accountId}`
       limits.account.take(key)
       const asking = { isKnown: true, shares: [key] }
-      const verify = () => passwords.verify(password ?? '', hash)
-      if (!(await passwords.inNameOf(asking, verify))) {
+      await countedRight(limits, key, async () => {
+        const verify = () => passwords.verify(password ?? '', hash)
+        if (await passwords.inNameOf(asking, verify)) return
         throw new ApiError('wrong_password', 'This is not your password.', { field: 'password' })
-      }
+      })
       limits.account.giveBack(key)
     },
   }

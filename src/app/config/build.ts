@@ -124,7 +124,7 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     modelPlazaEnabled: settings.model_plaza_enabled ?? true,
     modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,
     plazaGroups: settings.plaza_groups ?? 'open',
-    feedGroups: settings.feed_groups ?? 'all',
+    feedGroups: settings.feed_groups ?? 'open',
   }
 }
 

@@ -8,6 +8,7 @@ import {
   limits,
   map,
   modelIds,
+  onlyThese,
   optional,
   text,
   titledWords,
@@ -136,20 +137,21 @@ export const GroupEntry = Type.Object(
     channels: Type.Array(text('name', 'Name of a channel.'), {
       description: 'Names of the channels that its requests may go to.',
     }),
-    models: modelIds('Models of the group; empty: all its channels offer and that have a price.'),
+    models: modelIds(
+      'Models of the group; empty: all its channels offer and that have a price.',
+      'that its channels offer',
+    ),
     long_context_pricing: flag('Whether the tiers of a price apply in this group.'),
     limits: optional(limits('Limits of the group: of all its tokens together.')),
-    accounts: optional(
-      Type.Array(text('email', 'E-mail of an account.'), {
-        description: 'The accounts that may use it, by e-mail; left out: it is open to all.',
-      }),
-    ),
-    tools: optional(
-      Type.Array(words(hostedTools, 'A tool that the vendor runs itself.'), {
-        description:
-          'Tools of the vendors that may be used; left out: all that have a price; empty: none.',
-      }),
-    ),
+    accounts: onlyThese(text('email', 'E-mail of an account.'), {
+      description: 'The accounts that may use it, by e-mail; left out: it is open to all.',
+      whenEmpty: 'list the accounts ([] is nobody), or remove the key to open the group to all',
+    }),
+    tools: onlyThese(words(hostedTools, 'A tool that the vendor runs itself.'), {
+      description:
+        'Tools of the vendors that may be used; left out: all that have a price; empty: none.',
+      whenEmpty: 'list the tools ([] is none), or remove the key for all that have a price',
+    }),
     on_disconnect: optional(
       words(
         ['bill_observed', 'drain'],

@@ -46,6 +46,17 @@ export const limits = (description: string) =>
     },
     { ...map, description },
   )
-/** A list of model ids that may be left out. */
-export const modelIds = (description: string) =>
-  optional(Type.Array(text('name', 'Model id.'), { description }))
+/**
+ * A list that shuts out what is not in it, and may be left out: then nothing is. Its key with nothing
+ * behind it, as where somebody has taken the last entry away, is a fault: `whenEmpty` says what to do.
+ */
+export const onlyThese = <Item extends TSchema>(
+  item: Item,
+  { description, whenEmpty }: { readonly description: string; readonly whenEmpty: string },
+) => optional(Type.Array(item, { description, whenEmpty }))
+/** A list of model ids that may be left out; `all`: what is meant then. */
+export const modelIds = (description: string, all: string) =>
+  onlyThese(text('name', 'Model id.'), {
+    description,
+    whenEmpty: `list the models, or remove the key for all ${all}`,
+  })

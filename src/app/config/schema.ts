@@ -6,6 +6,7 @@ import {
   limits,
   map,
   modelIds,
+  onlyThese,
   optional,
   orNull,
   text,
@@ -156,8 +157,8 @@ export const SettingsSection = Type.Object(
     ),
     feed_groups: optional(
       words(
-        ['all', 'open'],
-        'Which groups the price feed has: all, or only those open to every account.',
+        ['open', 'all'],
+        'Which groups the price feed has: those open to every account, or all.',
       ),
     ),
   },
@@ -219,12 +220,11 @@ export const TokenEntry = Type.Object(
     key: text('token-key', 'The key that clients send; begins with sk-.', { writeOnly: true }),
     group: text('name', 'Name of the group that it belongs to.'),
     enabled: flag('false: the token is kept, but refused.'),
-    models: modelIds('Models that it may ask for; empty: all of its group.'),
-    ip_allow: optional(
-      Type.Array(text('block', 'Address or CIDR block.'), {
-        description: 'Addresses or CIDR blocks that may use it; empty: any.',
-      }),
-    ),
+    models: modelIds('Models that it may ask for; empty: all of its group.', 'of its group'),
+    ip_allow: onlyThese(text('block', 'Address or CIDR block.'), {
+      description: 'Addresses or CIDR blocks that may use it; empty: any.',
+      whenEmpty: 'list the addresses, or remove the key for any',
+    }),
     strict: flag('true: refuses what translation between protocols would leave out.'),
     expires_at: optional(orNull(text('date-time', 'When it expires (ISO 8601); null: never.'))),
     budget: optional(TokenBudgetEntry),

@@ -117,7 +117,7 @@ settings:
   # Which groups everybody sees: those that are open to all, or all of them. In the plaza and on the
   # status page, and in the price feed.
   #plaza_groups: open
-  #feed_groups: all
+  #feed_groups: open
 
 # People may sign in to the console with an account that they have elsewhere, beside e-mail address
 # and password. An account that is here already is linked when the provider says that the e-mail
@@ -207,8 +207,8 @@ groups:
     # that come whole are read to their end, within the channel's total timeout. drain reads every
     # answer to its end. What can't be read is billed as it was set aside, and marked as estimated.
     #on_disconnect: bill_observed
-    # The accounts that may use it, by e-mail. Left out, it is open to every account. Others do not
-    # see it, in the console or in public, unless settings say so.
+    # The accounts that may use it, by e-mail ([]: nobody). Left out, it is open to every account.
+    # Others do not see it, in the console or in public, unless settings say so.
     #accounts: [admin@example.com]
     # Tools that the vendors run themselves (web_search, code_execution …), which may be used. Left
     # out: all that have a price; []: none. What a request can do without is taken out of it.

@@ -122,6 +122,8 @@ function complainOfName(text: string): string | undefined {
   if (text === '') return 'is empty'
   if (/^\s|\s$/.test(text)) return 'begins or ends with a space: remove it'
   if (/\p{Cc}/u.test(text)) return 'has a line break or another control character in it'
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(text))
+    return 'has a character in it that turns the order of others: remove it'
   return text.length > 200 ? 'is longer than 200 characters' : undefined
 }
 

@@ -112,6 +112,8 @@ function readMap(reading: MapReading, map: YAMLMap): unknown {
     } else if (KindGuard.IsUnion(schema) && schema.anyOf.some(KindGuard.IsNull)) {
       // Said on purpose: where leaving a key out keeps what is there, null takes it away.
       result[key] = null
+    } else if (schema.whenEmpty !== undefined) {
+      walk.report(keyAt, keyPath, `is empty: ${schema.whenEmpty}`, { fault: 'missing' })
     } else if (KindGuard.IsRecord(shape) || shape.required?.includes(key)) {
       walk.report(keyAt, keyPath, `is empty, expected is: ${schema.description ?? 'a value'}`, {
         fault: 'missing',

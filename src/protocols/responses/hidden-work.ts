@@ -1,6 +1,7 @@
 import { allOfTypes, type HiddenWork, hasOnly, isPlain } from '../hidden-work.ts'
-import { arrayIn, isJsonObject } from '../json.ts'
+import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { itemIdsIn } from './item-ids.ts'
 
 /** Fields that make a model do nothing that is not in its stream, of input that is in the request. */
 const shownFields = new Set([
@@ -19,7 +20,7 @@ export function hiddenWork(body: JsonObject): HiddenWork {
     isPlain(body.background, false) &&
     isPlain(tier, 'default', 'auto') &&
     isPlain(effort, 'none') &&
-    !arrayIn(body, 'input').some((item) => isJsonObject(item) && item.type === 'item_reference') &&
+    itemIdsIn(body).references.length === 0 &&
     allOfTypes(body.tools, ['function', 'custom'])
   if (!isShown) return 'some'
   return effort === 'none' ? 'none' : 'by_model'

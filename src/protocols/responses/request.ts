@@ -19,6 +19,7 @@ import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 import { hiddenWork } from './hidden-work.ts'
+import { itemIdsIn } from './item-ids.ts'
 import { readExtras } from './request-extras.ts'
 
 const Item = Type.Object(
@@ -61,11 +62,13 @@ function inputFault(body: ResponsesRequest): Fault | undefined {
 
 /** Reads a checked request. */
 export function readResponses(body: JsonObject): RequestFacts {
+  const { references, whole } = itemIdsIn(body)
   return {
     model: typeof body.model === 'string' ? body.model : undefined,
     stream: body.stream === true,
     calls: 1,
-    continues: referredIds(body),
+    continues: referredIds(body, references),
+    wholeIds: whole,
     amend: {},
     answers: 1,
     maxOutputTokens: loosest(body, countIn(body, 'max_output_tokens')),
@@ -81,14 +84,12 @@ export function readResponses(body: JsonObject): RequestFacts {
 }
 
 /** An earlier response, a conversation, or items of earlier answers that are sent by id only. */
-function referredIds(body: JsonObject): readonly string[] {
+function referredIds(body: JsonObject, references: readonly string[]): readonly string[] {
   const { conversation } = body
-  const items = arrayIn(body, 'input').filter(isJsonObject)
-  const referred = items.filter(({ type }) => type === 'item_reference')
   return [
     body.previous_response_id,
     isJsonObject(conversation) ? conversation.id : conversation,
-    ...referred.map(({ id }) => id),
+    ...references,
   ].filter((id): id is string => typeof id === 'string' && id !== '')
 }
 

@@ -101,6 +101,11 @@ export type FirstAdministrator =
   | 'closed'
   /** There is an account with this e-mail that has a password, or may not sign in. */
   | 'taken'
+  /** There is an account with this e-mail that registered itself: it may be anybody's. */
+  | 'claimed'
+
+/** So many sessions an account has at once: another one ends its oldest. */
+export const mostSessions = 100
 
 /** Signing in to the console: what the library keeps, and what the console itself asks. */
 export interface SignInStore {

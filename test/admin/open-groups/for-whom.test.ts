@@ -104,7 +104,9 @@ describe('a group that is for named accounts', () => {
 
   test('is in the price feed, and in the plaza, as the settings say', async () => {
     const feed = '/pricing/provider-pricing.json'
-    expect(await document(null, feed)).toContain('"staff"')
+    // Nothing in public says that it is there, unless the operator wants it so.
+    expect(await document(null, feed)).toContain('"default"')
+    expect(await document(null, feed)).not.toContain('"staff"')
     const setTo = async (plaza: string, prices: string) => {
       const { data } = await scene.ask('admin', 'GET', '/api/v1/admin/settings')
       const changes = { 'settings.plaza_groups': plaza, 'settings.feed_groups': prices }
@@ -118,6 +120,7 @@ describe('a group that is for named accounts', () => {
     expect(await document(null, '/api/v1/model-plaza')).toContain('"staff"')
     await setTo('open', 'all')
     expect(await document(null, feed)).toContain('"staff"')
+    expect(await document(null, '/api/v1/model-plaza')).not.toContain('"staff"')
   })
 
   test('leaves no account inside that it does not name any more', async () => {

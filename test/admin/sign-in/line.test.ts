@@ -49,7 +49,16 @@ test('who is known goes before all strangers, and is never refused for them', as
   scene.come('owner', known('device'))
   const served = await scene.serveAll()
   expect(served.slice(0, 2)).toEqual(['stranger 0', 'owner'])
-  expect(scene.refused).toHaveLength(15)
+  expect(scene.refused).toHaveLength(14)
+})
+
+test("of four turns one is a stranger's, however many known ones come", async () => {
+  const scene = createScene(20)
+  for (let at = 0; at < 20; at++) scene.come(`known ${at}`, known('one device'))
+  for (const name of ['a', 'b']) scene.come(name, stranger(name))
+  const served = await scene.serveAll()
+  expect([served.indexOf('a'), served.indexOf('b')]).toEqual([4, 8])
+  expect(scene.refused).toEqual([])
 })
 
 test('a full line loses the last of whoever has the most in it', async () => {

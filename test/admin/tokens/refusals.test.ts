@@ -55,6 +55,7 @@ describe('who may do what with a token', () => {
 describe('a token is refused', () => {
   const cases: [string, object, string, string][] = [
     ['without a name', { name: '' }, 'name', 'is empty'],
+    ['with a name that turns round', { name: 'a\u202eb' }, 'name', 'turns the order of others'],
     ['in a group that is not there', { group: 'defualt' }, 'group', 'defualt'],
     ['in a group that is off', { group: 'closed' }, 'group', 'closed'],
     [

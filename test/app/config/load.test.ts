@@ -149,7 +149,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           modelPlazaEnabled: true,
           modelPlazaRequireAuth: false,
           plazaGroups: 'open',
-          feedGroups: 'all',
+          feedGroups: 'open',
         },
         signIn: { oidc: [] },
         channels: [],

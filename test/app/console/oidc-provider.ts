@@ -1,3 +1,5 @@
+import type { Browser } from './sign-in-scene.ts'
+
 /** Who signs in at the provider. */
 export interface Person {
   readonly sub: string
@@ -79,4 +81,16 @@ export async function startOidcProvider() {
     },
     stop: () => server.stop(true),
   }
+}
+
+/** Signs a person in at the gateway through the provider; gives the gateway's answer to the way back. */
+export async function signInThrough(
+  provider: Awaited<ReturnType<typeof startOidcProvider>>,
+  browser: Browser,
+  person: Person,
+) {
+  const asked = { provider: provider.config.id }
+  const { data } = await browser.post('/api/v1/auth/sign-in/provider', asked)
+  const back = provider.approve(String(data.url), person)
+  return browser.get(back.pathname + back.search)
 }

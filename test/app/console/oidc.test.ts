@@ -8,7 +8,9 @@ let app: Running
 
 beforeAll(async () => {
   provider = await startOidcProvider()
-  app = await startSignIn({ signIn: { oidc: [provider.config] } })
+  const kim = { email: 'kim@example.com' }
+  const moreAccounts = [{ ...admin, role: 'admin' }, kim]
+  app = await startSignIn({ moreAccounts, signIn: { oidc: [provider.config] } })
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
@@ -84,6 +86,24 @@ test.each(['/console', '/console?a=1', '/console/requests/req_1?since=2026-11-21
     expect(answer.headers.get('location')).toBe(callback_url)
   },
 )
+
+test.each([
+  ['another letter that is small the same', '\u212Aim@example.com'],
+  ['a space before it', ' kim@example.com'],
+  ['a character of zero', 'kim@example.com\u0000'],
+  ['an escape of terminals', 'kim\u001b[2J@example.com'],
+  ['letters that turn round', 'kim\u202e@example.com'],
+])("an address with %s is nobody's here, and makes no account", async (_, email) => {
+  await app.configure({ settings: { registration_enabled: true } })
+  const count = async () => (await app.instance.store.admin.accounts()).length
+  const before = await count()
+  const browser = open()
+  const person = { sub: `person of ${email}`, email, email_verified: true }
+  const answer = await goThrough(browser, person)
+  expect(answer.headers.get('location')).toBe('/console/sign-in?error=email_not_found')
+  expect([await browser.status(), await count()]).toEqual([401, before])
+  await app.configure({ settings: { registration_enabled: false } })
+})
 
 test('a person without an account gets one only while registration is open', async () => {
   const browser = open()

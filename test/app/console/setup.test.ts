@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { lendDatabase } from '../../support/lent-databases.ts'
 import { ask, hasPostgres } from '../../support/postgres.ts'
 import { startServing } from '../serving.ts'
+import { signInThrough, startOidcProvider } from './oidc-provider.ts'
 import { admin, createBrowser, startSignIn } from './sign-in-scene.ts'
 
 const start = (moreAccounts: readonly object[] = []) =>
@@ -52,6 +53,29 @@ test('an account that has no password becomes the administrator; one that has st
   expect(await setUp('taken@example.com')).toMatchObject({ status: 409, reason: 'name_taken' })
   expect(await setUp('OP@example.com')).toMatchObject({ status: 200 })
   expect((await browser.get('/api/v1/me')).data).toMatchObject({ email: 'op@example.com' })
+})
+
+test('an account that registered itself does not become the administrator, whatever it signs in with', async () => {
+  const provider = await startOidcProvider()
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => provider.stop())
+  await using app = await startServing({
+    ...{ upstream: 'http://127.0.0.1:9', signIn: { oidc: [provider.config] } },
+    settings: { registration_enabled: true },
+  })
+  const stranger = createBrowser(app.serving.url)
+  const who = { sub: 'stranger', email: 'boss@example.com', email_verified: false }
+  await signInThrough(provider, stranger, who)
+  expect(await stranger.status()).toBe(200)
+  const code = codeOf(app.serving.setupUrl)
+  const boss = createBrowser(app.serving.url)
+  for (const email of ['boss@example.com', 'Boss@Example.com']) {
+    const made = await boss.post('/api/v1/setup', { ...entry, code, email })
+    expect(made).toMatchObject({ status: 409, reason: 'name_taken', field: 'email' })
+    expect(made.text).toContain('tollgate account set EMAIL --vouch --role admin')
+  }
+  expect(await app.instance.store.admin.account('boss@example.com')).toMatchObject({ role: 'user' })
+  expect(await boss.post('/api/v1/setup', { ...entry, code })).toMatchObject({ status: 200 })
 })
 
 test('the link is over when an administrator comes another way', async () => {

@@ -55,6 +55,30 @@ test('who makes many browsers known for one account keeps no other out who is kn
   expect(before[1]).toBeLessThan(8)
 }, 120_000)
 
+test('who signs in again and again with one account keeps no stranger out, and ends', async () => {
+  const other = { email: 'second@example.com', password: 'a-third-long-password' }
+  const first = createBrowser(app.serving.url)
+  expect((await first.signIn(other)).status).toBe(200)
+  const device = [...first.jar].filter(([name]) => name.includes('device'))
+  let answered = 0
+  const again = async () => {
+    const statuses = []
+    for (let at = 0; at < 7; at++) {
+      const browser = createBrowser(app.serving.url)
+      for (const [name, value] of device) browser.jar.set(name, value)
+      statuses.push((await browser.signIn(other)).status)
+      answered++
+    }
+    return statuses
+  }
+  const loops = Array.from({ length: 10 }, again)
+  const stranger = await createBrowser(app.serving.url).signIn(admin)
+  expect([stranger.status, answered < 40]).toEqual([200, true])
+  const statuses = (await Promise.all(loops)).flat()
+  expect(statuses.filter((status) => status === 200).length).toBeLessThan(statuses.length)
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+}, 120_000)
+
 test('guesses at one account end there, but not for the browser that its owner has used', async () => {
   await owner.post('/api/v1/auth/sign-out')
   const statuses = (await Promise.all(flood(30, admin.email))).map(({ status }) => status)

@@ -41,7 +41,8 @@ export type Browser = ReturnType<typeof createBrowser>
 
 /** A browser with its cookies, that opened the console at `url`. */
 export function createBrowser(url: string, headers: Record<string, string> = {}) {
-  const address = `198.51.100.${++browsers}`
+  const number = ++browsers
+  const address = `198.51.${100 + (number >> 8)}.${number & 255}`
   const jar = new Map<string, string>()
 
   async function send(method: string, path: string, body?: unknown, more = {}): Promise<Answer> {

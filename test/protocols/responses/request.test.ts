@@ -57,6 +57,43 @@ describe('a responses request', () => {
     expect(continues({ input })).toEqual(['rs_1'])
   })
 
+  test.each<[object]>([
+    [{ type: 'item_reference', id: 'x' }],
+    [{ type: 'item_reference', id: 'x', content: 'Hi', role: 'user' }],
+    [{ id: 'x' }],
+    [{ type: null, id: 'x' }],
+    [{ id: 'x', status: 'completed', note: 'Hi' }],
+    [{ id: 'x', content: 'Hi' }],
+    [{ id: 'x', role: 'assistant', content: [] }],
+    [{ type: 'message', role: 'assistant', id: 'x', content: [] }],
+    [{ type: 'message', role: 'assistant', id: 'x' }],
+    [{ type: 'reasoning', id: 'x', summary: [] }],
+    [{ type: 'reasoning', id: 'x', summary: [], content: null, encrypted_content: '' }],
+    [{ type: 'image_generation_call', id: 'x' }],
+    [{ type: 'image_generation_call', id: 'x', status: 'completed', result: null, size: 'auto' }],
+    [{ type: 'compaction', id: 'x', created_by: 'me' }],
+    [{ type: 'code_interpreter_call', id: 'x', container_id: 'c', code: null, outputs: null }],
+    [{ type: 'a_kind_to_come', id: 'x', status: 'completed', action: {} }],
+  ])('%j is a reference: it has nothing of its own', (item) => {
+    const { continues, wholeIds } = create.read({ model: 'm', input: [item] })
+    expect({ continues, wholeIds }).toEqual({ continues: ['x'], wholeIds: [] })
+    expect(create.read({ model: 'm', input: [item] }).hiddenWork?.()).toBe('some')
+  })
+
+  test.each<[object]>([
+    [{ id: 'x', role: 'user', content: 'Hi' }],
+    [{ type: 'message', id: 'x', role: 'assistant', content: [{ type: 'output_text', text: '' }] }],
+    [{ type: 'reasoning', id: 'x', summary: [], encrypted_content: 'e' }],
+    [{ type: 'reasoning', id: 'x', summary: [{ type: 'summary_text', text: 'Hm.' }] }],
+    [{ type: 'image_generation_call', id: 'x', result: 'aGk=' }],
+    [{ type: 'function_call', id: 'x', call_id: 'c', name: 'f', arguments: '' }],
+    [{ type: 'web_search_call', id: 'x', action: { type: 'search' } }],
+    [{ type: 'a_kind_to_come', id: 'x', count: 0 }],
+  ])('%j is sent whole', (item) => {
+    const { continues, wholeIds } = create.read({ model: 'm', input: [item] })
+    expect({ continues, wholeIds }).toEqual({ continues: [], wholeIds: ['x'] })
+  })
+
   test('its text leaves encrypted reasoning and images out', () => {
     const input = [
       {

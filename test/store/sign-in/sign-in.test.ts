@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { SignInCondition } from '../../../src/store/ports/sign-in.ts'
+import { mostSessions, type SignInCondition } from '../../../src/store/ports/sign-in.ts'
 import { type AnyStore, eachEngine, type TestStore } from '../each-engine.ts'
 import { accountWrite, now } from '../support.ts'
 
@@ -72,6 +72,17 @@ eachEngine((open, engine) => {
       expect(await store.signIn.sessions(1, now)).toHaveLength(1)
       expect(await store.signIn.sessions(2, now)).toHaveLength(1)
     })
+  })
+
+  test("an account has so many sessions: another one ends its oldest, and no other account's", async () => {
+    await store.admin.write({ accounts: [accountWrite({ email: 'bob@example.com' })] })
+    await store.signIn.records.create('session', session('of bob', { account_id: 2 }))
+    for (let at = 0; at <= mostSessions; at++)
+      await store.signIn.records.create('session', session(`session ${at}`))
+    expect(await store.signIn.session('session 0', now)).toBeUndefined()
+    expect(await store.signIn.session('session 1', now)).toBeDefined()
+    expect(await store.signIn.session('of bob', now)).toBeDefined()
+    expect(await store.signIn.sessions(1, now)).toHaveLength(mostSessions)
   })
 
   describe('the rows of the sign-in library', () => {

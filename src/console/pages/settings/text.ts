@@ -160,8 +160,8 @@ export const settingNames: Readonly<
     enHint: 'Which groups the price feed has.',
     zhHint: '公开价格中包含哪些分组。',
     choices: {
-      all: { en: 'All groups', zh: '全部分组' },
       open: { en: 'Those open to every account', zh: '仅对所有账户开放的分组' },
+      all: { en: 'All groups', zh: '全部分组' },
     },
   },
 }

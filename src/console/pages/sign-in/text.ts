@@ -14,6 +14,8 @@ const en = {
       'There is no account for you here yet, and registration is closed. Ask an administrator for one.',
     account_not_linked:
       'There is an account with your e-mail address, but it does not go with this way to sign in. Sign in as you did before, or ask an administrator.',
+    email_not_found:
+      'The other site gave no e-mail address for you that can be used here. Ask an administrator.',
     access_denied: 'The sign-in was cancelled or refused at the other site.',
     state_mismatch: 'The sign-in took too long, or was begun in another browser. Try again.',
   },
@@ -49,6 +51,7 @@ export const signInText: Texts<typeof en> = {
       signup_disabled: '还没有对应的账户，且未开放注册。请联系管理员。',
       account_not_linked:
         '已有使用此邮箱的账户，但它未关联此登录方式。请用原来的方式登录，或联系管理员。',
+      email_not_found: '对方网站没有给出可在此使用的邮箱地址。请联系管理员。',
       access_denied: '登录在对方网站被取消或拒绝。',
       state_mismatch: '登录用时过长，或是在另一个浏览器中开始的。请重试。',
     },

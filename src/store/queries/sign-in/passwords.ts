@@ -106,17 +106,16 @@ export function* hasAdministrator(): Steps<boolean> {
 }
 
 /** Without regard to case, as people sign in; of several the oldest. */
-function* findByAddress(email: string): Steps<number | undefined> {
-  const oldest = yield* first(
+function* findByAddress(email: string) {
+  return yield* first(
     build
       .selectFrom('account')
-      .select('id')
+      .select(['id', 'status', 'email_verified'])
       .where(sql<boolean>`lower(email) = lower(${email})`)
       .where('deleted_at', 'is', null)
       .orderBy('id')
       .limit(1),
   )
-  return oldest?.id
 }
 
 /** Makes the first administrator, with an audit row. Call it in a transaction. */
@@ -127,16 +126,12 @@ export function* makeAdministrator(
   if (yield* hasAdministrator()) return 'closed'
   const known = yield* findByAddress(email)
   if (known !== undefined) {
-    const row = yield* first(build.selectFrom('account').select('status').where('id', '=', known))
-    if (row?.status !== 'active' || (yield* findPasswordHash(known)) !== null) return 'taken'
-    yield* run(
-      build
-        .updateTable('account')
-        .set({ role: 'admin', email_verified: 1 })
-        .where('id', '=', known),
-    )
+    if (known.email_verified === 0) return 'claimed'
+    const hasPassword = (yield* findPasswordHash(known.id)) !== null
+    if (known.status !== 'active' || hasPassword) return 'taken'
+    yield* run(build.updateTable('account').set({ role: 'admin' }).where('id', '=', known.id))
   }
-  const id = known ?? (yield* openAdministrator(email, now))
+  const id = known?.id ?? (yield* openAdministrator(email, now))
   yield* putPassword(id, { hash: passwordHash }, now)
   const entry = { createdAt: now, actor: email, subject: email, detail: {} }
   yield* addAudit({ ...entry, action: 'account.first_admin' })

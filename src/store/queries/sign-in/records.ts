@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import type {
-  SignInCondition,
-  SignInRecords,
-  SignInRow,
-  SignInSearch,
-  SignInTable,
+import {
+  mostSessions,
+  type SignInCondition,
+  type SignInRecords,
+  type SignInRow,
+  type SignInSearch,
+  type SignInTable,
 } from '../../ports/sign-in.ts'
 import type { Engine } from '../engine.ts'
 import { all, first, run, type Steps } from '../steps.ts'
@@ -70,7 +71,17 @@ function* create(table: SignInTable, row: SignInRow): Steps<SignInRow> {
       values (${sql.join(values)}) returning ${listed(table)}`,
   )
   if (made === undefined) throw new Error(`A row of ${table} was not made.`)
+  if (table === 'session') yield* endOldest(row.account_id ?? null)
   return made
+}
+
+/** An account that has begun more sessions than `mostSessions` loses the oldest. */
+function* endOldest(accountId: SignInRow[string]): Steps<void> {
+  yield* run(
+    sql`delete from session where account_id = ${accountId} and id <= (
+      select id from session where account_id = ${accountId}
+      order by id desc limit 1 offset ${mostSessions})`,
+  )
 }
 
 const find = (

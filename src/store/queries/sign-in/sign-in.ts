@@ -1,5 +1,10 @@
 import type { Clock } from '../../../lib/clock.ts'
-import type { SessionView, SignInStore, StoredSession } from '../../ports/sign-in.ts'
+import {
+  mostSessions,
+  type SessionView,
+  type SignInStore,
+  type StoredSession,
+} from '../../ports/sign-in.ts'
 import { addAudit } from '../audit.ts'
 import { build } from '../build.ts'
 import type { Engine } from '../engine.ts'
@@ -76,7 +81,7 @@ const listSessions = (accountId: number, nowMs: number): Steps<readonly SessionV
       .where('account_id', '=', accountId)
       .where('expires_at', '>', nowMs)
       .orderBy('id', 'desc')
-      .limit(100),
+      .limit(mostSessions),
   )
 
 function endSessions(
