@@ -1,9 +1,10 @@
 import type { Channel } from '../catalog/catalog.ts'
+import type { Observation } from '../protocols/canonical/observation.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { Framing, JsonObject } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
 import { withExactCalls } from '../protocols/translation/exact-calls.ts'
-import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
+import type { BodyAnswer, Refusal, SpentAnswer, StreamAnswer } from './answer.ts'
 import type { OpenRow } from './attempt-row.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
@@ -29,8 +30,9 @@ export type BegunStream = Observed &
   Pick<StreamAnswer, 'kind' | 'contentType' | 'first' | 'reader' | 'translator' | 'framing'>
 
 type WholeBody = Observed & BodyAnswer
+type Spent = Observed & SpentAnswer
 
-/** Not what was asked for; what it says it used is for the operator's comparison of bills. */
+/** No answer at all; what it says it used is for the operator's comparison of bills. */
 export interface Unusable {
   readonly kind: 'unusable'
   readonly failure: FailureName
@@ -58,8 +60,8 @@ export function readAnswer(
   response: Response,
   exchange: Exchange,
   asked: Asked,
-): Promise<BegunStream | WholeBody | Unusable> {
-  if (response.body === null) return Promise.resolve(unusable(asked.route, nothing))
+): Promise<BegunStream | WholeBody | Spent | Unusable> {
+  if (response.body === null) return Promise.resolve(misread(asked.route, nothing))
   const reader = response.body.getReader()
   return exchange.facts?.stream
     ? beginStream(response, reader, exchange, asked)
@@ -71,14 +73,19 @@ async function beginStream(
   reader: ByteReader,
   exchange: Exchange,
   { route, watch, hasNext, row }: Asked,
-): Promise<BegunStream | Unusable> {
+): Promise<BegunStream | Spent | Unusable> {
   const { framing, translation } = route
   const first = await firstBytes(reader, watch)
   if (first) row.begun()
   const contentType = first && streamType(framing, first, response)
   if (first === undefined || contentType === undefined) {
-    const rest = first && (await readAll(reader, maxRefusalBytes, watch))
-    return unusable(route, Buffer.concat([first ?? nothing, rest ?? nothing]))
+    if (first === undefined) return misread(route, nothing)
+    const mayBeAnswer = /^\s*[{[]/.test(decoder.decode(first.subarray(0, 64)))
+    const rest = await readAll(reader, mayBeAnswer ? maxAnswerBytes : maxRefusalBytes, {
+      watch,
+      first,
+    })
+    return misread(route, mayBeAnswer ? rest : (rest ?? nothing))
   }
   const { failure, ...opening } = hasNext
     ? await readOpening(first, reader, route, watch)
@@ -106,15 +113,15 @@ async function readBody(
   reader: ByteReader,
   exchange: Exchange,
   { route, watch, hasNext, row }: Asked,
-): Promise<WholeBody | Unusable> {
+): Promise<WholeBody | Spent | Unusable> {
   row.begun()
   const observer = observerOf(route)
-  const bytes = await readAll(reader, maxAnswerBytes, watch)
+  const bytes = await readAll(reader, maxAnswerBytes, { watch })
   const body = bytes && parseObject(bytes)
-  if (bytes === undefined || !isJsonObject(body)) return unusable(route, bytes ?? nothing)
+  if (bytes === undefined || !isJsonObject(body)) return misread(route, bytes)
   observer.pushBody(body)
   const { seen } = observer
-  if (seen.foreign) return unusable(route, nothing)
+  if (seen.foreign) return misread(route, nothing)
   const hasFailed = (): Unusable => ({
     kind: 'unusable',
     failure: classifyError(route.protocol.name, body),
@@ -145,11 +152,16 @@ const observerOf = ({ operation, protocol }: Route) =>
   observeFailure(operation.createObserver(), protocol.name)
 
 /**
- * Looks for an error and for a report of usage: in a body where a stream was asked for, or the other
- * way round.
+ * Looks for work and for an error in what is not the form that was asked for: in a body where a stream
+ * was, or the other way round. Without bytes it was too long to be read.
  */
-function unusable(route: Route, bytes: Uint8Array): Unusable {
+function misread(route: Route, bytes: Uint8Array | undefined): Spent | Unusable {
   const observer = observerOf(route)
+  const { seen } = observer
+  if (bytes === undefined) {
+    seen.outcome = 'incomplete' // as far as anybody here knows
+    return { kind: 'spent', observer, isLost: true }
+  }
   const body = parseObject(bytes)
   if (isJsonObject(body)) observer.pushBody(body)
   else {
@@ -158,8 +170,16 @@ function unusable(route: Route, bytes: Uint8Array): Unusable {
       for (const { data, event } of frames) observer.push(data, event)
     }
   }
+  if (showsWork(seen)) return { kind: 'spent', observer, isLost: false }
   const failure = observer.failure() ?? 'upstream_invalid'
-  return { kind: 'unusable', failure, told: observer.told(), usageRaw: observer.seen.usageRaw }
+  return { kind: 'unusable', failure, told: observer.told(), usageRaw: seen.usageRaw }
+}
+
+/** Whether it is an answer of the vendor's all the same, and not the error that it failed with. */
+function showsWork({ outcome, usage, text, pending, foreign }: Observation): boolean {
+  if (outcome === 'failed' || foreign) return false
+  const hasUsed = usage !== undefined && Object.values(usage).some((count) => count !== 0)
+  return outcome !== undefined || hasUsed || text.length > 0 || pending
 }
 
 /** What an upstream says that does not answer. */
@@ -214,13 +234,14 @@ async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array 
   }
 }
 
+/** All that comes, behind what has come; undefined when that is more than `maxBytes`. */
 async function readAll(
   reader: ByteReader,
   maxBytes: number,
-  watch?: Watch,
+  { watch, first }: { readonly watch?: Watch; readonly first?: Uint8Array } = {},
 ): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = []
-  let size = 0
+  const parts: Uint8Array[] = first ? [first] : []
+  let size = first?.byteLength ?? 0
   for (;;) {
     const { done, value } = await reader.read()
     watch?.touched()
