@@ -137,7 +137,10 @@ export const kinds = {
     const made = plainAsk(dice, { endpoint, model: dice.pick([`${endpoint}-1`, 'any-1']) })
     const wide = { ...made, limit: 1 + dice.below(4), otherLimit: 1_500, plan: { words: 1_400 } }
     const turned = dice.once(2) ? { ...wide, limit: wide.otherLimit, otherLimit: wide.limit } : wide
-    return [ask(making, turned, { times: several(dice) })]
+    const { otherLimit: _, ...single } = wide
+    const isFolded = endpoint === 'gemini' && dice.once(2)
+    const tried: Ask = isFolded ? { ...single, trick: 'folded-setting' } : turned
+    return [ask(making, tried, { times: several(dice) })]
   },
   /** Many at once. */
   bursts: (making) => {
