@@ -1,5 +1,7 @@
 import type { Channel } from '../catalog/catalog.ts'
+import { tierName } from '../protocols/canonical/extras.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
+import { observeTier } from '../protocols/canonical/tool-tally.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { Framing, JsonObject } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
@@ -102,7 +104,7 @@ async function beginStream(
     kind: 'stream',
     contentType: translation === undefined ? contentType : translatedType,
     ...opening,
-    observer: observerOf(route),
+    observer: informedOf(route, exchange, response),
     translator: translation?.stream(answerFacts(exchange)),
     framing,
   }
@@ -115,7 +117,7 @@ async function readBody(
   { route, watch, hasNext, row }: Asked,
 ): Promise<WholeBody | Spent | Unusable> {
   row.begun()
-  const observer = observerOf(route)
+  const observer = informedOf(route, exchange, response)
   const bytes = await readAll(reader, maxAnswerBytes, { watch })
   const body = bytes && parseObject(bytes)
   if (bytes === undefined || !isJsonObject(body)) return misread(route, bytes)
@@ -150,6 +152,16 @@ const decoder = new TextDecoder()
 
 const observerOf = ({ operation, protocol }: Route) =>
   observeFailure(operation.createObserver(), protocol.name)
+
+/** An observer that knows already which tier the head of an answer names, where one was asked for. */
+function informedOf(route: Route, { facts }: Exchange, { headers }: Response): FailureObserver {
+  const observer = observerOf(route)
+  const { tierHeader } = route.protocol
+  if (tierHeader !== undefined && (facts?.extras?.tiers.length ?? 0) > 0) {
+    observeTier(observer.seen, tierName(headers.get(tierHeader)))
+  }
+  return observer
+}
 
 /**
  * Looks for work and for an error in what is not the form that was asked for: in a body where a stream

@@ -60,8 +60,8 @@ function factsOf(name: string): NameFacts | undefined {
 export function settingsFault(body: JsonObject): Fault | undefined {
   for (const name in body) {
     const others = settingsFields.get(name)
-    if (others === undefined || isUnset(body[name])) continue
-    const twin = others.find((other) => !isUnset(body[other]))
+    if (others === undefined) continue
+    const twin = others.find((other) => Object.hasOwn(body, other))
     if (twin !== undefined) return sentTwice(name, name, twin)
     const value = body[name]
     const fault = typeof value === 'object' ? faultWithin(value, name) : undefined
@@ -69,8 +69,6 @@ export function settingsFault(body: JsonObject): Fault | undefined {
   }
   return undefined
 }
-
-const isUnset = (value: unknown) => value === undefined || value === null
 
 function faultWithin(value: unknown, at: string): Fault | undefined {
   if (!Array.isArray(value)) return isJsonObject(value) ? objectFault(value, at) : undefined

@@ -24,9 +24,11 @@ const tokens = { input: 10, output: 5 }
 beforeAll(async () => {
   upstream = startFakeUpstream((request) => {
     const dialect = dialectOf(request)
-    return wantsStream(request)
+    const answer = wantsStream(request)
       ? sseAnswer(wholeStream(dialect, tokens, ['Yes.']))
       : jsonAnswer({ ...dialect.body(tokens), ...said })
+    for (const [name, value] of Object.entries(saidInHead)) answer.headers.set(name, value)
+    return answer
   })
   const models = ['test-model', 'cheap-model', 'dear-model']
   app = await startServing({
@@ -67,6 +69,7 @@ afterAll(async () => {
 beforeEach(() => {
   upstream.clear()
   said = {}
+  saidInHead = {}
 })
 
 interface Asked {
@@ -77,6 +80,8 @@ interface Asked {
 
 /** What the next answers say beside what all of them do. */
 let said: object = {}
+/** Headers of theirs. */
+let saidInHead: Readonly<Record<string, string>> = {}
 
 /** Asks with fields beside a plain request; tells what came of it, and what went upstream. */
 async function ask(
@@ -247,11 +252,24 @@ describe('a name that some upstream would read as another', () => {
     expect(sent).toBeUndefined()
   })
 
-  test('leaves a tool out whose kind is there twice', async () => {
-    const tools = [{ ...fn, Type: 'web_search' }, fn]
-    const { dropped, sent = '' } = await ask('responses', { tools })
-    expect(dropped).toBe('tools[0]')
-    expect(JSON.parse(sent).tools).toEqual([fn])
+  test.each([
+    ['tools[0].Type', 'responses', { tools: [{ ...fn, Type: 'web_search' }, fn] }],
+    ['serviceTier', 'gemini', { serviceTier: 'standard', service_tier: 'priority' }],
+    [
+      'generationConfig',
+      'gemini',
+      { generationConfig: {}, generation_config: { responseModalities: ['AUDIO'] } },
+    ],
+    [
+      'generationConfig.response_modalities',
+      'gemini',
+      { generationConfig: { responseModalities: ['TEXT'], response_modalities: ['AUDIO'] } },
+    ],
+  ] as const)('%s is refused', async (at, name, fields) => {
+    const { status, text, sent } = await ask(name, fields)
+    expect(status).toBe(400)
+    expect(text).toContain(at)
+    expect(sent).toBeUndefined()
   })
 })
 
@@ -361,6 +379,17 @@ describe('answers in sound or images', () => {
       'gemini',
       { generation_config: { response_modalities: ['AUDIO'] } },
     ],
+    // What some readers take for the same.
+    [
+      'generationConfig.responseModalities',
+      'gemini',
+      { generationConfig: { responseModalities: 'AUDIO' } },
+    ],
+    [
+      'generationConfig.responseModalities[0]',
+      'gemini',
+      { generationConfig: { responseModalities: [3] } },
+    ],
   ] as const)(
     '%s are refused by name of a model that has no price for them',
     async (at, name, fields) => {
@@ -378,9 +407,9 @@ describe('answers in sound or images', () => {
 
 describe('where an answer is silent', () => {
   /** What was charged: 10 in and 5 out are 20,000 nano-USD. */
-  async function charged(name: Dialect['name'], fields: object, more: object = {}) {
+  async function charged(name: Dialect['name'], fields: object, more: object = {}, stream = false) {
     said = more
-    const { requestId } = await ask(name, fields)
+    const { requestId } = await ask(name, fields, { stream })
     const found = await app.instance.store.records.receipt(requestId)
     return found?.request.amountNano
   }
@@ -401,6 +430,22 @@ describe('where an answer is silent', () => {
       22_000,
     )
     expect(await charged('gemini', { serviceTier: 'priority' })).toBe(36_000)
+    expect(await charged('gemini', { serviceTier: 'SERVICE_TIER_PRIORITY' })).toBe(36_000)
+  })
+
+  test('Gemini names its tier in two ways, and in a header', async () => {
+    const counts = { promptTokenCount: 10, candidatesTokenCount: 5 }
+    const told = (serviceTier: string) => ({ usageMetadata: { ...counts, serviceTier } })
+    const asked = { serviceTier: 'priority' }
+    expect(await charged('gemini', {}, told('SERVICE_TIER_PRIORITY'))).toBe(36_000)
+    expect(await charged('gemini', asked, told('SERVICE_TIER_STANDARD'))).toBe(20_000)
+    saidInHead = { 'x-gemini-service-tier': 'standard' }
+    expect(await charged('gemini', asked)).toBe(20_000)
+    saidInHead = { 'x-gemini-service-tier': 'priority' }
+    expect(await charged('gemini', asked)).toBe(36_000)
+    expect(await charged('gemini', asked, {}, true)).toBe(36_000)
+    saidInHead = { 'x-gemini-service-tier': 'standard' }
+    expect(await charged('gemini', asked, {}, true)).toBe(20_000)
   })
 
   test('a search that is made for each answer is charged once', async () => {
