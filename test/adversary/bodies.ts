@@ -98,6 +98,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
           ...(effort && { thinkingConfig: { includeThoughts: false, thinkingBudget: 1_024 } }),
         },
         ...(tools.length > 0 && { tools: [{ googleSearch: {} }] }),
+        ...given('serviceTier', tier),
       }
     case 'completions':
       return { prompt, ...given('max_tokens', limit), ...given('n', units) }
