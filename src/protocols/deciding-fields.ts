@@ -4,6 +4,9 @@ export const foldName = (name: string): string =>
 
 const isPlain = /^[\w-]*$/
 
+/** The same for the most lenient readers, for whom underscores do not count either. */
+export const foldAll = (name: string): string => foldName(name).replaceAll('_', '')
+
 /** A name in snake_case as it is in camelCase, … */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,4 +1,4 @@
-import { camelCase, foldName, settingsFields } from './deciding-fields.ts'
+import { camelCase, foldAll, settingsFields } from './deciding-fields.ts'
 import { isJsonObject } from './json.ts'
 import type { Fault, JsonObject } from './protocol.ts'
 
@@ -23,11 +23,6 @@ const ownNames: ReadonlySet<string> = new Set([
   ...['response', 'responseschema', 'responsejsonschema', 'inputexamples', 'arguments', 'configs'],
   ...['metadata', 'labels', 'headers', 'variables', 'env'],
 ])
-
-/** A name as the most lenient readers see it: neither case nor underscores count. */
-function foldAll(name: string): string {
-  return foldName(name).replaceAll('_', '')
-}
 
 interface NameFacts {
   readonly folded: string

@@ -273,6 +273,37 @@ describe('a name that some upstream would read as another', () => {
   })
 })
 
+describe('a field that nobody here looks into', () => {
+  test.each([
+    ['extra_body', 'chat', { extra_body: { service_tier: 'priority', n: 8 } }],
+    ['extra_body', 'chat', { extra_body: { google: { cached_content: 'cachedContents/1' } } }],
+    ['extra_body', 'responses', { extra_body: { stream: true } }],
+    ['extra_headers', 'messages', { extra_headers: { 'anthropic-beta': 'context-1m-2025-08-07' } }],
+    ['extra_query', 'gemini', { extra_query: { key: 'x' } }],
+    ['Extra_Body', 'chat', { Extra_Body: { n: 8 } }],
+    ['extraBody', 'chat', { extraBody: { n: 8 } }],
+    ['deferred', 'chat', { deferred: true }],
+    ['deferred', 'chat', { deferred: 'yes' }],
+  ] as const)(
+    'is refused by name where it asks for something: %s of %s',
+    async (at, name, fields) => {
+      const { status, text, sent } = await ask(name, fields)
+      expect(status).toBe(400)
+      expect(text).toContain(at)
+      expect(sent).toBeUndefined()
+    },
+  )
+
+  test.each([
+    [{ extra_body: {} }],
+    [{ extra_body: null, extra_headers: {}, deferred: false }],
+    // Google's own words for its models, in OpenAI's protocol.
+    [{ extra_body: { google: { thinking_config: { include_thoughts: true } } } }],
+  ])('passes where it asks for nothing that is billed: %j', async (fields) => {
+    expect(await ask('chat', fields)).toMatchObject({ status: 200, dropped: null })
+  })
+})
+
 describe('a field that names another model', () => {
   const cases: readonly (readonly [at: string, name: Dialect['name'], fields: object])[] = [
     ['models', 'chat', { models: ['test-model', 'dear-model'] }],
@@ -281,7 +312,7 @@ describe('a field that names another model', () => {
     ['preset', 'chat', { preset: 'best' }],
     ['fallbacks', 'chat', { fallbacks: [{ model: 'dear-model' }] }],
     ['provider.models', 'chat', { provider: { models: ['dear-model'] } }],
-    ['extra_body.fallback_models', 'chat', { extra_body: { fallback_models: ['dear-model'] } }],
+    ['vendor_bag.fallback_models', 'chat', { vendor_bag: { fallback_models: ['dear-model'] } }],
     ['compound_custom.models', 'chat', { compound_custom: { models: { reasoning_model: 'x' } } }],
     ['moderation.model', 'responses', { moderation: { model: 'dear-model' } }],
     ['fallbacks', 'messages', { fallbacks: 'default' }],
