@@ -41,4 +41,15 @@ export interface Refusal {
   readonly retryAfter: string | null
 }
 
-export type Answer = StreamAnswer | BodyAnswer | Refusal
+/**
+ * Work of the upstream that its client can't be given: an answer in another form than the one that was
+ * asked for, or too long to be read. It is charged, and nobody else makes it once more.
+ */
+export interface SpentAnswer {
+  readonly kind: 'spent'
+  readonly observer: AnswerObserver
+  /** What it used is behind what could be read. */
+  readonly isLost: boolean
+}
+
+export type Answer = StreamAnswer | BodyAnswer | Refusal | SpentAnswer

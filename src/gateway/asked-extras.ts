@@ -59,11 +59,10 @@ function isOwed(
 
 /** Whether an answer says by which tier it was made; `field`: of the request, and of most reports. */
 function tellsTier({ usageRaw, observed }: Observation, field: string): boolean {
-  if (observed?.tier !== undefined && field === 'service_tier') return true
+  const isTier = /^service_?tier$/i.test(field)
+  if (observed?.tier !== undefined && isTier) return true
   const reports: readonly unknown[] = Array.isArray(usageRaw) ? usageRaw : [usageRaw]
-  const fields = /^service_?tier$/i.test(field)
-    ? ['service_tier', 'serviceTier', 'trafficType']
-    : [field]
+  const fields = isTier ? ['service_tier', 'serviceTier', 'trafficType'] : [field]
   return reports.some((report) => {
     return isJsonObject(report) && fields.some((name) => (report[name] ?? undefined) !== undefined)
   })

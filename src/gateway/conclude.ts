@@ -5,13 +5,13 @@ import type { KeptAnswer } from '../store/ports/answers.ts'
 import type { Settlement } from '../store/ports/records.ts'
 import { UnansweredError } from '../store/ports/store-error.ts'
 import { type Affinity, idsOf } from './affinity.ts'
-import type { Refusal } from './answer.ts'
+import type { Refusal, SpentAnswer } from './answer.ts'
 import type { Authenticator, Caller } from './authenticate.ts'
 import type { Availability } from './availability/availability.ts'
 import { outcomeOf } from './availability/outcome.ts'
 import { backgroundAnswer, backgroundEnd } from './background/pending-charge.ts'
 import type { Committer } from './committer.ts'
-import { requestNotStored } from './errors.ts'
+import { type GatewayError, requestNotStored } from './errors.ts'
 import type { CountTokens } from './estimate.ts'
 import type { Concluded } from './exchange.ts'
 import { logExchange } from './exchange-log.ts'
@@ -234,6 +234,24 @@ export function bodyEnd(exchange: Concluded, seen: Observation): End {
     causeText: shownError(exchange, seen) ?? 'The upstream reported an error in its answer.',
   }
 }
+
+/** How what could not be passed on ended, and what the client is told of it. */
+export function spentEnd(exchange: Concluded, { isLost }: SpentAnswer, error: GatewayError): End {
+  const isLeft = exchange.interruption === 'client_left'
+  const why = isLost ? spentTexts.lost : spentTexts.told
+  return {
+    ending: isLeft ? 'client_left' : 'failed',
+    status: error.status,
+    cause: isLeft ? 'client_left' : error.word,
+    causeText: `${error.message} ${why}`,
+    isLost,
+  }
+}
+
+const spentTexts = {
+  told: 'It was made all the same, though: what it says it used is charged, or else what came.',
+  lost: 'It was too long to be read, so what was set aside for the request is charged.',
+} as const
 
 /** The end of a request that the upstream refused; its message, shortened, is for the caller's record. */
 export function refusalEnd({ status, bytes }: Refusal): End {

@@ -111,7 +111,7 @@ async function answer(parts: ForwardParts, exchange: Exchange, delivery: Deliver
     if (found.kind === 'stream') await paid(exchange, found)
     // A whole answer is settled before its first byte: that is as good, where nobody else has spent
     // the same money meanwhile.
-    else if (found.kind === 'body' && parts.committer.isShared)
+    else if (found.kind !== 'refusal' && parts.committer.isShared)
       await exchange.reservation?.written()
     hasAnswer = true
     return await replyTo(parts, exchange, found, delivery)

@@ -1,11 +1,12 @@
 import { createJsonArraySplitter } from '../protocols/gemini/json-array.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
-import type { Answer, StreamAnswer } from './answer.ts'
+import type { Answer, SpentAnswer, StreamAnswer } from './answer.ts'
 import type { RequestBody } from './body.ts'
-import { bodyEnd, type ConcludeParts, conclude, refusalEnd, settle } from './conclude.ts'
+import { bodyEnd, type ConcludeParts, conclude, refusalEnd, settle, spentEnd } from './conclude.ts'
 import { listDropped } from './dropped.ts'
-import { errorBody, errorHeaders, type GatewayError, modelHeaders } from './errors.ts'
+import { errorBody, errorHeaders, GatewayError, modelHeaders } from './errors.ts'
 import type { Exchange } from './exchange.ts'
+import { failureClasses } from './failures/failures.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { createMeter } from './meter.ts'
 import { createRelay } from './relay.ts'
@@ -47,6 +48,7 @@ export async function replyTo(
   exchange.firstByteTick = parts.tick()
   if (answer.kind === 'stream') return streamReply(parts, exchange, answer, delivery)
   delivery.heartbeat.stop()
+  if (answer.kind === 'spent') return spentReply(parts, exchange, answer, delivery)
   const headers = replyHeaders(exchange, answer.contentType)
   const { bytes } = answer
   if (answer.kind === 'refusal') {
@@ -64,6 +66,20 @@ export async function replyTo(
   await settle(parts, exchange, bodyEnd(exchange, seen), seen, hasLeft)
   delivery.done()
   return { status: 200, headers, body: bytes, fault: undefined }
+}
+
+/** The client is told that there is nothing for it, as of any answer that is none. */
+async function spentReply(
+  parts: ConcludeParts,
+  exchange: Exchange,
+  answer: SpentAnswer,
+  { done }: Delivery,
+): Promise<Reply> {
+  const { answer: kind, message } = failureClasses.upstream_invalid
+  const error = new GatewayError(kind, message)
+  await settle(parts, exchange, spentEnd(exchange, answer, error), answer.observer.seen, true)
+  done()
+  return errorReply(exchange, error)
 }
 
 function streamReply(

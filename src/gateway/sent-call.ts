@@ -1,5 +1,5 @@
 import type { Logger } from '../lib/log.ts'
-import type { Answer, Refusal, StreamAnswer } from './answer.ts'
+import type { Answer, Refusal, SpentAnswer, StreamAnswer } from './answer.ts'
 import { type AttemptRowParts, type OpenRow, startRow } from './attempt-row.ts'
 import type { AttemptCause } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
@@ -69,6 +69,7 @@ export class SentCall {
     if (!response.ok) return this.#refused(response)
     const asked = { route: this.#route, watch: this.#watch, hasNext, row: this.#row }
     const read = await readAnswer(response, this.#exchange, asked)
+    if (read.kind === 'spent') return this.#spent(response, read)
     if (read.kind === 'unusable') return this.#unusable(response, read)
     if (read.kind === 'body') {
       const failed = read.observer.failure()
@@ -118,6 +119,17 @@ export class SentCall {
     this.#choice.succeeded()
     this.#row.finish('client_fault')
     return { ok: true, answer: refusal }
+  }
+
+  #spent(response: Response, read: SpentAnswer & { observer: FailureObserver }): AttemptResult {
+    const { usageRaw } = read.observer.seen
+    // What costs nothing can be asked for again.
+    if (!this.#exchange.operation.charged) {
+      return this.#unusable(response, { kind: 'unusable', failure: 'upstream_invalid', usageRaw })
+    }
+    this.#blame('upstream_invalid', response, read.observer)
+    this.#row.finish('upstream_invalid', usageRaw)
+    return { ok: true, answer: read }
   }
 
   #unusable({ headers }: Response, read: Unusable): AttemptResult {

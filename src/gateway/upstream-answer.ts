@@ -1,9 +1,12 @@
 import type { Channel } from '../catalog/catalog.ts'
+import { tierName } from '../protocols/canonical/extras.ts'
+import type { Observation } from '../protocols/canonical/observation.ts'
+import { observeTier } from '../protocols/canonical/tool-tally.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { Framing, JsonObject } from '../protocols/protocol.ts'
 import { createSseSplitter } from '../protocols/sse.ts'
 import { withExactCalls } from '../protocols/translation/exact-calls.ts'
-import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
+import type { BodyAnswer, Refusal, SpentAnswer, StreamAnswer } from './answer.ts'
 import type { OpenRow } from './attempt-row.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
@@ -29,8 +32,9 @@ export type BegunStream = Observed &
   Pick<StreamAnswer, 'kind' | 'contentType' | 'first' | 'reader' | 'translator' | 'framing'>
 
 type WholeBody = Observed & BodyAnswer
+type Spent = Observed & SpentAnswer
 
-/** Not what was asked for; what it says it used is for the operator's comparison of bills. */
+/** No answer at all; what it says it used is for the operator's comparison of bills. */
 export interface Unusable {
   readonly kind: 'unusable'
   readonly failure: FailureName
@@ -58,8 +62,8 @@ export function readAnswer(
   response: Response,
   exchange: Exchange,
   asked: Asked,
-): Promise<BegunStream | WholeBody | Unusable> {
-  if (response.body === null) return Promise.resolve(unusable(asked.route, nothing))
+): Promise<BegunStream | WholeBody | Spent | Unusable> {
+  if (response.body === null) return Promise.resolve(misread(asked.route, nothing))
   const reader = response.body.getReader()
   return exchange.facts?.stream
     ? beginStream(response, reader, exchange, asked)
@@ -71,14 +75,19 @@ async function beginStream(
   reader: ByteReader,
   exchange: Exchange,
   { route, watch, hasNext, row }: Asked,
-): Promise<BegunStream | Unusable> {
+): Promise<BegunStream | Spent | Unusable> {
   const { framing, translation } = route
   const first = await firstBytes(reader, watch)
   if (first) row.begun()
   const contentType = first && streamType(framing, first, response)
   if (first === undefined || contentType === undefined) {
-    const rest = first && (await readAll(reader, maxRefusalBytes, watch))
-    return unusable(route, Buffer.concat([first ?? nothing, rest ?? nothing]))
+    if (first === undefined) return misread(route, nothing)
+    const mayBeAnswer = /^\s*[{[]/.test(decoder.decode(first.subarray(0, 64)))
+    const rest = await readAll(reader, mayBeAnswer ? maxAnswerBytes : maxRefusalBytes, {
+      watch,
+      first,
+    })
+    return misread(route, mayBeAnswer ? rest : (rest ?? nothing))
   }
   const { failure, ...opening } = hasNext
     ? await readOpening(first, reader, route, watch)
@@ -95,7 +104,7 @@ async function beginStream(
     kind: 'stream',
     contentType: translation === undefined ? contentType : translatedType,
     ...opening,
-    observer: observerOf(route),
+    observer: informedOf(route, exchange, response),
     translator: translation?.stream(answerFacts(exchange)),
     framing,
   }
@@ -106,15 +115,15 @@ async function readBody(
   reader: ByteReader,
   exchange: Exchange,
   { route, watch, hasNext, row }: Asked,
-): Promise<WholeBody | Unusable> {
+): Promise<WholeBody | Spent | Unusable> {
   row.begun()
-  const observer = observerOf(route)
-  const bytes = await readAll(reader, maxAnswerBytes, watch)
+  const observer = informedOf(route, exchange, response)
+  const bytes = await readAll(reader, maxAnswerBytes, { watch })
   const body = bytes && parseObject(bytes)
-  if (bytes === undefined || !isJsonObject(body)) return unusable(route, bytes ?? nothing)
+  if (bytes === undefined || !isJsonObject(body)) return misread(route, bytes)
   observer.pushBody(body)
   const { seen } = observer
-  if (seen.foreign) return unusable(route, nothing)
+  if (seen.foreign) return misread(route, nothing)
   const hasFailed = (): Unusable => ({
     kind: 'unusable',
     failure: classifyError(route.protocol.name, body),
@@ -144,12 +153,27 @@ const decoder = new TextDecoder()
 const observerOf = ({ operation, protocol }: Route) =>
   observeFailure(operation.createObserver(), protocol.name)
 
-/**
- * Looks for an error and for a report of usage: in a body where a stream was asked for, or the other
- * way round.
- */
-function unusable(route: Route, bytes: Uint8Array): Unusable {
+/** An observer that knows already which tier the head of an answer names, where one was asked for. */
+function informedOf(route: Route, { facts }: Exchange, { headers }: Response): FailureObserver {
   const observer = observerOf(route)
+  const { tierHeader } = route.protocol
+  if (tierHeader !== undefined && (facts?.extras?.tiers.length ?? 0) > 0) {
+    observeTier(observer.seen, tierName(headers.get(tierHeader)))
+  }
+  return observer
+}
+
+/**
+ * Looks for work and for an error in what is not the form that was asked for: in a body where a stream
+ * was, or the other way round. Without bytes it was too long to be read.
+ */
+function misread(route: Route, bytes: Uint8Array | undefined): Spent | Unusable {
+  const observer = observerOf(route)
+  const { seen } = observer
+  if (bytes === undefined) {
+    seen.outcome = 'incomplete' // as far as anybody here knows
+    return { kind: 'spent', observer, isLost: true }
+  }
   const body = parseObject(bytes)
   if (isJsonObject(body)) observer.pushBody(body)
   else {
@@ -158,8 +182,16 @@ function unusable(route: Route, bytes: Uint8Array): Unusable {
       for (const { data, event } of frames) observer.push(data, event)
     }
   }
+  if (showsWork(seen)) return { kind: 'spent', observer, isLost: false }
   const failure = observer.failure() ?? 'upstream_invalid'
-  return { kind: 'unusable', failure, told: observer.told(), usageRaw: observer.seen.usageRaw }
+  return { kind: 'unusable', failure, told: observer.told(), usageRaw: seen.usageRaw }
+}
+
+/** Whether it is an answer of the vendor's all the same, and not the error that it failed with. */
+function showsWork({ outcome, usage, text, pending, foreign }: Observation): boolean {
+  if (outcome === 'failed' || foreign) return false
+  const hasUsed = usage !== undefined && Object.values(usage).some((count) => count !== 0)
+  return outcome !== undefined || hasUsed || text.length > 0 || pending
 }
 
 /** What an upstream says that does not answer. */
@@ -214,13 +246,14 @@ async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array 
   }
 }
 
+/** All that comes, behind what has come; undefined when that is more than `maxBytes`. */
 async function readAll(
   reader: ByteReader,
   maxBytes: number,
-  watch?: Watch,
+  { watch, first }: { readonly watch?: Watch; readonly first?: Uint8Array } = {},
 ): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = []
-  let size = 0
+  const parts: Uint8Array[] = first ? [first] : []
+  let size = first?.byteLength ?? 0
   for (;;) {
     const { done, value } = await reader.read()
     watch?.touched()

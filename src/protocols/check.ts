@@ -7,6 +7,8 @@ import {
 } from '@sinclair/typebox/compiler'
 import { isJsonObject } from './json.ts'
 import type { Fault } from './protocol.ts'
+import { settingsFault } from './settings-names.ts'
+import { unreadFault } from './unread-fields.ts'
 
 /** A field that may be left out or be null, as most vendors allow for what has a default. */
 export function nullable<T extends TSchema>(schema: T) {
@@ -49,7 +51,7 @@ export function createCheck<T extends TSchema>(
     if (!isJsonObject(body))
       return invalid('', `The body must be a JSON object, not ${describe(body)}.`)
     compiled ??= TypeCompiler.Compile(schema)
-    if (compiled.Check(body)) return rules(body)
+    if (compiled.Check(body)) return rules(body) ?? unreadFault(body) ?? settingsFault(body)
     const error = compiled.Errors(body).First()
     return error === undefined ? invalid('', 'The body is not valid.') : toFault(innermost(error))
   }

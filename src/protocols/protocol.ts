@@ -195,5 +195,7 @@ export interface Protocol {
   readonly counting: Operation | undefined
   /** Headers that an upstream demands, for requests of clients that do not know of them. */
   readonly demandedHeaders: Readonly<Record<string, string>>
+  /** The header of an answer that names its service tier; undefined: its body does. */
+  readonly tierHeader?: string
   readonly codec: Codec
 }

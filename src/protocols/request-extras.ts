@@ -94,12 +94,13 @@ const modalityNames = new Map<unknown, Modality>([
   ['video', 'outputVideo'],
 ])
 
-/** Answers beside text that a list of modalities names. */
+/** Answers beside text that a list of modalities names, or one word in its place. */
 export function outputsIn(list: unknown, path: Path): readonly OutputAsk[] {
-  if (!Array.isArray(list)) return nothing
-  return list.flatMap((name: unknown, index) => {
+  const isList = Array.isArray(list)
+  if (!isList && typeof list !== 'string') return nothing
+  return [list].flat().flatMap((name: unknown, index) => {
     const modality = modalityNames.get(typeof name === 'string' ? name.toLowerCase() : name)
-    return modality === undefined ? [] : [{ modality, path: [...path, index] }]
+    return modality === undefined ? [] : [{ modality, path: isList ? [...path, index] : path }]
   })
 }
 

@@ -98,6 +98,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
           ...(effort && { thinkingConfig: { includeThoughts: false, thinkingBudget: 1_024 } }),
         },
         ...(tools.length > 0 && { tools: [{ googleSearch: {} }] }),
+        ...given('serviceTier', tier),
       }
     case 'completions':
       return { prompt, ...given('max_tokens', limit), ...given('n', units) }
@@ -148,6 +149,10 @@ function withTrick(body: string, trick: Trick | undefined): string {
   if (trick === 'folded-stream') return add('"\u017ftream":true')
   if (trick === 'folded-model') return add('"Model":"dear-1"')
   if (trick === 'two-models') return add('"model":"dear-1"')
+  // Of two names the later one holds, for readers who see no case.
+  if (trick === 'folded-setting') {
+    return body.replace(/"maxOutputTokens":\d+/, '$&,"MaxOutputTokens":1500')
+  }
   return body
 }
 

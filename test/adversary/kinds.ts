@@ -137,7 +137,10 @@ export const kinds = {
     const made = plainAsk(dice, { endpoint, model: dice.pick([`${endpoint}-1`, 'any-1']) })
     const wide = { ...made, limit: 1 + dice.below(4), otherLimit: 1_500, plan: { words: 1_400 } }
     const turned = dice.once(2) ? { ...wide, limit: wide.otherLimit, otherLimit: wide.limit } : wide
-    return [ask(making, turned, { times: several(dice) })]
+    const { otherLimit: _, ...single } = wide
+    const isFolded = endpoint === 'gemini' && dice.once(2)
+    const tried: Ask = isFolded ? { ...single, trick: 'folded-setting' } : turned
+    return [ask(making, tried, { times: several(dice) })]
   },
   /** Many at once. */
   bursts: (making) => {
@@ -254,10 +257,13 @@ export const kinds = {
   tiers: (making) => {
     const { dice } = making
     const isFast = dice.once(3)
-    const endpoint = isFast ? 'messages' : dice.pick(['chat', 'responses'] as const)
+    const endpoint = isFast ? 'messages' : dice.pick(['chat', 'responses', 'gemini'] as const)
     const model = dice.pick([`${endpoint}-1`, 'any-1'])
     const tier = isFast ? { speed: 'fast' } : { tier: dice.pick(['flex', 'priority', 'auto']) }
-    const made = plainAsk(dice, { endpoint, model, ...tier })
+    // Of two spellings the vendor believes the one that the gateway may not have looked at.
+    const isTwice = endpoint === 'gemini' && dice.once(3)
+    const extra = isTwice ? { service_tier: 'priority', serviceTier: 'standard' } : {}
+    const made = plainAsk(dice, { endpoint, model, ...tier, extra })
     return [ask(making, maybeLeft(dice, made))]
   },
   /** Tools that the vendor runs, and bills by use. */

@@ -88,7 +88,13 @@ export interface Ask {
   readonly leave?: Leave
 }
 
-export const tricks = ['folded-stream', 'folded-model', 'two-dispositions', 'two-models'] as const
+export const tricks = [
+  'folded-stream',
+  'folded-model',
+  'folded-setting',
+  'two-dispositions',
+  'two-models',
+] as const
 export type Trick = (typeof tricks)[number]
 
 /** What a customer does. `id` names the step, `by` is the account. */

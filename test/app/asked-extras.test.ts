@@ -24,9 +24,11 @@ const tokens = { input: 10, output: 5 }
 beforeAll(async () => {
   upstream = startFakeUpstream((request) => {
     const dialect = dialectOf(request)
-    return wantsStream(request)
+    const answer = wantsStream(request)
       ? sseAnswer(wholeStream(dialect, tokens, ['Yes.']))
       : jsonAnswer({ ...dialect.body(tokens), ...said })
+    for (const [name, value] of Object.entries(saidInHead)) answer.headers.set(name, value)
+    return answer
   })
   const models = ['test-model', 'cheap-model', 'dear-model']
   app = await startServing({
@@ -67,6 +69,7 @@ afterAll(async () => {
 beforeEach(() => {
   upstream.clear()
   said = {}
+  saidInHead = {}
 })
 
 interface Asked {
@@ -77,6 +80,8 @@ interface Asked {
 
 /** What the next answers say beside what all of them do. */
 let said: object = {}
+/** Headers of theirs. */
+let saidInHead: Readonly<Record<string, string>> = {}
 
 /** Asks with fields beside a plain request; tells what came of it, and what went upstream. */
 async function ask(
@@ -247,11 +252,55 @@ describe('a name that some upstream would read as another', () => {
     expect(sent).toBeUndefined()
   })
 
-  test('leaves a tool out whose kind is there twice', async () => {
-    const tools = [{ ...fn, Type: 'web_search' }, fn]
-    const { dropped, sent = '' } = await ask('responses', { tools })
-    expect(dropped).toBe('tools[0]')
-    expect(JSON.parse(sent).tools).toEqual([fn])
+  test.each([
+    ['tools[0].Type', 'responses', { tools: [{ ...fn, Type: 'web_search' }, fn] }],
+    ['serviceTier', 'gemini', { serviceTier: 'standard', service_tier: 'priority' }],
+    [
+      'generationConfig',
+      'gemini',
+      { generationConfig: {}, generation_config: { responseModalities: ['AUDIO'] } },
+    ],
+    [
+      'generationConfig.response_modalities',
+      'gemini',
+      { generationConfig: { responseModalities: ['TEXT'], response_modalities: ['AUDIO'] } },
+    ],
+  ] as const)('%s is refused', async (at, name, fields) => {
+    const { status, text, sent } = await ask(name, fields)
+    expect(status).toBe(400)
+    expect(text).toContain(at)
+    expect(sent).toBeUndefined()
+  })
+})
+
+describe('a field that nobody here looks into', () => {
+  test.each([
+    ['extra_body', 'chat', { extra_body: { service_tier: 'priority', n: 8 } }],
+    ['extra_body', 'chat', { extra_body: { google: { cached_content: 'cachedContents/1' } } }],
+    ['extra_body', 'responses', { extra_body: { stream: true } }],
+    ['extra_headers', 'messages', { extra_headers: { 'anthropic-beta': 'context-1m-2025-08-07' } }],
+    ['extra_query', 'gemini', { extra_query: { key: 'x' } }],
+    ['Extra_Body', 'chat', { Extra_Body: { n: 8 } }],
+    ['extraBody', 'chat', { extraBody: { n: 8 } }],
+    ['deferred', 'chat', { deferred: true }],
+    ['deferred', 'chat', { deferred: 'yes' }],
+  ] as const)(
+    'is refused by name where it asks for something: %s of %s',
+    async (at, name, fields) => {
+      const { status, text, sent } = await ask(name, fields)
+      expect(status).toBe(400)
+      expect(text).toContain(at)
+      expect(sent).toBeUndefined()
+    },
+  )
+
+  test.each([
+    [{ extra_body: {} }],
+    [{ extra_body: null, extra_headers: {}, deferred: false }],
+    // Google's own words for its models, in OpenAI's protocol.
+    [{ extra_body: { google: { thinking_config: { include_thoughts: true } } } }],
+  ])('passes where it asks for nothing that is billed: %j', async (fields) => {
+    expect(await ask('chat', fields)).toMatchObject({ status: 200, dropped: null })
   })
 })
 
@@ -263,7 +312,7 @@ describe('a field that names another model', () => {
     ['preset', 'chat', { preset: 'best' }],
     ['fallbacks', 'chat', { fallbacks: [{ model: 'dear-model' }] }],
     ['provider.models', 'chat', { provider: { models: ['dear-model'] } }],
-    ['extra_body.fallback_models', 'chat', { extra_body: { fallback_models: ['dear-model'] } }],
+    ['vendor_bag.fallback_models', 'chat', { vendor_bag: { fallback_models: ['dear-model'] } }],
     ['compound_custom.models', 'chat', { compound_custom: { models: { reasoning_model: 'x' } } }],
     ['moderation.model', 'responses', { moderation: { model: 'dear-model' } }],
     ['fallbacks', 'messages', { fallbacks: 'default' }],
@@ -361,6 +410,17 @@ describe('answers in sound or images', () => {
       'gemini',
       { generation_config: { response_modalities: ['AUDIO'] } },
     ],
+    // What some readers take for the same.
+    [
+      'generationConfig.responseModalities',
+      'gemini',
+      { generationConfig: { responseModalities: 'AUDIO' } },
+    ],
+    [
+      'generationConfig.responseModalities[0]',
+      'gemini',
+      { generationConfig: { responseModalities: [3] } },
+    ],
   ] as const)(
     '%s are refused by name of a model that has no price for them',
     async (at, name, fields) => {
@@ -378,9 +438,9 @@ describe('answers in sound or images', () => {
 
 describe('where an answer is silent', () => {
   /** What was charged: 10 in and 5 out are 20,000 nano-USD. */
-  async function charged(name: Dialect['name'], fields: object, more: object = {}) {
+  async function charged(name: Dialect['name'], fields: object, more: object = {}, stream = false) {
     said = more
-    const { requestId } = await ask(name, fields)
+    const { requestId } = await ask(name, fields, { stream })
     const found = await app.instance.store.records.receipt(requestId)
     return found?.request.amountNano
   }
@@ -401,6 +461,22 @@ describe('where an answer is silent', () => {
       22_000,
     )
     expect(await charged('gemini', { serviceTier: 'priority' })).toBe(36_000)
+    expect(await charged('gemini', { serviceTier: 'SERVICE_TIER_PRIORITY' })).toBe(36_000)
+  })
+
+  test('Gemini names its tier in two ways, and in a header', async () => {
+    const counts = { promptTokenCount: 10, candidatesTokenCount: 5 }
+    const told = (serviceTier: string) => ({ usageMetadata: { ...counts, serviceTier } })
+    const asked = { serviceTier: 'priority' }
+    expect(await charged('gemini', {}, told('SERVICE_TIER_PRIORITY'))).toBe(36_000)
+    expect(await charged('gemini', asked, told('SERVICE_TIER_STANDARD'))).toBe(20_000)
+    saidInHead = { 'x-gemini-service-tier': 'standard' }
+    expect(await charged('gemini', asked)).toBe(20_000)
+    saidInHead = { 'x-gemini-service-tier': 'priority' }
+    expect(await charged('gemini', asked)).toBe(36_000)
+    expect(await charged('gemini', asked, {}, true)).toBe(36_000)
+    saidInHead = { 'x-gemini-service-tier': 'standard' }
+    expect(await charged('gemini', asked, {}, true)).toBe(20_000)
   })
 
   test('a search that is made for each answer is charged once', async () => {

@@ -142,16 +142,18 @@ describe.each(speechNames)('%s', (name) => {
     note(answer, { ending: 'complete', cause: null, estimated: false, amount_nano: 11_000 })
   })
 
-  test('a whole body instead of a stream is no answer', async () => {
+  test('a whole body instead of a stream is no answer, and charged as what it is', async () => {
     const answer = await upstream.ask(name, true, `one.whole-${name}`)
     expect([answer.status, answer.headers.get('x-tollgate-reason')]).toEqual([
       502,
       'upstream_invalid',
     ])
-    note(answer, { status: 502, ending: 'failed', cause: 'upstream_invalid', amount_nano: 0 })
+    const record = { status: 502, ending: 'failed', cause: 'upstream_invalid', attempts: 1 }
+    note(answer, { ...record, amount_nano: 11_000 })
+    // It was made, and no other channel makes it once more.
     const second = await upstream.ask(name, true, `two.whole-${name}`)
-    expect(second.body).toBe(whole(name))
-    note(second, { ending: 'complete', attempts: 2, channel: 'second' })
+    expect(second.status).toBe(502)
+    note(second, { ...record, amount_nano: 11_000 })
   })
 
   test('what is declared as a stream and is none ends as an error', async () => {

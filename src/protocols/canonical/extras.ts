@@ -193,11 +193,11 @@ const openTiers = new Set(['', 'auto', 'unspecified'])
 
 /**
  * A tier by one name over all vendors: '' for the standard one; undefined when none is named, or the
- * vendor shall choose. `names` are the vendor's own words for some.
+ * vendor shall choose. `names` are the vendor's own words for some; Gemini's have its type before them.
  */
 export function tierName(wire: unknown, names?: ReadonlyMap<string, string>): string | undefined {
   if (typeof wire !== 'string') return undefined
-  const word = wire.toLowerCase()
+  const word = wire.toLowerCase().replace(/^service_tier_/, '')
   const name = names?.get(word) ?? word
   if (openTiers.has(name)) return undefined
   return standardTiers.has(name) ? '' : name

@@ -66,6 +66,7 @@ export const gemini = {
   generation: generate,
   counting: countTokens,
   demandedHeaders: {},
+  tierHeader: 'x-gemini-service-tier',
   codec: geminiCodec,
   operations: { generate, countTokens, embed, batchEmbed },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -9,7 +9,7 @@ import {
   PositiveInteger,
   Text,
 } from '../check.ts'
-import { countIn, isJsonObject, objectIn } from '../json.ts'
+import { isJsonObject, objectIn } from '../json.ts'
 import { largestOf } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
@@ -28,6 +28,8 @@ const Contents = Type.Union([Content, Type.Array(Content, { minItems: 1 })], {
   expected: 'a non-empty array of contents',
 })
 const Count = Type.Integer({ minimum: 0, expected: 'an integer of 0 or more' })
+// Its readers take numbers for words, too, and one word for a list of one: nobody writes that.
+const Words = Type.Array(Text, { expected: 'an array of strings' })
 const GenerationConfig = Type.Object(
   {
     maxOutputTokens: nullable(PositiveInteger),
@@ -35,6 +37,8 @@ const GenerationConfig = Type.Object(
     // The vendor takes 0 for not set.
     candidateCount: nullable(Count),
     candidate_count: nullable(Count),
+    responseModalities: nullable(Words),
+    response_modalities: nullable(Words),
   },
   { expected: 'an object' },
 )
@@ -45,6 +49,8 @@ const settings = {
   tools: nullable(Type.Union([List, Bag], { expected: 'an array' })),
   generationConfig: nullable(GenerationConfig),
   generation_config: nullable(GenerationConfig),
+  serviceTier: nullable(Text),
+  service_tier: nullable(Text),
 }
 
 /** What the gateway reads of a generateContent request. Source: Google's Gemini API reference. */
@@ -83,7 +89,7 @@ export const checkBatchEmbed = createCheck(BatchEmbedRequest)
 /** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
 export function readGemini(body: JsonObject): RequestFacts {
   const system = body.systemInstruction ?? body.system_instruction
-  const { config, amend } = readConfig(body)
+  const config = objectIn(body, 'generationConfig') ?? objectIn(body, 'generation_config')
   const limit = largestOf(config, limitNames).most
   // Embeddings generate nothing; their bodies hold `content` or `requests`.
   const isGenerating = body.contents !== undefined
@@ -93,7 +99,7 @@ export function readGemini(body: JsonObject): RequestFacts {
     stream: false,
     calls: Array.isArray(body.requests) ? body.requests.length : answers,
     continues: [],
-    amend,
+    amend: {},
     answers,
     maxOutputTokens: isGenerating ? (limit ?? null) : 0,
     hiddenWork: () => hiddenWork(body),
@@ -106,35 +112,8 @@ export function readGemini(body: JsonObject): RequestFacts {
   }
 }
 
-const configNames = ['generationConfig', 'generation_config'] as const
 const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
 const countNames = ['candidateCount', 'candidate_count'] as const
-
-/**
- * The request's one configuration. Written by both names, or with a limit by both of its names, it is
- * made one, in which the largest is left: which of them the vendor reads, nobody can say.
- */
-function readConfig(body: JsonObject): {
-  readonly config: JsonObject | undefined
-  readonly amend: RequestFacts['amend']
-} {
-  const written = configNames.map((name) => objectIn(body, name)).filter(isJsonObject)
-  const limits = written.map((one) => largestOf(one, limitNames).most ?? 0)
-  const counts = written.map((one) => largestOf(one, countNames).most ?? 0)
-  const [first, second] = written
-  const isOnce = (names: readonly string[]) =>
-    names.filter((name) => countIn(first, name) !== undefined).length < 2
-  if (second === undefined && isOnce(limitNames) && isOnce(countNames)) {
-    return { config: first, amend: {} }
-  }
-  const config: Record<string, unknown> = { ...second, ...first }
-  for (const name of [...limitNames, ...countNames]) delete config[name]
-  if (Math.max(...limits) > 0) config.maxOutputTokens = Math.max(...limits)
-  if (Math.max(...counts) > 0) config.candidateCount = Math.max(...counts)
-  const amend: Record<string, unknown> = { generationConfig: config }
-  if (body.generation_config !== undefined) amend.generation_config = null
-  return { config, amend }
-}
 
 /**
  * The path names the model, but requests inside of others repeat it, and the vendor refuses a body

@@ -27,7 +27,20 @@ export function readJson(text: string): Read | undefined {
     const folded = fold(name)
     body[known.has(folded) ? folded : name] = value
   }
+  for (const name of ['generationConfig', 'generation_config']) {
+    if (isObject(body[name])) body[name] = readSettings(body[name])
+  }
   return { body, files: [] }
+}
+
+const settings = ['maxOutputTokens', 'max_output_tokens', 'candidateCount', 'candidate_count']
+
+function readSettings(written: Json): Json {
+  const read: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(written)) {
+    read[settings.find((one) => fold(one) === fold(name)) ?? name] = value
+  }
+  return read
 }
 
 /** A form, read as Go reads it: of two `Content-Disposition` lines the first holds. */

@@ -248,6 +248,7 @@ function geminiUsage(made: Made): object {
     ...(inputs.length > 0 && { promptTokensDetails: inputs }),
     ...(outputs.length > 0 && { candidatesTokensDetails: outputs }),
     totalTokenCount: inputOf(bill) + bill.output,
+    ...named('serviceTier', made.tier && `SERVICE_TIER_${made.tier.toUpperCase()}`),
   }
 }
 

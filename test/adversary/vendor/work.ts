@@ -130,7 +130,7 @@ function continued(body: Json, stored: ReadonlyMap<string, Stored>): readonly St
 }
 
 function tierOf(body: Json, plan: Plan): string | undefined {
-  const asked = textIn(body, 'speed') ?? textIn(body, 'service_tier')
+  const asked = textIn(body, 'speed') ?? textIn(body, 'service_tier') ?? textIn(body, 'serviceTier')
   if (asked === 'auto' || asked === undefined) return plan.tier
   return asked
 }

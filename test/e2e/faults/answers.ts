@@ -15,7 +15,7 @@ import {
   write,
 } from '../../support/fault/steps.ts'
 import { dialectOf, wellStreamed, wellWhole, words } from '../../support/fault/well.ts'
-import { always, both, broken, type Fault, fails, well } from './fault.ts'
+import { always, both, broken, type Fault, fails, spent, well } from './fault.ts'
 import { untilAllHeard, untilHeard, wellBody, wellBut, wellType } from './pieces.ts'
 
 const lost = fails('connection_lost')
@@ -169,7 +169,7 @@ export const answerFaults: Readonly<Record<string, Fault>> = {
     script: (request) => [
       write(request.isStreamed ? wellWhole(dialectOf(request)) : wellStreamed(dialectOf(request))),
     ],
-    ...both(invalid),
+    ...both(spent),
   },
 }
 

@@ -120,6 +120,8 @@ function askOf(row: Row, failure: FailureClass): ExpectedAsk {
         },
       }
     }
+    case 'spent':
+      return { ...unanswered(failure, [ends.as]), charge: 'usual' }
     case 'fails': {
       const tried = failure.retry ? count : 1
       const attempts = Array.from({ length: tried }, () => ends.as)

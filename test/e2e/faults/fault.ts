@@ -19,6 +19,8 @@ export type Ends =
     }
   /** It begins well and then tells an error, which is passed on. */
   | { readonly kind: 'tells'; readonly as: FailureName }
+  /** Its answer is of no use to the client, but it was made: it is charged, and nobody else is asked. */
+  | { readonly kind: 'spent'; readonly as: FailureName }
   /** An answer like any other; something may follow its end. */
   | { readonly kind: 'well'; readonly isFollowed?: true }
   /** The client is to blame, and told so in the upstream's words. */
@@ -52,6 +54,7 @@ export interface Fault {
 }
 
 export const fails = (as: FailureName): Ends => ({ kind: 'fails', as })
+export const spent: Ends = { kind: 'spent', as: 'upstream_invalid' }
 export const failsInside = (as: FailureName): Ends => ({ kind: 'fails-inside', as })
 export const well: Ends = { kind: 'well' }
 export const refused: Ends = { kind: 'refused' }

@@ -108,21 +108,19 @@ const recordOf = async (id: string) => {
   return { record, attempts: await ledger.attempts(id) }
 }
 
-test('a whole answer of it is given up, and another channel answers', async () => {
+test('a whole answer of it is given up, charged by what was set aside, and made only once', async () => {
   scene.channels.a.behave(endlessBody)
   const alone = await swallow(dialects.messages, false)
   expect([alone.status, alone.tail.includes('could not be understood')]).toEqual([502, true])
   expect(alone.grownMebibytes).toBeLessThan(wholeLimit)
   const { record, attempts } = await recordOf(alone.id)
-  expect(record).toMatchObject({ cause: 'upstream_invalid', amount_nano: 0 })
+  expect(record).toMatchObject({ cause: 'upstream_invalid', ending: 'failed', estimated: 1 })
+  expect(record.output_tokens).toBeGreaterThanOrEqual(100) // the request's own limit
   expect(attempts).toEqual([{ status: 200, cause: 'upstream_invalid' }])
   const { status, id, grownMebibytes } = await swallow(dialects.messages, false, 'pair')
-  expect(status).toBe(200)
+  expect(status).toBe(502)
   expect(grownMebibytes).toBeLessThan(wholeLimit)
-  expect((await recordOf(id)).attempts.map(({ cause }) => cause)).toEqual([
-    'upstream_invalid',
-    null,
-  ])
+  expect((await recordOf(id)).attempts.map(({ cause }) => cause)).toEqual(['upstream_invalid'])
 }, 60_000)
 
 test('a compressed one is not unpacked as a whole', async () => {
