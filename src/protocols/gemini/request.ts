@@ -10,6 +10,7 @@ import {
   Text,
 } from '../check.ts'
 import { countIn, isJsonObject, objectIn } from '../json.ts'
+import { hasOnlyKnown } from '../known-fields.ts'
 import { largestOf } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
@@ -99,12 +100,18 @@ export function readGemini(body: JsonObject): RequestFacts {
     hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body.tools),
     turns: hasHostedTools(body.tools) ? hostedTurns : 1,
-    hasUnseenInput: [body.cachedContent, body.cached_content].some((cache) => Boolean(cache)),
+    hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras: readExtras(body),
     media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
     text: () => requestText([system, body.contents, body.content, body.requests], body.tools),
   }
 }
+
+/** Contents in a cache are not here. */
+const contentFields = new Set([
+  ...['systemInstruction', 'system_instruction', 'contents', 'content', 'requests'],
+  ...['generateContentRequest', 'generate_content_request'],
+])
 
 const configNames = ['generationConfig', 'generation_config'] as const
 const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const

@@ -14,6 +14,7 @@ import {
   Text,
 } from '../check.ts'
 import { arrayIn, countIn, isJsonObject } from '../json.ts'
+import { hasOnlyKnown } from '../known-fields.ts'
 import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
@@ -73,12 +74,15 @@ export function readResponses(body: JsonObject): RequestFacts {
     takesTurns: hasHostedTools(body),
     background: body.background === true,
     turns: hasHostedTools(body) ? hostedTurns : 1,
-    hasUnseenInput: isJsonObject(body.prompt),
+    hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras: readExtras(body),
     media: (texts) => requestMedia([body.instructions, body.input], texts),
     text: () => requestText([body.instructions, body.input, body.prompt], body.tools),
   }
 }
+
+/** What is continued is told by its id; a stored prompt is not here. */
+const contentFields = new Set(['instructions', 'input', 'previous_response_id', 'conversation'])
 
 /** An earlier response, a conversation, or items of earlier answers that are sent by id only. */
 function referredIds(body: JsonObject): readonly string[] {
