@@ -31,10 +31,22 @@ const textMembers: ReadonlySet<string> = new Set([
   ...['outputDimensionality', 'output_dimensionality', 'willContinue', 'scheduling'],
 ])
 
-/** Members whose value is the client's own JSON, or a note on a part: it is text however it is made. */
-export const jsonMembers: ReadonlySet<string> = new Set([
-  ...['arguments', 'args', 'input', 'response', 'action', 'operation', 'tools', 'tool', 'metadata'],
-  ...['cache_control', 'prompt_cache_breakpoint', 'annotations', 'citations', 'logprobs'],
+/** Members whose value is the client's own JSON, which the model gets as such. */
+export const argumentMembers: ReadonlySet<string> = new Set([
+  ...['arguments', 'args', 'input', 'response', 'action', 'operation', 'tools', 'tool'],
+])
+
+/** The same, and notes on a part: text, however it is made. */
+const jsonMembers: ReadonlySet<string> = new Set([
+  ...argumentMembers,
+  ...[
+    'metadata',
+    'cache_control',
+    'prompt_cache_breakpoint',
+    'annotations',
+    'citations',
+    'logprobs',
+  ],
   ...['extra_content', 'provider_specific_fields'],
   ...['pending_safety_checks', 'acknowledged_safety_checks'],
 ])

@@ -19,8 +19,8 @@ import { hasOnlyKnown } from '../known-fields.ts'
 import { largestOf, loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestExtras } from '../request-extras.ts'
-import { noMedia, requestMedia, requestPictures } from '../request-media.ts'
-import { requestText } from '../request-text.ts'
+import { requestMedia, requestPictures } from '../request-media.ts'
+import { type RequestText, requestText } from '../request-text.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras, tiersIn } from './request-extras.ts'
 
@@ -71,7 +71,12 @@ export function readCompletions(body: JsonObject): RequestFacts {
   const hasSearch = isJsonObject(body.web_search_options)
   const answers = largestOf(body, ['n', 'best_of']).most ?? 1
   return {
-    ...readPlain(body, answers, () => requestText([body.messages], body.tools ?? body.functions)),
+    ...readPlain(body, answers),
+    ...requestText(
+      body,
+      [body.messages],
+      [body.tools, body.functions, objectIn(body, 'response_format')?.json_schema],
+    ),
     stream,
     answers,
     hiddenWork: () => hiddenWork(body),
@@ -120,9 +125,9 @@ export const checkEmbeddings = createCheck(EmbeddingsRequest)
 
 /** Reads a checked embeddings request. */
 export function readEmbeddings(body: JsonObject): RequestFacts {
-  const text = () => requestText([body.input], undefined)
   return {
-    ...readPlain(body, inputsIn(body.input), text),
+    ...readPlain(body, inputsIn(body.input)),
+    ...requestText(body, [body.input]),
     maxOutputTokens: 0,
     hasUnseenInput: !hasOnlyKnown(body, inputField),
     media: (texts) => requestMedia([body.input], texts),
@@ -149,7 +154,8 @@ export const checkImages = createCheck(ImagesRequest)
 export function readImages(body: JsonObject): RequestFacts {
   const calls = typeof body.n === 'number' ? body.n : 1
   return {
-    ...readPlain(body, calls, () => requestText([body.prompt], undefined)),
+    ...readPlain(body, calls),
+    ...requestText(body, [body.prompt]),
     answers: calls,
     stream: body.stream === true,
     longestAnswer: longestImage,
@@ -168,7 +174,10 @@ const imageSettings = new Set([
 /** Of one image, with its partial ones. Source: OpenAI, "Image generation": 6,208 and 100 for each. */
 const longestImage = 8_192
 
-function readPlain(body: JsonObject, calls: number, text: () => string): RequestFacts {
+function readPlain(
+  body: JsonObject,
+  calls: number,
+): Omit<RequestFacts, keyof RequestText | 'media'> {
   return {
     model: typeof body.model === 'string' ? body.model : undefined,
     stream: false,
@@ -181,7 +190,5 @@ function readPlain(body: JsonObject, calls: number, text: () => string): Request
     turns: 1,
     hasUnseenInput: false,
     extras: requestExtras(body, { tiers: tiersIn(body) }),
-    text,
-    media: () => noMedia,
   }
 }

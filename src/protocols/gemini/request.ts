@@ -103,7 +103,11 @@ export function readGemini(body: JsonObject): RequestFacts {
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras: readExtras(body),
     media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
-    text: () => requestText([system, body.contents, body.content, body.requests], body.tools),
+    ...requestText(
+      body,
+      [system, body.contents, body.content, body.requests],
+      [body.tools, ...schemaNames.map((name) => config?.[name])],
+    ),
   }
 }
 
@@ -114,6 +118,9 @@ const contentFields = new Set([
 ])
 
 const configNames = ['generationConfig', 'generation_config'] as const
+const schemaNames = [
+  ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
+] as const
 const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
 const countNames = ['candidateCount', 'candidate_count'] as const
 

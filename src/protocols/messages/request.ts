@@ -80,7 +80,11 @@ export function readMessages(body: JsonObject): RequestFacts {
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras: readExtras(body),
     media: (texts) => requestMedia([body.system, body.messages], texts),
-    text: () => requestText([body.system, body.messages], body.tools),
+    ...requestText(
+      body,
+      [body.system, body.messages],
+      [body.tools, objectIn(objectIn(body, 'output_config'), 'format')?.schema],
+    ),
   }
 }
 

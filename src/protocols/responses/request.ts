@@ -13,7 +13,7 @@ import {
   streamOptionsFault,
   Text,
 } from '../check.ts'
-import { arrayIn, countIn, isJsonObject } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-fields.ts'
 import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
@@ -77,7 +77,11 @@ export function readResponses(body: JsonObject): RequestFacts {
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras: readExtras(body),
     media: (texts) => requestMedia([body.instructions, body.input], texts),
-    text: () => requestText([body.instructions, body.input, body.prompt], body.tools),
+    ...requestText(
+      body,
+      [body.instructions, body.input, body.prompt],
+      [body.tools, objectIn(objectIn(body, 'text'), 'format')?.schema],
+    ),
   }
 }
 
