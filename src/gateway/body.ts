@@ -3,7 +3,7 @@ import { isJsonObject } from '../protocols/json.ts'
 import type { JsonObject, Operation, RequestFacts } from '../protocols/protocol.ts'
 import { type Conversation, conversationOf } from './channels/conversation.ts'
 import { GatewayError } from './errors.ts'
-import { sampleOf, type TextSample } from './estimate.ts'
+import { countedLength, sampleOf, type TextSample } from './estimate.ts'
 import { checkNames, sentTwice } from './field-names.ts'
 import { createFieldScan, type FieldSpan, findFields, type JsonFields } from './json-fields.ts'
 import { mayBeShortened, noTexts, type Outline, readOutline, unshortened } from './outline.ts'
@@ -204,6 +204,7 @@ export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody
   return checkedBody(parsed, operation, {
     ...facts,
     text: () => operation.read(value()).text(),
+    uncounted: () => operation.read(value()).uncounted(),
     media: () => facts.media(texts),
   })
 }
@@ -219,7 +220,10 @@ function checkedBody(parsed: ParsedBody, operation: Operation, facts: RequestFac
   checkCounts(facts)
   return {
     ...{ bytes, contentType, fields, value },
-    facts: bodyFacts(facts),
+    facts: {
+      ...bodyFacts(facts),
+      ...(bytes.byteLength > mostCountedBytes && { uncounted: () => Number.POSITIVE_INFINITY }),
+    },
     conversation: ({ hint, model }) =>
       conversationOf(operation.protocol, outline, hint, { model, whole: texts.whole }),
     rename(upstreamModel) {
@@ -234,6 +238,9 @@ export const bodyFacts = (facts: RequestFacts): BodyFacts => ({
   ...facts,
   text: () => sampleOf(facts.text()),
 })
+
+/** A body of more bytes has more characters than are counted, and some beside. */
+const mostCountedBytes = 8 * countedLength
 
 /** What is looked at one by one, each with some work: no client of the field comes near. */
 const mostAsks = 1_024

@@ -72,7 +72,10 @@ function mostInput(
   const { facts, bytes } = body
   const window = windowOf(plan)
   // Embeddings take many inputs at a time, each as large as the window.
-  if (facts.maxOutputTokens === 0) return bytes.byteLength
+  if (facts.maxOutputTokens === 0) {
+    const isText = !facts.hasUnseenInput && !isUnseen && images.count === 0
+    return isText ? bytes.byteLength : window * facts.calls
+  }
   if (facts.turns > 1) return window * facts.turns
   if (facts.hasUnseenInput || continuedTokens === undefined) return window
   if (isUnseen) return window

@@ -2,7 +2,7 @@
 export type CountTokens = (text: string) => Promise<number>
 
 /** So many characters are counted; what follows is taken to be like them. */
-const countedLength = 131_072
+export const countedLength = 131_072
 
 /** A text's beginning, as much of it as is counted, and the length of the whole. */
 export interface TextSample {

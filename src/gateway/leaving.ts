@@ -1,6 +1,8 @@
 import { reasonsOf } from '../catalog/reasoning-models.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
+import type { BodyFacts } from './body.ts'
 import type { Interruption } from './causes.ts'
+import { countedLength } from './estimate.ts'
 import type { Exchange } from './exchange.ts'
 
 // What a client owes that leaves early. The vendor bills on, so: once an upstream was asked its input
@@ -30,13 +32,42 @@ export function isAllSeen(exchange: Exchange, seen: Observation): boolean {
 
 /** The same, whatever its group wants. */
 export function showsAll(exchange: Exchange, seen: Observation): boolean {
-  const { facts, route, operation, protocol } = exchange
+  const { facts, operation, protocol } = exchange
   if (!facts?.stream || operation !== protocol.generation || seen.pending) return false
   if (hidesWork(exchange)) return false
-  const isInputTold = seen.usage !== undefined && !seen.lacksInput
-  const isCountable = !facts.hasUnseenInput && facts.media().tokens === 0
-  // Messages tells at once what its input was; elsewhere only text can be counted here.
-  return isInputTold || route?.protocol.name === 'messages' || isCountable
+  return tellsInput(seen) || isCountable(facts)
+}
+
+/** Whether the upstream has told what its input was: in the end, or (messages) at once. */
+const tellsInput = (seen: Observation) => seen.usage !== undefined && !seen.lacksInput
+
+/** What stands around the text of a request: so many characters, and one for so many of the text. */
+const frameLength = 2_048
+const textPerFrame = 8
+
+/**
+ * Whether the input can be counted here: it is wholly of known text, all of which is looked at, and
+ * there is hardly anything in the body beside it.
+ */
+function isCountable(facts: BodyFacts): boolean {
+  if (facts.hasUnseenInput) return false
+  const { tokens, isUnseen } = facts.media()
+  if (tokens > 0 || isUnseen) return false
+  const { length } = facts.text()
+  return length <= countedLength && facts.uncounted() <= frameLength + length / textPerFrame
+}
+
+/**
+ * Tells of a stream whose client has left when its upstream may be stopped: as soon as its input is told,
+ * where that was all that could not be seen.
+ */
+export function stopOnTold(exchange: Exchange, seen: Observation): () => boolean {
+  let mayStop: boolean | undefined
+  return () => {
+    if (exchange.interruption !== 'client_left' || !tellsInput(seen)) return false
+    mayStop ??= isAllSeen(exchange, seen)
+    return mayStop
+  }
 }
 
 /**

@@ -78,6 +78,7 @@ export function mayBeShortened(bytes: Buffer, { start, end }: FieldSpan): boolea
   if (isName(bytes, end) || isId(bytes, start)) return false
   const head = bytes.toString('latin1', start, start + longestKind)
   if (head.startsWith('data:')) return kindBegin.test(head)
+  if (addressBegin.test(head)) return false
   return !head.slice(0, 'data:'.length * '\\u0000'.length).includes('\\u')
 }
 
@@ -103,6 +104,7 @@ const longestName = '"\\u0069\\u0064"'.length
 
 const colon = 0x3a
 const longestKind = 106
+const addressBegin = /^[a-z][a-z0-9+.-]{0,20}:(?:\\?\/){2}/i
 /** `data:image/png;base64,` */
 const kindBegin = /^data:[^;,\\]{0,100}[;,]/
 

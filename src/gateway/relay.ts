@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures/failures.ts'
 import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
 import { shownBytes, shownError } from './hide-secrets.ts'
-import { heldUpMs, hidesInput, isAllSeen, leftTexts, showsAll } from './leaving.ts'
+import { heldUpMs, hidesInput, isAllSeen, leftTexts, showsAll, stopOnTold } from './leaving.ts'
 import type { Meter } from './meter.ts'
 import { type Chunks, createChunks } from './next-chunk.ts'
 import { balanceUsedUp, type End } from './record.ts'
@@ -41,6 +41,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const { seen } = observer
   const chunks = createChunks(parts)
   const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
+  const mayStop = stopOnTold(exchange, seen)
   let settling: Promise<void> | undefined
   let pulled = false
   let framesSent = false
@@ -75,7 +76,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       let chunk: Uint8Array | undefined = answer.first
       while (chunk) {
         tap.observe(chunk)
-        if (exchange.interruption === 'client_left' && isFetchable(seen)) return
+        if (exchange.interruption === 'client_left' && (isFetchable(seen) || mayStop())) return
         const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
         const out = paid?.bytes ?? shownBytes(tap.take(), exchange, seen)
         if (paid) {
@@ -132,7 +133,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       if (told.byteLength > 0) yield told
     } finally {
       if (settling === undefined && !answer.signal.aborted && (isOwing || !isUnpaid)) {
-        const drained = await drain(parts, tap, { chunks, isOwing })
+        const drained = await drain(parts, { tap, chunks, mayStop, isOwing })
         isClosed = drained === 'whole'
         isUnpaid ||= drained === 'unpaid'
       }
@@ -254,19 +255,31 @@ const isFetchable = (seen: Observation) => seen.pending && seen.answerId !== und
 /** This could be all; but usage may still follow, even behind an error. */
 const mayEnd = (seen: Observation) => seen.phase !== 'open' && !isFinal(seen)
 
+interface Draining {
+  readonly tap: Tap
+  readonly chunks: Chunks
+  /** Nothing is lost when the upstream is stopped now. */
+  readonly mayStop: () => boolean
+  /** The money has ended, and what was read for the answer is told at its end only. */
+  readonly isOwing: boolean
+}
+
 /**
  * The client left, or its money has ended, and not all can be seen that it owes: read on without it, until
  * the money ends, where what was read by then is known.
  */
 async function drain(
   parts: RelayParts,
-  tap: Tap,
-  { chunks, isOwing }: { readonly chunks: Chunks; readonly isOwing: boolean },
-): Promise<'whole' | 'unpaid' | 'broken'> {
-  const { answer, meter } = parts
+  { tap, chunks, mayStop, isOwing }: Draining,
+): Promise<'whole' | 'unpaid' | 'broken' | 'stopped'> {
+  const { answer, meter, exchange } = parts
   let owes = isOwing
   try {
     while (!isFinal(answer.observer.seen) && !isFetchable(answer.observer.seen)) {
+      if (mayStop()) {
+        exchange.abort()
+        return 'stopped'
+      }
       const chunk = await chunks.next(false)
       if (chunk === undefined || chunk === beat) break
       tap.observe(chunk)

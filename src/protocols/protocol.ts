@@ -67,6 +67,8 @@ export interface RequestFacts {
   readonly hiddenWork?: () => HiddenWork
   /** Rough text of the request, asked for only when usage has to be estimated. */
   readonly text: () => string
+  /** How many characters of the body, as JSON, are not in that text. */
+  readonly uncounted: () => number
   /** What of the request is no text, asked for like it. */
   readonly media: (texts?: BodyTexts) => MediaSize
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, membersOf } from './json.ts'
+import { isKnownFile, isKnownPicture, isTextKind, memberKind } from './known-parts.ts'
 import type { BodyTexts, JsonObject, MediaSize } from './protocol.ts'
 
 /** Deeper than any vendor nests its parts. */
@@ -44,7 +45,10 @@ const textOrSound = /^(text\/|audio\/|application\/json)/
 /** Members of a Gemini part that hold media. */
 const mediaMembers = ['inlineData', 'inline_data', 'fileData', 'file_data']
 
-/** Counts images, documents and sounds of a request, for an estimate of what they cost as input. */
+/**
+ * Counts images, documents and sounds of a request, for an estimate of what they cost as input. What is
+ * not known to be text, or media that are written out, is taken to be unseen.
+ */
 export function requestMedia(
   prompts: readonly unknown[],
   texts: BodyTexts = wholeTexts,
@@ -53,6 +57,31 @@ export function requestMedia(
   for (const prompt of prompts) addMedia(prompt, sum, 0)
   const { tokens, bytes, images, isUnseen } = sum
   return { tokens, bytes, images, isUnseen }
+}
+
+/**
+ * Counts the pictures that a request for new or edited ones holds. Vendors name their fields as they
+ * like: what is no setting is a picture, written out, or named by an address or id.
+ */
+export function requestPictures(
+  body: JsonObject,
+  settings: ReadonlySet<string>,
+  texts: BodyTexts = wholeTexts,
+): MediaSize {
+  const sum = { images: { count: 0, bytes: 0 }, isUnseen: false, texts }
+  for (const name in body) if (!settings.has(name)) addPictures(body[name], sum)
+  const { images, isUnseen } = sum
+  return { tokens: images.count * imageTokens, bytes: images.bytes, images, isUnseen }
+}
+
+function addPictures(value: unknown, sum: Omit<MediaSum, 'tokens' | 'bytes'>, depth = 0): void {
+  if (Array.isArray(value) && depth < deepest) {
+    for (const item of value) addPictures(item, sum, depth + 1)
+  } else if (typeof value === 'string' || (typeof value === 'object' && value !== null)) {
+    sum.images.count++
+    sum.images.bytes += longestText(value, sum.texts, 0).length
+    sum.isUnseen ||= typeof value === 'object' && !(isJsonObject(value) && isKnownPicture(value))
+  }
 }
 
 /** Of a request that can't have any. */
@@ -85,11 +114,16 @@ function addMedia(value: unknown, sum: MediaSum, depth: number): void {
       if (isImage(value, text, sum.texts)) {
         sum.images.count++
         sum.images.bytes += length
-      } else sum.isUnseen ||= !isTextOrSound(value, text, sum.texts)
+        sum.isUnseen ||= !isKnownPicture(value)
+      } else sum.isUnseen ||= !isKnownFile(value) || !isTextOrSound(value, text, sum.texts)
     } else {
-      sum.isUnseen ||=
-        typeof value.file_id === 'string' || 'video_url' in value || 'audio_url' in value
-      for (const key in value) addMedia(value[key], sum, depth + 1)
+      sum.isUnseen ||= !isTextKind(value.type)
+      for (const name in value) {
+        const member = value[name]
+        const kind = memberKind(name, member)
+        if (kind === 'unknown') sum.isUnseen = true
+        if (kind !== 'json') addMedia(member, sum, depth + 1)
+      }
     }
   }
 }
@@ -105,7 +139,8 @@ function isMedia(value: JsonObject): boolean {
 function isImage(value: JsonObject, text: string, texts: BodyTexts): boolean {
   const members = inMembers(value, texts)
   if (members.length > 0) return members.every((kind) => kind.startsWith('image/'))
-  return imageTypes.has(String(value.type)) || text.startsWith('data:image/')
+  if (imageTypes.has(String(value.type))) return true
+  return text.startsWith('data:image/') && !namesAddress(value, 0)
 }
 
 /** Written out in the body: it has no more tokens than bytes. */

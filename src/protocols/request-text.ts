@@ -1,4 +1,6 @@
 import { isJsonObject } from './json.ts'
+import { argumentMembers } from './known-parts.ts'
+import type { JsonObject } from './protocol.ts'
 
 const deepest = 64
 
@@ -32,22 +34,48 @@ const notText = new Set([
   'url',
 ])
 
-/**
- * The text of a request, for a rough count of its LLM tokens: every string of `prompts` but names,
- * references and media, and `tools` as JSON.
- */
-export function requestText(prompts: readonly unknown[], tools: unknown): string {
-  const pieces: string[] = []
-  for (const prompt of prompts) collect(prompt, pieces, 0)
-  if (tools !== undefined && tools !== null) pieces.push(toolText(tools))
-  return pieces.join('\n')
+/** What of a request is counted where nobody tells its LLM tokens. */
+export interface RequestText {
+  readonly text: () => string
+  readonly uncounted: () => number
 }
 
-function collect(value: unknown, pieces: string[], depth: number): void {
+/**
+ * The text of a request, for a rough count of its LLM tokens: every string of `prompts` but names,
+ * references and media, and as JSON what the model gets as JSON: arguments of calls, and all of
+ * `schemas` (tools, and how the answer shall be made). `uncounted`: how many characters of `body`, as
+ * JSON, are not in it.
+ */
+export function requestText(
+  body: JsonObject,
+  prompts: readonly unknown[],
+  schemas: readonly unknown[] = [],
+): RequestText {
+  const pieces = () => {
+    const found: Piece[] = []
+    for (const prompt of prompts) collect(prompt, found, 0)
+    for (const schema of schemas) addJson(schema, found)
+    return found
+  }
+  return {
+    text: () =>
+      pieces()
+        .map(({ text }) => text)
+        .join('\n'),
+    uncounted: () => pieces().reduce((rest, piece) => rest - writtenLength(piece), lengthOf(body)),
+  }
+}
+
+interface Piece {
+  readonly text: string
+  readonly isJson: boolean
+}
+
+function collect(value: unknown, pieces: Piece[], depth: number): void {
   if (typeof value === 'string') {
-    if (value !== '' && !isDataUrl(value)) pieces.push(value)
+    if (value !== '' && !isDataUrl(value)) pieces.push({ text: value, isJson: false })
   } else if (typeof value === 'number' || typeof value === 'boolean') {
-    pieces.push(`${value}`)
+    pieces.push({ text: `${value}`, isJson: false })
   } else if (depth >= deepest) {
     // Nothing people write nests this deep, and recursion has to end somewhere.
   } else if (Array.isArray(value)) {
@@ -55,10 +83,21 @@ function collect(value: unknown, pieces: string[], depth: number): void {
   } else if (isJsonObject(value)) {
     if (value.type === 'image_generation_call') return // its result is an image
     for (const key in value) {
+      const member = value[key]
+      if (argumentMembers.has(key) && typeof member === 'object') addJson(member, pieces)
       // A document given as plain text has it where others have their base64.
-      const plain = key === 'data' && value.type === 'text'
-      if (plain || !notText.has(key)) collect(value[key], pieces, depth + 1)
+      else if ((key === 'data' && value.type === 'text') || !notText.has(key))
+        collect(member, pieces, depth + 1)
     }
+  }
+}
+
+function addJson(value: unknown, pieces: Piece[]): void {
+  if (value === undefined || value === null) return
+  try {
+    pieces.push({ text: JSON.stringify(value), isJson: true })
+  } catch {
+    // Nested deeper than the engine can write: not worth counting exactly.
   }
 }
 
@@ -66,11 +105,14 @@ function isDataUrl(value: string): boolean {
   return value.startsWith('data:') && value.slice(0, 200).includes(';base64,')
 }
 
-function toolText(tools: unknown): string {
+/** How long a piece is in the body: a text has its line ends and quotation marks escaped there. */
+const writtenLength = ({ text, isJson }: Piece) =>
+  isJson ? text.length : JSON.stringify(text).length - 2
+
+function lengthOf(body: JsonObject): number {
   try {
-    return JSON.stringify(tools)
+    return JSON.stringify(body).length
   } catch {
-    // Nested deeper than the engine can write: not worth counting exactly.
-    return ''
+    return Number.POSITIVE_INFINITY
   }
 }

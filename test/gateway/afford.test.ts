@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { setAside } from '../../src/gateway/afford.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { CountTokens } from '../../src/gateway/estimate.ts'
+import { chat } from '../../src/protocols/chat/index.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import { dialects } from '../e2e/dialects.ts'
 import { createMoneyScene, type MoneyOptions, type MoneyScene } from './money-scene.ts'
@@ -197,6 +198,25 @@ describe('what its bytes do not show', () => {
   ])('%s is as large as the model’s context', async (_, more, times) => {
     const { amountNano } = await continued({ ...limited, ...more }, {})
     expect(amountNano).toBe(times * window * 800 + answer)
+  })
+
+  test.each([
+    ['a text', ['a', 'b'], 0],
+    ['LLM tokens', [1, 2, 3], 0],
+    ['a picture', [{ type: 'image_url', image_url: { url: 'https://a.example/b' } }, 'b'], 2],
+    ['something by address', [{ content: [{ pdf: 'https://a.example/b' }] }], 1],
+  ])('of embeddings of %s is a window for each input, or nothing', async (_, input, windows) => {
+    const options = { operation: chat.operations.embeddings, value: { model: 'small', input } }
+    const { amountNano, bytes } = await aside(options)
+    expect(amountNano).toBe((windows === 0 ? bytes : windows * window) * 800)
+  })
+
+  test('of pictures to be edited is what pictures are at the most', async () => {
+    const images = Array.from({ length: 16 }, (_, at) => ({ image_url: `https://a.b/${at}` }))
+    const value = { model: 'small', prompt: 'join', images }
+    const { amountNano } = await aside({ operation: chat.operations.imageEdits, value })
+    expect(amountNano).toBeGreaterThan(16 * 6_000 * 800)
+    expect(amountNano).toBeLessThan(window * 800)
   })
 
   test('an account that can’t pay all of it has one such request at a time, streamed or not', async () => {

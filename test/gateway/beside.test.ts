@@ -63,9 +63,10 @@ async function outcomeOf(make: () => Translation | Promise<Translation>, upstrea
 async function told(read: () => RequestBody | Promise<RequestBody>) {
   try {
     const { facts, conversation, rename, value, fields } = await read()
-    const { text, media, hiddenWork, amend, ...plain } = facts
+    const { text, uncounted, media, hiddenWork, amend, ...plain } = facts
     return {
       ...{ plain, fields, value: value(), text: text(), media: media() },
+      uncounted: uncounted(),
       ...{ amend, hidden: hiddenWork?.(), conversation: conversation(asked) },
       renamed: rename('another-model'),
     }

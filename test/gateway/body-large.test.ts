@@ -28,10 +28,11 @@ function told(bytes: Buffer, operation: Operation, shift = 0): unknown {
   const body = read(bytes, operation)
   if (body instanceof GatewayError) return [body.kind, body.message, body.details]
   const { facts, fields } = body
-  const { text, media, hiddenWork, ...plain } = facts
+  const { text, uncounted, media, hiddenWork, ...plain } = facts
   return {
     ...plain,
     text: text(),
+    uncounted: uncounted(),
     media: media(),
     hiddenWork: hiddenWork?.(),
     value: body.value(),

@@ -14,6 +14,7 @@ import { createRefusalLimit } from '../../src/gateway/refusal-limit.ts'
 import { createRelay } from '../../src/gateway/relay.ts'
 import { createReservations } from '../../src/gateway/reservations.ts'
 import { createLogger } from '../../src/lib/log.ts'
+import type { Operation } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'
 import { type Dialect, dialects } from '../e2e/dialects.ts'
@@ -40,6 +41,9 @@ export interface MoneyOptions {
   /** Fields of the request beside its question. */
   readonly more?: object
   readonly stream?: boolean
+  /** What is asked for instead of the dialect's own, with its body. */
+  readonly operation?: Operation
+  readonly value?: Readonly<Record<string, unknown>>
   readonly onDisconnect?: 'bill_observed' | 'drain'
   /** The upstream's name of its model; by default one that is known not to reason. */
   readonly upstreamModel?: string
@@ -76,8 +80,10 @@ export async function createMoneyScene(options: MoneyOptions) {
     usualOutputTokens: () => usualOutputTokens,
     currentCaller: (caller: Caller) => caller,
   }
-  const { protocol, operation } = protocols[dialect.name]
-  const value = { ...dialect.request(stream), ...options.more } as Record<string, unknown>
+  const { protocol, operation: usual } = protocols[dialect.name]
+  const { operation = usual } = options
+  const asked = options.value ?? dialect.request(stream)
+  const value = { ...asked, ...options.more } as Record<string, unknown>
   const { onDisconnect = 'bill_observed' } = options
   const made = await createExchange({
     ...{ protocol, operation, body: value, terms, onDisconnect },

@@ -38,6 +38,10 @@ export interface RelayOptions {
   readonly splitter?: FrameSplitter
   /** The upstream's name of its model; by default one that is known not to reason. */
   readonly upstreamModel?: string
+  /** Fields of the request beside its question. */
+  readonly more?: object
+  /** What comes first; by default the dialect's own beginning. */
+  readonly first?: string
 }
 
 /** A relay between an upstream that the test plays and a client that the test is. */
@@ -47,7 +51,7 @@ export async function createScene(options: RelayOptions = {}) {
   const { exchange } = await createExchange({
     protocol,
     operation,
-    body: dialect.request(true) as Record<string, unknown>,
+    body: { ...dialect.request(true), ...options.more } as Record<string, unknown>,
     onDisconnect,
     ...(options.upstreamModel && { upstreamModel: options.upstreamModel }),
   })
@@ -79,7 +83,7 @@ export async function createScene(options: RelayOptions = {}) {
     answer: {
       kind: 'stream',
       contentType: 'text/event-stream',
-      first: encode(dialect.first(tokens)),
+      first: encode(options.first ?? dialect.first(tokens)),
       reader: body.getReader(),
       observer: operation.createObserver(),
       translator: options.translator,

@@ -76,6 +76,14 @@ test('an upstream that breaks behind its finish reason has ended', async () => {
   expect(scene.ends).toMatchObject([{ end: { ending: 'complete' } }])
 })
 
+const comment = ': PROCESSING\n\n'
+/** A small file, of which only the vendor knows how much text is in it. */
+const file = {
+  type: 'document',
+  source: { type: 'base64', media_type: 'application/pdf', data: 'A' },
+}
+const ofFile = { more: { messages: [{ role: 'user', content: [file] }] } }
+
 describe('the client leaves', () => {
   test('while the upstream thinks: closed, settled as observed', async () => {
     using scene = await createScene({ dialect: dialects.messages })
@@ -104,6 +112,38 @@ describe('the client leaves', () => {
     scene.interrupt('client_left')
     while (scene.ends.length === 0) await turn()
     expect(scene.ends).toMatchObject([{ end: { ending: 'client_left' } }])
+  })
+
+  test('of whose input it is not known: read until that is told, and then let go', async () => {
+    using scene = await createScene({ dialect: dialects.messages, ...ofFile, first: comment })
+    await scene.read()
+    scene.interrupt('client_left')
+    expect(scene.isClosed()).toBeFalse()
+    const returned = scene.stream.return(undefined)
+    scene.send(comment)
+    await turn()
+    expect(scene.ends).toEqual([])
+    scene.send(dialects.messages.first(tokens))
+    await returned
+    expect(scene.isClosed()).toBeTrue()
+    expect(scene.ends).toMatchObject([
+      { end: { ending: 'client_left', isLost: false }, seen: { usage: { inputTokens: 10 } } },
+    ])
+  })
+
+  test('the same before it has pulled anything; and an upstream that never tells it is lost', async () => {
+    using told = await createScene({ dialect: dialects.messages, ...ofFile, first: comment })
+    told.interrupt('client_left')
+    await turn()
+    expect(told.ends).toEqual([])
+    told.send(dialects.messages.first(tokens))
+    while (told.ends.length === 0) await turn()
+    expect(told.ends).toMatchObject([{ end: { isLost: false }, seen: { usage: {} } }])
+    using silent = await createScene({ dialect: dialects.messages, ...ofFile, first: comment })
+    silent.interrupt('client_left')
+    silent.breakOff()
+    while (silent.ends.length === 0) await turn()
+    expect(silent.ends).toMatchObject([{ end: { ending: 'client_left', isLost: true } }])
   })
 
   test('when it has everything: complete, once, and the upstream is let go', async () => {

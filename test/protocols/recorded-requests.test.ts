@@ -19,6 +19,8 @@ const operations: readonly (readonly [RegExp, Operation])[] = [
   [/:batchEmbedContents$/, gemini.operations.batchEmbed],
 ]
 
+const hasFile = /"file|"document|"video|"(audio|video|application)\//
+
 describe.skipIf(recordings.length === 0)('recorded requests', () => {
   test('what a vendor accepted is accepted here', () => {
     const refused: unknown[] = []
@@ -32,6 +34,18 @@ describe.skipIf(recordings.length === 0)('recorded requests', () => {
     }
     expect(refused).toEqual([])
     expect(checked).toBeGreaterThan(500)
+  })
+
+  test('what clients send is seen, but for files, and results of the vendor’s own tools', () => {
+    const unseen: unknown[] = []
+    for (const { id, path, request, status } of recordings) {
+      const operation = operations.find(([pattern]) => pattern.test(path?.split('?')[0] ?? ''))?.[1]
+      if (operation === undefined || status !== 200 || operation.check(request)) continue
+      const facts = operation.read(request as Record<string, unknown>)
+      const isSeen = !facts.hasUnseenInput && !facts.media().isUnseen
+      if (!isSeen && facts.turns === 1 && !hasFile.test(JSON.stringify(request))) unseen.push(id)
+    }
+    expect(unseen).toEqual([])
   })
 
   test('the text of a request holds no media', () => {

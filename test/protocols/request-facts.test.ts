@@ -151,8 +151,8 @@ describe('what of a request is no text', () => {
 
   test('a plain request has nothing of it', () => {
     for (const [, operation, more] of limits) {
-      const body = { model: 'm', messages: said, input: 'hello', ...more }
-      expect(operation.read(body).media()).toMatchObject(none)
+      const others = operation.name.startsWith('images') ? {} : { messages: said, input: 'hello' }
+      expect(operation.read({ model: 'm', ...others, ...more }).media()).toMatchObject(none)
     }
   })
 
@@ -161,6 +161,53 @@ describe('what of a request is no text', () => {
     const facts = responses.operations.responses.read({ model: 'm', input })
     expect(facts.text()).toBe('')
     expect(facts.media()).toMatchObject({ tokens: 1_000, bytes: image.length })
+  })
+})
+
+describe('what a body may name beside what is written in it', () => {
+  const { responses: create } = responses.operations
+  const { messages: message } = messages.operations
+
+  test.each([
+    ['chat, documents', completions, { documents: [{ url: 'https://a.example/b' }] }, true],
+    ['chat, an index', completions, { data_sources: [{ type: 'search', name: 'a' }] }, true],
+    ['chat, a word of tomorrow', completions, { memory: 'mem_1' }, true],
+    ['chat, a schema', completions, { response_format: { type: 'json_schema' } }, false],
+    ['chat, a switch and a number', completions, { min_p: 0.1, enable_thinking: true }, false],
+    ['chat, a field left out', completions, { documents: null }, false],
+    ['responses, a stored prompt', create, { prompt: { id: 'pmpt_1' } }, true],
+    ['responses, settings', create, { text: { format: {} }, include: [], store: true }, false],
+    ['messages, a container', message, { container: 'c' }, true],
+    ['messages, settings', message, { thinking: { type: 'disabled' }, metadata: {} }, false],
+    ['gemini, a cache', generate, { contents, cached_content: 'cachedContents/1' }, true],
+    ['gemini, settings', generate, { contents, safetySettings: [], generationConfig: {} }, false],
+    ['embeddings of pictures', embeddings, { images: ['https://a.example/b'] }, true],
+    ['embeddings', embeddings, { encoding_format: 'float', dimensions: 9 }, false],
+  ])('%s', (_, operation, more, isUnseen) => {
+    const own = { chat: { messages: said }, responses: { input: 'hello' }, gemini: {} }
+    const { protocol } = operation
+    const content = protocol === 'messages' ? { messages: said } : own[protocol]
+    const input = operation === embeddings ? { input: 'hello' } : content
+    expect(operation.read({ model: 'm', ...input, ...more }).hasUnseenInput).toBe(isUnseen)
+  })
+})
+
+describe('pictures to be edited', () => {
+  const picture = (more: object) => imageEdits.read({ model: 'm', prompt: 'x', ...more }).media()
+
+  test.each([
+    ['a list of them', { images: [{ image_url: 'https://a.example/b' }, { file_id: 'f' }] }, 2],
+    ['one as a text', { image: imageUrl }, 1],
+    ['one and its mask', { image: imageUrl, mask: { image_url: imageUrl } }, 2],
+    ['by a name of another vendor', { reference_images: ['https://a.example/b', 'c'] }, 2],
+    ['settings', { size: '1024x1024', n: 4, watermark: true, quality: 'high' }, 0],
+  ])('%s', (_, more, count) => {
+    expect(picture(more)).toMatchObject({ images: { count }, isUnseen: false })
+  })
+
+  test('take the bytes of their data, and what is no picture is unseen', () => {
+    expect(picture({ image: imageUrl }).bytes).toBe(imageUrl.length)
+    expect(picture({ images: [{ pdf: 'https://a.example/b' }] }).isUnseen).toBeTrue()
   })
 })
 

@@ -158,6 +158,23 @@ describe('media of a request', () => {
     ['a document that says it is an image', { inlineData: { mimeType: 'application/pdf', data } }],
     ['gemini’s file', { fileData: { fileUri: 'https://a.example/b', mimeType: 'image/png' } }],
     ['a film', { type: 'video_url', video_url: { url: 'https://a.example/b' } }],
+    ['a book', { type: 'document_url', document_url: 'https://a.example/b.pdf' }],
+    ['a file of another vendor', { type: 'file_url', file_url: { url: 'https://a.example/b' } }],
+    ['a film of frames', { type: 'video', video: ['https://a.example/1', 'https://a.example/2'] }],
+    ['a kind of tomorrow', { type: 'hologram', hologram: 'h-1' }],
+    ['a kind that is no word', { type: 3, text: 'hi' }],
+    ['a part without a kind', { image_url: { url: 'https://a.example/b' } }],
+    ['a text with more than text', { type: 'text', text: 'hi', pdf: 'https://a.example/b' }],
+    ['an image with more', { type: 'input_image', image_url: url('image/png'), film: 'f-1' }],
+    ['an image of another kind', { type: 'image_url', image_url: { url: url('video/mp4') } }],
+    [
+      'an image that has a kind',
+      { type: 'image_url', image_url: { url: 'u', format: 'video/mp4' } },
+    ],
+    ['another’s image', { type: 'image', source: { ...source('application/pdf'), data: 'AA' } }],
+    ['sound by address', { type: 'input_audio', input_audio: { data: 'https://a.example/b' } }],
+    ['a result of the vendor’s tool', { type: 'web_search_tool_result', content: [] }],
+    ['a document with a text and more', { type: 'document', source: { type: 'text', url: 'u' } }],
     ['something for a container', { type: 'container_upload', file_id: 'f' }],
   ])('of %s nobody can see the size', (_, part) => {
     expect(requestMedia([[{ role: 'user', content: [part] }]]).isUnseen).toBeTrue()
@@ -169,6 +186,21 @@ describe('media of a request', () => {
     ['an image', { inlineData: { mimeType: 'image/png', data } }, 1],
     ['a text in a file', { type: 'file', file: { file_data: url('text/plain') } }, 0],
     ['sound', { type: 'input_audio', input_audio: { data, format: 'wav' } }, 0],
+    ['a text', { type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }, 0],
+    ['a document of text', { type: 'document', source: { type: 'text', data: 'hi' } }, 0],
+    ['a tool’s call', { type: 'tool_use', id: 't', name: 'f', input: { url: 'u', type: 'x' } }, 0],
+    ['gemini’s call', { functionCall: { name: 'f', args: { fileData: { a: 1 } } } }, 0],
+    [
+      'a tool’s result',
+      { type: 'tool_result', tool_use_id: 't', content: 'x', is_error: false },
+      0,
+    ],
+    ['what a member leaves out', { type: 'text', text: 'hi', audio: null, file: null }, 0],
+    [
+      'a quotation',
+      { type: 'output_text', text: 'a', annotations: [{ type: 'url_citation', url: 'u' }] },
+      0,
+    ],
   ])('%s is seen', (_, part, count) => {
     const { isUnseen, images } = requestMedia([[{ role: 'user', content: [part] }]])
     expect([isUnseen, images.count]).toEqual([false, count])

@@ -126,5 +126,6 @@ const factsOf = ({ model, stream, calls, inputTokens }: PendingCharge): BodyFact
   ...{ model, stream, calls, continues: [], amend: {}, answers: 1, maxOutputTokens: null },
   ...{ takesTurns: true, turns: 1, hasUnseenInput: true },
   text: () => sampleOf(''),
+  uncounted: () => 0,
   media: () => ({ ...noMedia, tokens: inputTokens }),
 })

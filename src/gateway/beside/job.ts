@@ -85,8 +85,9 @@ export interface Results {
 
 /** What is told of a body that was read on another thread. */
 export interface ToldBody {
-  readonly facts: Omit<BodyFacts, 'text' | 'media' | 'hiddenWork' | 'amend'>
+  readonly facts: Omit<BodyFacts, 'text' | 'uncounted' | 'media' | 'hiddenWork' | 'amend'>
   readonly text: TextSample
+  readonly uncounted: number
   readonly media: MediaSize
   readonly hiddenWork: HiddenWork | undefined
   readonly conversation: Conversation | undefined

@@ -37,6 +37,7 @@ export async function readBeside(
       ...told.facts,
       amend: amend ?? {},
       text: () => told.text,
+      uncounted: () => told.uncounted,
       media: () => told.media,
       ...(hiddenWork !== undefined && { hiddenWork: () => hiddenWork }),
     },

@@ -119,9 +119,9 @@ const longestAmend = 4_096
 
 function read({ asked, ...job }: ReadJob): Results['read'] {
   const { facts: all, conversation, rename } = checked(job)
-  const { text, media, hiddenWork, amend, ...facts } = all
+  const { text, uncounted, media, hiddenWork, amend, ...facts } = all
   return {
-    ...{ facts, text: text(), media: media(), hiddenWork: hiddenWork?.() },
+    ...{ facts, text: text(), uncounted: uncounted(), media: media(), hiddenWork: hiddenWork?.() },
     conversation: conversation(asked),
     amend: JSON.stringify(amend).length > longestAmend ? undefined : amend,
     renamed: Object.keys(rename('')),

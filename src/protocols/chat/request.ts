@@ -15,11 +15,12 @@ import {
   Text,
 } from '../check.ts'
 import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
+import { hasOnlyKnown } from '../known-fields.ts'
 import { largestOf, loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestExtras } from '../request-extras.ts'
-import { noMedia, requestMedia } from '../request-media.ts'
-import { requestText } from '../request-text.ts'
+import { requestMedia, requestPictures } from '../request-media.ts'
+import { type RequestText, requestText } from '../request-text.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras, tiersIn } from './request-extras.ts'
 
@@ -70,7 +71,12 @@ export function readCompletions(body: JsonObject): RequestFacts {
   const hasSearch = isJsonObject(body.web_search_options)
   const answers = largestOf(body, ['n', 'best_of']).most ?? 1
   return {
-    ...readPlain(body, answers, () => requestText([body.messages], body.tools ?? body.functions)),
+    ...readPlain(body, answers),
+    ...requestText(
+      body,
+      [body.messages],
+      [body.tools, body.functions, objectIn(body, 'response_format')?.json_schema],
+    ),
     stream,
     answers,
     hiddenWork: () => hiddenWork(body),
@@ -78,12 +84,15 @@ export function readCompletions(body: JsonObject): RequestFacts {
     takesTurns: hasSearch,
     turns: hasSearch ? hostedTurns : 1,
     // Sound that an earlier answer had is named by its id.
-    hasUnseenInput: arrayIn(body, 'messages').some(refersToSound),
+    hasUnseenInput:
+      !hasOnlyKnown(body, messagesField) || arrayIn(body, 'messages').some(refersToSound),
     media: (texts) => requestMedia([body.messages], texts),
     extras: readExtras(body),
     amend: { ...limit.others, ...(stream && amendUsage(body.stream_options)) },
   }
 }
+
+const messagesField = new Set(['messages'])
 
 /** Some upstreams count what a budget allows for reasoning beside the limit of the answer. */
 function withThinking(body: JsonObject, limit: number | null): number | null {
@@ -116,9 +125,16 @@ export const checkEmbeddings = createCheck(EmbeddingsRequest)
 
 /** Reads a checked embeddings request. */
 export function readEmbeddings(body: JsonObject): RequestFacts {
-  const text = () => requestText([body.input], undefined)
-  return { ...readPlain(body, inputsIn(body.input), text), maxOutputTokens: 0 }
+  return {
+    ...readPlain(body, inputsIn(body.input)),
+    ...requestText(body, [body.input]),
+    maxOutputTokens: 0,
+    hasUnseenInput: !hasOnlyKnown(body, inputField),
+    media: (texts) => requestMedia([body.input], texts),
+  }
 }
+
+const inputField = new Set(['input'])
 
 /** Each text is one, and so is each array of LLM tokens; a bare array of them is a single input. */
 const inputsIn = (input: unknown): number =>
@@ -138,17 +154,30 @@ export const checkImages = createCheck(ImagesRequest)
 export function readImages(body: JsonObject): RequestFacts {
   const calls = typeof body.n === 'number' ? body.n : 1
   return {
-    ...readPlain(body, calls, () => requestText([body.prompt], undefined)),
+    ...readPlain(body, calls),
+    ...requestText(body, [body.prompt]),
     answers: calls,
     stream: body.stream === true,
     longestAnswer: longestImage,
+    media: (texts) => requestPictures(body, imageSettings, texts),
   }
 }
+
+/** Fields of a request for images, of those who speak this protocol, that are no pictures. */
+const imageSettings = new Set([
+  ...['model', 'prompt', 'negative_prompt', 'size', 'quality', 'style', 'background', 'moderation'],
+  ...['output_format', 'response_format', 'input_fidelity', 'user', 'aspect_ratio', 'resolution'],
+  ...['sequential_image_generation', 'sequential_image_generation_options', 'image_size'],
+  ...['optimize_prompt_options', 'image_config', 'provider', 'metadata', 'service_tier'],
+])
 
 /** Of one image, with its partial ones. Source: OpenAI, "Image generation": 6,208 and 100 for each. */
 const longestImage = 8_192
 
-function readPlain(body: JsonObject, calls: number, text: () => string): RequestFacts {
+function readPlain(
+  body: JsonObject,
+  calls: number,
+): Omit<RequestFacts, keyof RequestText | 'media'> {
   return {
     model: typeof body.model === 'string' ? body.model : undefined,
     stream: false,
@@ -161,7 +190,5 @@ function readPlain(body: JsonObject, calls: number, text: () => string): Request
     turns: 1,
     hasUnseenInput: false,
     extras: requestExtras(body, { tiers: tiersIn(body) }),
-    text,
-    media: () => noMedia,
   }
 }

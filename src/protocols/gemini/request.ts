@@ -10,6 +10,7 @@ import {
   Text,
 } from '../check.ts'
 import { isJsonObject, objectIn } from '../json.ts'
+import { hasOnlyKnown } from '../known-fields.ts'
 import { largestOf } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
@@ -105,13 +106,26 @@ export function readGemini(body: JsonObject): RequestFacts {
     hiddenWork: () => hiddenWork(body),
     takesTurns: hasHostedTools(body.tools),
     turns: hasHostedTools(body.tools) ? hostedTurns : 1,
-    hasUnseenInput: [body.cachedContent, body.cached_content].some((cache) => Boolean(cache)),
+    hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras: readExtras(body),
     media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
-    text: () => requestText([system, body.contents, body.content, body.requests], body.tools),
+    ...requestText(
+      body,
+      [system, body.contents, body.content, body.requests],
+      [body.tools, ...schemaNames.map((name) => config?.[name])],
+    ),
   }
 }
 
+/** Contents in a cache are not here. */
+const contentFields = new Set([
+  ...['systemInstruction', 'system_instruction', 'contents', 'content', 'requests'],
+  ...['generateContentRequest', 'generate_content_request'],
+])
+
+const schemaNames = [
+  ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
+] as const
 const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
 const countNames = ['candidateCount', 'candidate_count'] as const
 

@@ -13,6 +13,7 @@ import {
   Text,
 } from '../check.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { hasOnlyKnown } from '../known-fields.ts'
 import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
@@ -76,12 +77,19 @@ export function readMessages(body: JsonObject): RequestFacts {
     takesTurns: hasHostedTools(body),
     turns: turnsOf(body),
     // A container may hold files, and what a skill tells the model.
-    hasUnseenInput: body.container !== undefined && body.container !== null,
+    hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras: readExtras(body),
     media: (texts) => requestMedia([body.system, body.messages], texts),
-    text: () => requestText([body.system, body.messages], body.tools),
+    ...requestText(
+      body,
+      [body.system, body.messages],
+      [body.tools, objectIn(objectIn(body, 'output_config'), 'format')?.schema],
+    ),
   }
 }
+
+/** A thread is told by its id. */
+const contentFields = new Set(['system', 'messages', 'thread'])
 
 /** Compaction asks the model once more; other edits of the context do not. */
 function turnsOf(body: JsonObject): number {

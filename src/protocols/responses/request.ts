@@ -13,7 +13,8 @@ import {
   streamOptionsFault,
   Text,
 } from '../check.ts'
-import { arrayIn, countIn, isJsonObject } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
+import { hasOnlyKnown } from '../known-fields.ts'
 import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
@@ -76,12 +77,19 @@ export function readResponses(body: JsonObject): RequestFacts {
     takesTurns: hasHostedTools(body),
     background: body.background === true,
     turns: hasHostedTools(body) ? hostedTurns : 1,
-    hasUnseenInput: isJsonObject(body.prompt),
+    hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras: readExtras(body),
     media: (texts) => requestMedia([body.instructions, body.input], texts),
-    text: () => requestText([body.instructions, body.input, body.prompt], body.tools),
+    ...requestText(
+      body,
+      [body.instructions, body.input, body.prompt],
+      [body.tools, objectIn(objectIn(body, 'text'), 'format')?.schema],
+    ),
   }
 }
+
+/** What is continued is told by its id; a stored prompt is not here. */
+const contentFields = new Set(['instructions', 'input', 'previous_response_id', 'conversation'])
 
 /** An earlier response, a conversation, or items of earlier answers that are sent by id only. */
 function referredIds(body: JsonObject, references: readonly string[]): readonly string[] {

@@ -1,0 +1,116 @@
+import { isJsonObject } from './json.ts'
+import type { JsonObject } from './protocol.ts'
+
+// What of a request's content is known to be written out in it. Vendors bring new kinds of parts that
+// name a file, a page or something they keep; whoever reads content goes by these lists of what can't.
+
+/** Kinds of parts, items and their sources that are text, whatever they hold. */
+const textKinds: ReadonlySet<unknown> = new Set([
+  ...['text', 'input_text', 'output_text', 'refusal', 'message', 'content', 'search_result'],
+  ...['reasoning', 'reasoning_text', 'summary_text', 'thinking', 'redacted_thinking', 'compaction'],
+  ...['reasoning.text', 'reasoning.summary', 'reasoning.encrypted'],
+  ...['function', 'function_call', 'function_call_output', 'tool_use', 'tool_result'],
+  ...['custom', 'custom_tool_call', 'custom_tool_call_output', 'tool_reference'],
+  ...['local_shell_call', 'local_shell_call_output', 'shell_call', 'shell_call_output'],
+  ...['apply_patch_call', 'apply_patch_call_output', 'computer_call', 'computer_call_output'],
+  ...['tool_search_call', 'tool_search_output', 'additional_tools', 'tool_addition'],
+  // Of those that hold a text, or parts: others are media. What an id refers to is counted by itself.
+  ...['document', 'item_reference'],
+])
+
+/** Members that hold text, or other parts. */
+const textMembers: ReadonlySet<string> = new Set([
+  ...['type', 'role', 'name', 'id', 'status', 'phase', 'index', 'format', 'namespace', 'model'],
+  ...['text', 'content', 'parts', 'output', 'summary', 'refusal', 'title', 'context', 'source'],
+  ...['media_type', 'data', 'thinking', 'signature', 'encrypted_content', 'tool_name', 'is_error'],
+  ...['reasoning', 'reasoning_content', 'reasoning_details', 'thought', 'prefix', 'partial'],
+  ...['thoughtSignature', 'thought_signature', 'tool_calls', 'function', 'function_call'],
+  ...['functionCall', 'functionResponse', 'function_response', 'tool_call_id', 'tool_use_id'],
+  ...['call_id', 'execution', 'executableCode', 'executable_code', 'language', 'code', 'outcome'],
+  ...['codeExecutionResult', 'code_execution_result', 'taskType', 'task_type', 'stop_reason'],
+  ...['outputDimensionality', 'output_dimensionality', 'willContinue', 'scheduling'],
+])
+
+/** Members whose value is the client's own JSON, which the model gets as such. */
+export const argumentMembers: ReadonlySet<string> = new Set([
+  ...['arguments', 'args', 'input', 'response', 'action', 'operation', 'tools', 'tool'],
+])
+
+/** The same, and notes on a part: text, however it is made. */
+const jsonMembers: ReadonlySet<string> = new Set([
+  ...argumentMembers,
+  ...[
+    'metadata',
+    'cache_control',
+    'prompt_cache_breakpoint',
+    'annotations',
+    'citations',
+    'logprobs',
+  ],
+  ...['extra_content', 'provider_specific_fields'],
+  ...['pending_safety_checks', 'acknowledged_safety_checks'],
+])
+
+/** Whether a kind of part is text; what has no kind is a message, or one of Gemini's parts. */
+export const isTextKind = (kind: unknown): boolean =>
+  kind === undefined || kind === null || textKinds.has(kind)
+
+/** What a member of a text part is; `unknown`: nobody can say what it makes the vendor read. */
+export function memberKind(name: string, value: unknown): 'text' | 'json' | 'unknown' {
+  if (textMembers.has(name)) return 'text'
+  if (jsonMembers.has(name)) return 'json'
+  // What is left out by null, or only switched, names nothing.
+  return value === null || typeof value === 'boolean' ? 'text' : 'unknown'
+}
+
+const pictureMembers: ReadonlySet<string> = new Set([
+  ...['type', 'role', 'id', 'status', 'detail', 'source', 'media_type', 'data', 'cache_control'],
+  ...['image_url', 'url', 'file_id', 'result', 'revised_prompt', 'background', 'output_format'],
+  ...['quality', 'size', 'action', 'inlineData', 'inline_data', 'mimeType', 'mime_type'],
+  ...['displayName', 'display_name', 'mediaResolution', 'media_resolution', 'level', 'thought'],
+  ...['thoughtSignature', 'thought_signature', 'prompt_cache_breakpoint', 'ttl', 'file'],
+  ...['filename', 'file_data'],
+])
+const fileMembers: ReadonlySet<string> = new Set([
+  ...pictureMembers,
+  ...['title', 'context', 'citations', 'enabled', 'input_audio', 'format'],
+])
+
+/** Members that say what kind of media a part is. */
+const kindMembers: ReadonlySet<string> = new Set(['media_type', 'mimeType', 'mime_type'])
+/** Members that hold the media themselves, in base64: an address there is read by some upstreams. */
+const dataMembers: ReadonlySet<string> = new Set(['data', 'file_data', 'result'])
+const address = /^[a-z][a-z0-9+.-]{0,20}:\/\//i
+
+/** Whether all that is in an image's part is known, and says that it is an image. */
+export const isKnownPicture = (part: JsonObject): boolean =>
+  hasOnly(part, pictureMembers, 0, (name, text) => {
+    if (text.startsWith('data:')) return text.startsWith('data:image/')
+    return !(kindMembers.has(name) && !text.startsWith('image/')) && isWrittenOut(name, text)
+  })
+
+/** Whether all that is in a part of other media is known. */
+export const isKnownFile = (part: JsonObject): boolean =>
+  hasOnly(part, fileMembers, 0, isWrittenOut)
+
+const isWrittenOut = (name: string, text: string) => !(dataMembers.has(name) && address.test(text))
+
+/** Deeper than any vendor nests the members of a part. */
+const deepest = 4
+
+function hasOnly(
+  value: JsonObject,
+  names: ReadonlySet<string>,
+  depth: number,
+  isPlain: (name: string, text: string) => boolean,
+): boolean {
+  for (const name in value) {
+    const member = value[name]
+    if (member === null || member === undefined) continue
+    if (!names.has(name) || Array.isArray(member)) return false
+    if (typeof member === 'string' && !isPlain(name, member)) return false
+    if (isJsonObject(member) && (depth >= deepest || !hasOnly(member, names, depth + 1, isPlain)))
+      return false
+  }
+  return true
+}
