@@ -68,8 +68,8 @@ export const planted: readonly Planted[] = [
   {
     name: 'a form goes upstream as it came',
     file: 'src/gateway/upstream-call.ts',
-    find: 'if (body.fields === undefined) return rebuildForm(body, upstreamModel)',
-    replace: 'if (body.fields === undefined) return body.bytes',
+    find: 'return rebuildForm(body, upstreamModel)',
+    replace: 'return body.bytes',
   },
   {
     name: 'models that a body names beside its own are not looked at',

@@ -55,6 +55,13 @@ const sweepMs = 60_000
 /** An answer larger than this is not one that could be understood. */
 const maxAnswerBytes = 256 * 1_048_576
 
+const inProgress = (answerId: string) =>
+  new GatewayError(
+    'response_in_progress',
+    `The response "${shortName(answerId)}" is still being made in the background, or can't be ` +
+      'fetched at present. It can be deleted or continued when it has ended.',
+  )
+
 type Found = 'charged' | 'working' | 'gone' | 'unreachable'
 
 export function createBackground(parts: BackgroundParts): Background {
@@ -140,15 +147,15 @@ export function createBackground(parts: BackgroundParts): Background {
   return {
     async requireEnd(accountId, answerId) {
       const answer = await answers.pending(accountId, answerId)
-      // Charged by another node, or by itself: what it has used is known now.
-      if (answer === undefined) return await affinity.refresh(accountId, answerId)
+      if (answer === undefined) {
+        // Charged by another node, or by itself: what it has used is known now.
+        await affinity.refresh(accountId, answerId)
+        // Not stored yet: its client has left just now.
+        if (affinity.originOf(accountId, answerId)?.isPending) throw inProgress(answerId)
+        return
+      }
       const found = await ask(answer).catch((): Found => 'unreachable')
-      if (found === 'charged') return
-      throw new GatewayError(
-        'response_in_progress',
-        `The response "${shortName(answerId)}" is still being made in the background, or can't be ` +
-          'fetched at present. It can be deleted or continued when it has ended.',
-      )
+      if (found !== 'charged') throw inProgress(answerId)
     },
     async fetched(accountId, answerId, body) {
       const answer = await answers.pending(accountId, answerId)
