@@ -30,10 +30,14 @@ export interface AffordParts {
 const firstOutputTokens = 64
 
 /**
- * While what is left is less than so many times what is set aside, that is stored before the upstream is
- * asked. Other nodes that share the store set aside, too, and none knows of it before.
+ * While what is left is less than so many times what is set aside, or than so much, that is stored before
+ * the upstream is asked. Other nodes that share the store set aside, too, and none knows of it before: what
+ * is refused then has been begun at the operator's cost.
  */
-const plenty = { alone: 1, shared: 64 }
+const plenty = {
+  alone: { times: 1, leastNano: 0 },
+  shared: { times: 64, leastNano: 10_000_000_000 },
+}
 
 /** What a request can come to. */
 interface Most {
@@ -89,9 +93,10 @@ function setAsideMost(parts: AffordParts, asked: Asked): void | Promise<void> {
   const isEnough = isLimited(asked)
   const covered = open(parts, asked, mostNano, amounts)
   putOn(parts, asked, { ...reserved, isEnough, amountNano: mostNano, ...amounts }, covered)
-  const share = committer.isShared ? plenty.shared : plenty.alone
-  const isPlenty = nano - mostNano >= share * reservations.heldBy(caller.account.id)
-  if (!isPlenty) return asked.exchange.reservation?.written()
+  const { times, leastNano } = committer.isShared ? plenty.shared : plenty.alone
+  const leftNano = nano - mostNano
+  const isPlenty = leftNano >= times * reservations.heldBy(caller.account.id)
+  if (!isPlenty || leftNano < leastNano) return asked.exchange.reservation?.written()
 }
 
 /** The same where money is short. */

@@ -289,6 +289,18 @@ describe('when it can’t be written', () => {
     expect(reservedNano).toBeWithin(200_000, 350_001)
   })
 
+  test('of several nodes none asks anyone before it is written, while less than 10 USD are left', async () => {
+    for (const [balanceNano, isAsked] of [
+      [9_000_000_000, false],
+      [11_000_000_000, true],
+    ] as const) {
+      await using scene = await createMoneyScene({ balanceNano, more })
+      Object.assign(scene.parts.committer, { isShared: true })
+      expect(scene.setAside() === undefined).toBe(isAsked)
+      await scene.exchange.reservation?.written()
+    }
+  })
+
   test('money that somebody else took meanwhile: the upstream is let go, and it is a 401', async () => {
     await using scene = await createMoneyScene({ balanceNano: 1_000_000, more })
     let aborted = 0
