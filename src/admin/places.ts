@@ -1,14 +1,19 @@
+import type { SignedIn } from './access.ts'
 import { ApiError } from './api-error.ts'
 
-/** A bounded number of places for what lasts long, such as exports. */
+/**
+ * A bounded number of places for what lasts long, such as exports. Administrators have as many of their
+ * own: nobody else keeps them from seeing what goes on.
+ */
 export interface Places {
   /** Takes a place; what it returns gives it back, once. Throws a 503 when there is none. */
-  take(accountId: number): () => void
+  take(who: Pick<SignedIn, 'accountId' | 'role'>): () => void
 }
 
 interface PlacesOptions {
   /** What they are for, as the refusal calls it: `exports`. */
   readonly what: string
+  /** Of administrators, and of all others. */
   readonly most: number
   /** One account can't keep all others out. */
   readonly mostEach: number
@@ -16,25 +21,25 @@ interface PlacesOptions {
 
 export function createPlaces({ what, most, mostEach }: PlacesOptions): Places {
   const taken = new Map<number, number>()
-  let all = 0
+  const all = { admin: 0, user: 0 }
 
-  function give(accountId: number): void {
+  function give(accountId: number, role: SignedIn['role']): void {
     const left = (taken.get(accountId) ?? 0) - 1
     if (left > 0) taken.set(accountId, left)
     else taken.delete(accountId)
-    all--
+    all[role]--
   }
 
   return {
-    take(accountId) {
+    take({ accountId, role }) {
       const own = taken.get(accountId) ?? 0
       if (own >= mostEach) throw tooMany(`You have ${mostEach} ${what} open already. Close one`)
-      if (all >= most) throw tooMany(`${most} ${what} are open already. Wait`)
+      if (all[role] >= most) throw tooMany(`${most} ${what} are open already. Wait`)
       taken.set(accountId, own + 1)
-      all++
+      all[role]++
       let isMine = true
       return () => {
-        if (isMine) give(accountId)
+        if (isMine) give(accountId, role)
         isMine = false
       }
     },

@@ -6,6 +6,7 @@ import {
   NameTaken,
   NotKnown,
   NotThere,
+  SetByOperator,
   TooMany,
 } from '../store/ports/edits.ts'
 import { ApiError } from './api-error.ts'
@@ -36,6 +37,7 @@ export async function edit<Result>(
     }
     if (error instanceof NotThere) throw new ApiError('not_found', sentence(error.message), at)
     if (error instanceof NameTaken) throw new ApiError('name_taken', sentence(error.message), at)
+    if (error instanceof SetByOperator) throw new ApiError('not_allowed', sentence(error.message))
     if (error instanceof InUse) throw new ApiError('in_use', sentence(error.message), at)
     if (error instanceof NotKnown) {
       const named = { field: namedBy[error.kind], fault: 'not_known' } as const

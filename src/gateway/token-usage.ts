@@ -1,5 +1,6 @@
 import { formatDecimal, formatNano } from '../billing/money.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { seenBy } from '../catalog/seen-group.ts'
 import { type Clock, utcDay } from '../lib/clock.ts'
 import type { RecordStore, UsageTotals } from '../store/ports/records.ts'
 import type { Caller } from './authenticate.ts'
@@ -19,7 +20,8 @@ export async function tokenUsage(
   caller: Caller,
 ) {
   const { token, account } = caller
-  const group = catalog().groups.get(token.groupId)
+  const seen = seenBy(account, catalog().groups.get(token.groupId))
+  const group = seen === 'closed' ? undefined : seen
   const today = utcDay(clock())
   const [since, total] = await Promise.all([
     records.tokenUsage(token.id, today),

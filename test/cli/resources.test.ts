@@ -132,6 +132,7 @@ test('an account and its tokens: add, list, show, disable, remove', async () => 
 describe('refused', () => {
   const cases: readonly (readonly [string, string, number, string])[] = [
     ['an account that exists', 'account add bob@example.com', 1, 'exists already'],
+    ['one in other letters', 'account add Bob@Example.com --role admin', 1, '"bob@example.com"'],
     ['a group that exists', `group add ${group} --channel main`, 1, 'exists already'],
     [
       'a token name that exists',

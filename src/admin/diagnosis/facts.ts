@@ -5,6 +5,7 @@ import {
   windowStart,
 } from '../../catalog/availability.ts'
 import type { Catalog, Group } from '../../catalog/catalog.ts'
+import { seenBy } from '../../catalog/seen-group.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AdminStore, StoredAccount, TokenView } from '../../store/ports/admin.ts'
 import {
@@ -42,6 +43,8 @@ export interface Facts {
   readonly rows: ReceiptRows
   readonly request: StoredRequest
   readonly catalog: Catalog
+  /** The request's group as who asks may see it. */
+  readonly group: ReturnType<typeof seenBy>
   /** The token as it is now; undefined: it is gone. */
   readonly token: TokenView | undefined
   readonly spending: TokenSpending | undefined
@@ -84,8 +87,10 @@ export async function readFacts(
     lists.ledger({ accountId, until: createdAt + 1 }, one),
     parts.look((all) => figuresNow(all, request, catalog(), now)),
   ])
+  const group = catalog().groups.get(request.groupId)
   return {
     ...{ now, rows, request, catalog: catalog(), spending, account },
+    group: isAdmin ? group : seenBy(account, group),
     usable: [...catalog().groups.values()].filter(
       ({ enabled, accounts }) => enabled && account !== undefined && mayUse(accounts, account),
     ),

@@ -1,3 +1,4 @@
+import type { Group } from '../../catalog/catalog.ts'
 import { nearest } from '../../lib/suggest.ts'
 import type { Facts } from './facts.ts'
 import type { Step } from './schema.ts'
@@ -8,24 +9,28 @@ const link = '/plaza'
 
 /** 3. Does the group have a model of that name? */
 export function modelStep(facts: Facts): Step {
-  const { request, catalog } = facts
+  const { request, group } = facts
   const { model, cause } = request
   const step = openStep('model')
   if (model === null) {
     step.note('model_not_named')
     return step.done({ isUnknown: true, link })
   }
-  const group = catalog.groups.get(request.groupId)
   if (group === undefined) {
     step.problem('group_gone', { group: request.group })
     step.way('try_other_group')
     return step.done({ explaining: isGroups(cause) ? ['group_gone'] : [], link })
   }
+  if (group === 'closed') {
+    step.problem('group_closed', { group: request.group })
+    step.way('try_other_group')
+    return step.done({ explaining: cause === 'group_disabled' ? ['group_closed'] : [], link })
+  }
   const named = { model, group: group.name }
   const offer = group.offers.get(model)
   if (offer === undefined) {
     step.problem('model_not_in_group', named)
-    lookElsewhere(facts, model, step)
+    lookElsewhere(facts, group, model, step)
     const explaining = cause === 'model_not_found' ? (['model_not_in_group'] as const) : []
     return step.done({ explaining, link })
   }
@@ -42,10 +47,9 @@ export function modelStep(facts: Facts): Step {
 const isGroups = (cause: string | null) => cause === 'group_disabled' || cause === 'model_not_found'
 
 /** Near names in the group, and groups that have this very model. */
-function lookElsewhere(facts: Facts, model: string, step: OpenStep): void {
-  const { catalog, usable, request, ownGroups, showsGroups } = facts
-  const group = catalog.groups.get(request.groupId)
-  const names = nearest(model, [...(group?.offers.keys() ?? [])], mostNames)
+function lookElsewhere(facts: Facts, group: Group, model: string, step: OpenStep): void {
+  const { usable, request, ownGroups, showsGroups } = facts
+  const names = nearest(model, [...group.offers.keys()], mostNames)
   const [name] = names
   if (name !== undefined) {
     step.note('model_nearest', { group: request.group, names: [...names] })

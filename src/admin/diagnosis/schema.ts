@@ -25,6 +25,7 @@ export const noteWords = [
   'model_in_other_groups', // {model} {groups}
   'model_nowhere', // {model}
   'group_gone', // {group}
+  'group_closed', // {group}
   'token_fine', // {token} {group}
   'token_fine_by_now', // {token}
   'token_gone', // {token}

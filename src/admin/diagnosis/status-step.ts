@@ -13,6 +13,10 @@ export function statusStep(facts: Facts, statusUrl: string): Step {
   const { request, around, lately } = facts
   const { group } = request
   const step = openStep('status')
+  if (facts.group === 'closed') {
+    step.note('group_closed', { group })
+    return step.done({ isUnknown: true, link: statusUrl })
+  }
   const isCandidate = isOfGroup(causeOf(request.cause))
   const figures = {
     ...{ group, requests: requestsOf(around.counts), failed: failuresOf(around.counts) },

@@ -1,4 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
+import { seenBy } from '../../catalog/seen-group.ts'
 import { utcDay } from '../../lib/clock.ts'
 import type { TokenView } from '../../store/ports/admin.ts'
 import type { Spent } from '../../store/ports/records.ts'
@@ -45,7 +46,7 @@ const problemsOf: Readonly<Record<string, readonly NoteWord[]>> = {
 }
 
 function checkToken(
-  { request, catalog, usable, now }: Facts,
+  { request, catalog, usable, account, now }: Facts,
   token: TokenView,
   step: OpenStep,
 ): void {
@@ -61,11 +62,9 @@ function checkToken(
     step.way('extend_token')
   }
   const groupNow = [...catalog.groups.values()].find((one) => one.name === group)
-  if (!groupNow?.enabled) {
-    step.problem('token_group_off', about)
-    step.way('try_other_group')
-  } else if (!usable.includes(groupNow)) {
-    step.problem('token_group_closed', about)
+  if (!groupNow || !usable.includes(groupNow)) {
+    const isClosed = seenBy(account, groupNow) === 'closed'
+    step.problem(isClosed ? 'token_group_closed' : 'token_group_off', about)
     step.way('try_other_group')
   }
   if (group !== request.group) {

@@ -32,7 +32,7 @@ export function createLedgerService({ lists, log }: LedgerParts) {
       const rows = lists.exportLedger(filterOf(who, query), signal)
       const lines = exportLines(rows, ledgerFields, { format })
       const file = { name: `ledger.${format}`, type: tableTypes[format] }
-      return download(lines, file, { signal, log, onEnd: places.take(who.accountId) })
+      return download(lines, file, { signal, log, onEnd: places.take(who) })
     },
   }
 }

@@ -32,7 +32,7 @@ export function createRequestExport({ lists, accounts, clock, log }: ExportParts
   async function send({ who, query, signal }: Asked, lines: AsyncGenerator<string>) {
     const { format = 'csv' } = query
     const file = { name: `requests-${utcDay(clock())}.${format}`, type: tableTypes[format] }
-    return download(lines, file, { signal, log, onEnd: places.take(who.accountId) })
+    return download(lines, file, { signal, log, onEnd: places.take(who) })
   }
 
   return {

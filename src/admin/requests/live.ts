@@ -129,7 +129,7 @@ export function createLiveRequests(parts: LiveParts) {
   async function watch(watching: Watching): Promise<Viewer> {
     const { who, request } = watching.asked
     const { signal } = request
-    const giveBack = places.take(who.accountId)
+    const giveBack = places.take(who)
     const viewer = new Viewer(() => leave(viewer, giveBack))
     viewers.set(viewer, watching)
     signal.addEventListener('abort', () => void viewer.return(), { once: true })

@@ -5,6 +5,7 @@ import type { SignInStore } from '../../store/ports/sign-in.ts'
 import type { Library, RequestFacts, SignInSettings } from './call.ts'
 import type { KnownDevices } from './known-device.ts'
 import type { Passwords } from './passwords.ts'
+import type { Refusals } from './refusals.ts'
 import type { CookieSessions } from './sessions.ts'
 import type { SetupCode } from './setup-code.ts'
 import { addressKey, createThrottle, type Throttle } from './throttle.ts'
@@ -27,6 +28,7 @@ export interface SignInCore extends SignInParts {
   readonly sessions: CookieSessions
   readonly limits: Limits
   readonly devices: KnownDevices
+  readonly refusals: Refusals
 }
 
 /** How a call ends: what the client is told, and the cookies that go with it. */

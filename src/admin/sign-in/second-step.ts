@@ -19,7 +19,7 @@ export interface SecondFactor {
  * row for an account; guesses are counted by address here.
  */
 export function createSecondStep(core: SignInCore) {
-  const { library, sessions, devices, log, facts, store, secrets } = core
+  const { library, sessions, devices, log, facts, store, secrets, refusals } = core
 
   /** Somebody may have looked over a shoulder: each code opens one session. */
   async function requireUnused({ accountId, sessionId }: SignedIn, code: string): Promise<void> {
@@ -44,7 +44,8 @@ export function createSecondStep(core: SignInCore) {
       const cookies = who ? [devices.remember(request, who.email)] : []
       return { data: null, cookies: [...reply.cookies, ...cookies] }
     } catch (error) {
-      log.warn('second factor refused', { address: facts.addressOf(request) })
+      const about = () => ({ address: facts.addressOf(request) })
+      await refusals.note('second factor refused', error, about)
       throw error
     }
   }

@@ -4,6 +4,7 @@ import { createKnownDevices } from './known-device.ts'
 import { createOwnAccount } from './own-account.ts'
 import { createLimits, type SignInCore, type SignInParts } from './parts.ts'
 import { createPasswords } from './passwords.ts'
+import { createRefusals } from './refusals.ts'
 import { createSecondStep } from './second-step.ts'
 import { createSessions } from './sessions.ts'
 import { createSetup } from './setup.ts'
@@ -19,7 +20,8 @@ export function createSignIn(parts: SignInParts) {
   const library = createLibraryCaller({ ...parts, records: store.records, passwords })
   const devices = createKnownDevices(parts)
   const limits = createLimits(clock)
-  const core: SignInCore = { ...parts, passwords, sessions, library, limits, devices }
+  const refusals = createRefusals(parts)
+  const core: SignInCore = { ...parts, passwords, sessions, library, limits, devices, refusals }
   const withPassword = createPasswordSignIn(core)
   const setup = createSetup(core)
   return {

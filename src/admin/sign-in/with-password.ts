@@ -27,7 +27,8 @@ const freshMs = 600_000
 
 /** Signing in and up with e-mail address and password, and proving a password anew. */
 export function createPasswordSignIn(core: SignInCore) {
-  const { store, library, passwords, sessions, limits, devices, facts, log, clock } = core
+  const { store, library, passwords, sessions, limits, devices } = core
+  const { facts, log, clock, refusals } = core
 
   /** The account that an address belongs to: failures are logged by its id, never by what was typed. */
   async function accountIdOf(email: string): Promise<number | null> {
@@ -68,9 +69,10 @@ export function createPasswordSignIn(core: SignInCore) {
       const cookies = who ? [devices.remember(request, email, entry.remember)] : []
       return { data: { two_factor: needsCode }, cookies: [...reply.cookies, ...cookies] }
     } catch (error) {
-      const reason = error instanceof ApiError ? error.reason : 'internal'
-      const address = facts.addressOf(request)
-      log.warn('sign-in refused', { account_id: await accountIdOf(email), reason, address })
+      await refusals.note('sign-in refused', error, async () => ({
+        account_id: await accountIdOf(email),
+        address: facts.addressOf(request),
+      }))
       throw error
     }
   }

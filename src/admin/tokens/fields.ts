@@ -90,12 +90,23 @@ function readBudget(budget: NonNullable<TokenPatch['budget']>) {
   }
 }
 
-/** The group must be there, enabled and open to the owner, and have what is named. */
+/**
+ * The group must be there, enabled and open to the owner, and have what is named. Of a token's own that is
+ * closed to its owner by now, it is not told which models it has.
+ */
 function checkModels(body: TokenPatch, { catalog, mayUse, present }: FieldParts): void {
   if (body.group === undefined && body.models === undefined) return
   const name = body.group ?? present?.group ?? ''
   const group = [...catalog.groups.values()].find((one) => one.name === name)
   const isKept = present !== undefined && present.group === name
+  if (isKept && group && !mayUse(group)) {
+    if (isSame(body.models ?? present.models, present.models)) return
+    throw wrong(
+      'models',
+      'not_known',
+      `group "${name}" is not open to this account any more: choose another group for this token first`,
+    )
+  }
   if (body.group !== undefined && !(group?.enabled && (isKept || mayUse(group)))) {
     throw wrong(
       'group',
@@ -117,3 +128,6 @@ function checkModels(body: TokenPatch, { catalog, mayUse, present }: FieldParts)
     )
   }
 }
+
+const isSame = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((one, at) => one === others[at])

@@ -54,6 +54,11 @@ export class GroupClosed extends WriteRefused {
   override readonly name = 'GroupClosed'
 }
 
+/** The owner of a token wants more for it than an operator has set. */
+export class SetByOperator extends WriteRefused {
+  override readonly name = 'SetByOperator'
+}
+
 /** One more than there may be. */
 export class TooMany extends WriteRefused {
   override readonly name = 'TooMany'

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { WriteRefused } from '../ports/admin.ts'
 import { NameTaken, NotKnown } from '../ports/edits.ts'
 import { build } from './build.ts'
@@ -26,6 +27,22 @@ export function* findAccountId(email: string): Steps<number | undefined> {
       .where('deleted_at', 'is', null),
   )
   return row?.id
+}
+
+/**
+ * The live account that signs in with this address, which is in any letters, capital or small: of several
+ * of old the oldest.
+ */
+export function* findByAddress(email: string) {
+  return yield* first(
+    build
+      .selectFrom('account')
+      .select(['id', 'email', 'status', 'email_verified'])
+      .where(sql<boolean>`lower(email) = lower(${email})`)
+      .where('deleted_at', 'is', null)
+      .orderBy('id')
+      .limit(1),
+  )
 }
 
 function listKnown(what: string, names: readonly string[]): string {

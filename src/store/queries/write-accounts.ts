@@ -2,7 +2,7 @@ import { type AccountWrite, type TokenWrite, WriteRefused } from '../ports/admin
 import { build } from './build.ts'
 import { requireOpenGroup } from './group-access.ts'
 import { limitsOf } from './limits.ts'
-import { findAccountId, requireAccount, requireNamed } from './names.ts'
+import { findAccountId, findByAddress, requireAccount, requireNamed } from './names.ts'
 import { endSessionsOf, putPassword } from './sign-in/passwords.ts'
 import { first, run, type Steps } from './steps.ts'
 
@@ -39,6 +39,16 @@ function* openAccount(account: AccountWrite, now: number): Steps<void> {
   yield* run(build.insertInto('ledger').values(entry))
 }
 
+/** People write their address in capitals, too: two that differ in these only are one. */
+function* requireFreeAddress(email: string): Steps<void> {
+  const taken = yield* findByAddress(email)
+  if (taken === undefined) return
+  throw new WriteRefused(
+    `account "${email}": there is an account "${taken.email}" already, and capital letters make no ` +
+      'other address; write it as that one is written',
+  )
+}
+
 /**
  * Refuses to give anything to an account that registered itself: whoever plans sets knows which these
  * are, but one may have come since.
@@ -58,6 +68,7 @@ function* requireMeant(id: number, account: AccountWrite): Steps<void> {
 export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
   const id = yield* findAccountId(account.email)
   if (id === undefined) {
+    yield* requireFreeAddress(account.email)
     yield* openAccount(account, now)
     return
   }

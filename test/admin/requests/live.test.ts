@@ -156,6 +156,15 @@ describe('a live view', () => {
     await as(50)
   })
 
+  test('is there for an administrator however many others look', async () => {
+    const { watch } = startLive()
+    const as = (accountId: number) => watch('user', false, {}, { accountId: 1_000 + accountId })
+    await Promise.all(Array.from({ length: 50 }, (_, at) => as(at)))
+    await expect(as(50)).rejects.toMatchObject({ reason: 'unavailable' })
+    for (let at = 0; at < 8; at++) await watch('admin', true)
+    await expect(watch('admin', true)).rejects.toMatchObject({ reason: 'unavailable' })
+  })
+
   test('is refused with 503 when one account looks too often, which keeps nobody else out', async () => {
     const { watch } = startLive()
     const viewers = await Promise.all(Array.from({ length: 8 }, () => watch('user')))

@@ -24,6 +24,15 @@ test('guesses from one address end after ten, and a good password waits with the
   expect(await createBrowser(app.serving.url).signIn(admin)).toMatchObject({ status: 200 })
 })
 
+test('guesses that came too often are counted in the log, not written line by line', async () => {
+  await using app = await startSignIn()
+  await guess(app.serving.url, 40)
+  const refused = app.complaints.filter((line) => line.includes('refused'))
+  expect(refused.filter((line) => line.includes('"sign-in refused"'))).toHaveLength(10)
+  expect(refused).toHaveLength(11)
+  expect(refused.at(-1)).toContain('"count":1')
+})
+
 test('X4, X6: an address that a client makes up does not help', async () => {
   // Here no proxy is trusted.
   const account = { email: admin.email, role: 'admin', password: admin.password }

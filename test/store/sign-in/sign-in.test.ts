@@ -85,6 +85,18 @@ eachEngine((open, engine) => {
     expect(await store.signIn.sessions(1, now)).toHaveLength(mostSessions)
   })
 
+  test.each(['ANN@example.com', 'Ann@Example.Com'])(
+    'no second account is written for %s: capital letters make no other address',
+    async (email) => {
+      const writing = store.admin.write({ accounts: [accountWrite({ email, role: 'admin' })] })
+      await expect(writing).rejects.toThrow('there is an account "ann@example.com" already')
+      expect(await store.admin.accounts()).toHaveLength(1)
+      await store.admin.write({ remove: { accounts: ['ann@example.com'] } })
+      await store.admin.write({ accounts: [accountWrite({ email })] })
+      expect(await store.admin.account(email)).toMatchObject({ email })
+    },
+  )
+
   describe('the rows of the sign-in library', () => {
     const { records } = { records: () => store.signIn.records }
 

@@ -1,11 +1,10 @@
-import { sql } from 'kysely'
 import type { AccountEdits, AccountFields, EditableAccount } from '../../ports/account-edits.ts'
 import type { AccountWrite } from '../../ports/admin.ts'
 import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
 import { readAccount, selectAccounts } from '../admin.ts'
 import { build } from '../build.ts'
 import { vouched } from '../change.ts'
-import { findAccountId } from '../names.ts'
+import { findAccountId, findByAddress } from '../names.ts'
 import { endSessionsOf } from '../sign-in/passwords.ts'
 import { first, run, type Steps } from '../steps.ts'
 import { writeAccount } from '../write-accounts.ts'
@@ -57,8 +56,9 @@ function* requireEditable(id: number): Steps<EditableAccount> {
 function* addAccount(change: Change, account: AccountWrite): Steps<number> {
   const { now } = change
   const { email, role, status, openingNano, password } = account
-  if (yield* isTaken(email)) {
-    throw new NameTaken(`there is an account "${email}" already; choose another e-mail`)
+  const taken = yield* findByAddress(email)
+  if (taken) {
+    throw new NameTaken(`there is an account "${taken.email}" already; choose another e-mail`)
   }
   yield* writeAccount(account, now)
   const id = yield* findAccountId(email)
@@ -66,18 +66,6 @@ function* addAccount(change: Change, account: AccountWrite): Steps<number> {
   const detail = { role, status, opening_nano: openingNano, ...(password && { password: 'set' }) }
   yield* note(change, 'account.create', email, detail)
   return id
-}
-
-/** People write their address in capitals, too: two that differ in these only are one. */
-function* isTaken(email: string): Steps<boolean> {
-  const found = yield* first(
-    build
-      .selectFrom('account')
-      .select('id')
-      .where(sql`lower(email)`, '=', email.toLowerCase())
-      .where('deleted_at', 'is', null),
-  )
-  return found !== undefined
 }
 
 function* setAccount(change: Change, id: number, fields: AccountFields): Steps<void> {

@@ -16,6 +16,7 @@ import { all, first, run, type Steps } from '../steps.ts'
 import { deleteToken } from '../write-accounts.ts'
 import { type Change, note } from './change.ts'
 import { differences, differingColumns } from './differences.ts'
+import { keepOperatorsWord } from './operators-word.ts'
 import { checkRevision, revisionOf } from './revision.ts'
 import { audited } from './token-audit.ts'
 import { tokenColumns } from './token-columns.ts'
@@ -118,6 +119,7 @@ export function* setToken(change: Change, token: OwnedToken, fields: TokenFields
   const was = audited(before)
   const changed = differingColumns(was, audited(yield* requireToken(token)))
   if (Object.keys(changed).length === 0) return
+  yield* keepOperatorsWord(change, before, { was, changed })
   yield* note(change, 'token.set', `token ${token.id}`, differences(was, changed))
 }
 

@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import type { FirstAdministrator, PasswordChange } from '../../ports/sign-in.ts'
 import { addAudit } from '../audit.ts'
 import { build } from '../build.ts'
-import { requireAccount } from '../names.ts'
+import { findByAddress, requireAccount } from '../names.ts'
 import { first, run, type Steps } from '../steps.ts'
 
 /** What the credential of a password is called, as the sign-in library has it. */
@@ -103,19 +102,6 @@ export function* hasAdministrator(): Steps<boolean> {
       .limit(1),
   )
   return row !== undefined
-}
-
-/** Without regard to case, as people sign in; of several the oldest. */
-function* findByAddress(email: string) {
-  return yield* first(
-    build
-      .selectFrom('account')
-      .select(['id', 'status', 'email_verified'])
-      .where(sql<boolean>`lower(email) = lower(${email})`)
-      .where('deleted_at', 'is', null)
-      .orderBy('id')
-      .limit(1),
-  )
 }
 
 /** Makes the first administrator, with an audit row. Call it in a transaction. */
