@@ -25,7 +25,10 @@ export function withAskedExtras(
   const asked = exchange.facts?.extras
   if (asked === undefined) return shown
   const { extras } = shown
-  const always = asked.hostedTools.filter(({ isAlways }) => isAlways)
+  const left = new Set(exchange.route?.translation?.dropped ?? exchange.route?.passed?.dropped)
+  const always = asked.hostedTools.filter(
+    ({ isAlways, path }) => isAlways && !left.has(pathText(path)),
+  )
   const unseen = always.flatMap(({ tool }) => (tool && !extras?.tools?.[tool] ? tool : []))
   const words = tierWords(extras?.tier)
   const tiers = asked.tiers.filter((ask) => isOwed(ask, exchange, seen, vendor))

@@ -271,7 +271,12 @@ export const kinds = {
     const { dice } = making
     const endpoint = dice.pick(['chat', 'responses', 'messages', 'gemini'] as const)
     const model = dice.pick([`${endpoint}-1`, 'any-1'])
-    const made = plainAsk(dice, { endpoint, model, tools: ['web_search'] })
+    // One tool in another one's clothes: the vendor finds the search in it.
+    const isHidden = endpoint === 'chat' && dice.once(2)
+    const offered: Partial<Ask> = isHidden
+      ? { extra: { tools: [{ url_context: {}, google_search: {} }] } }
+      : { tools: ['web_search'] }
+    const made = plainAsk(dice, { endpoint, model, ...offered })
     const plan = { ...made.plan, uses: 1 + dice.below(3), hiddenInput: dice.below(500) }
     return [ask(making, maybeLeft(dice, { ...made, plan }))]
   },

@@ -199,7 +199,10 @@ function toolUses(wire: WireName, body: Json, plan: Plan): readonly Beat[] {
 
 function offeredTool(wire: WireName, body: Json): string | undefined {
   const tools = listIn(body, 'tools').filter(isObject)
-  if (wire === 'chat') return 'web_search_options' in body ? 'web_search' : undefined
+  if (wire === 'chat') {
+    const isOffered = 'web_search_options' in body || tools.some((tool) => 'google_search' in tool)
+    return isOffered ? 'web_search' : undefined
+  }
   if (wire === 'gemini') {
     return tools.some((tool) => 'googleSearch' in tool) ? 'web_search' : undefined
   }
