@@ -277,8 +277,11 @@ export const kinds = {
       ? { extra: { tools: [{ url_context: {}, google_search: {} }] } }
       : { tools: ['web_search'] }
     const made = plainAsk(dice, { endpoint, model, ...offered })
-    const plan = { ...made.plan, uses: 1 + dice.below(3), hiddenInput: dice.below(500) }
-    return [ask(making, maybeLeft(dice, { ...made, plan }))]
+    // What is left out of the request finds nothing.
+    const hiddenInput = isHidden ? 0 : dice.below(500)
+    const plan = { ...made.plan, uses: 1 + dice.below(3), hiddenInput }
+    const times = isHidden ? several(dice) : 1
+    return [ask(making, maybeLeft(dice, { ...made, plan }), { times })]
   },
   /** Goes on with, fetches and deletes what another account has stored. */
   strangers: (making) => {
