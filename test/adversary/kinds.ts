@@ -58,7 +58,8 @@ function backgroundSteps(making: Making): readonly Step[] {
   const { dice } = making
   const id = making.id()
   const owner = by(making)
-  const first = stored(dice, { background: true })
+  const tier = dice.once(2) ? { tier: 'priority' } : {}
+  const first = stored(dice, { background: true, ...tier })
   const begun: Step = {
     do: 'ask',
     id,

@@ -1,5 +1,6 @@
 import { type BackgroundAnswer, chargeSuffix } from '../../store/ports/answers.ts'
 import { longestId } from '../affinity.ts'
+import { type UntoldExtras, untoldExtras } from '../asked-extras.ts'
 import type { Caller } from '../authenticate.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
 import type { End } from '../record.ts'
@@ -18,6 +19,8 @@ export interface PendingCharge {
   /** What its reservation was reckoned with, in LLM tokens. */
   readonly inputTokens: number
   readonly outputTokens: number
+  /** What was asked for that its end may not tell of. */
+  readonly untold?: UntoldExtras
   /** Prices as they were when it was asked for. */
   readonly plan: ChargedPlan | undefined
 }
@@ -60,12 +63,14 @@ export function backgroundAnswer(
 
 function pendingCharge(exchange: Concluded): PendingCharge {
   const { startedAt, startedTick, firstByteTick, model, candidate, facts, reservation } = exchange
+  const untold = untoldExtras(exchange)
   return {
     ...{ startedAt, model, upstreamModel: candidate?.upstreamModel },
     firstByteMs: firstByteTick === undefined ? null : Math.round(firstByteTick - startedTick),
     ...{ stream: facts?.stream ?? false, calls: facts?.calls ?? 1 },
     inputTokens: reservation?.inputTokens ?? 0,
     outputTokens: reservation?.outputTokens ?? 0,
+    ...(untold && { untold }),
     plan: exchange.plan && withoutRest(exchange.plan),
   }
 }
