@@ -199,9 +199,16 @@ export const kinds = {
     const made = plainAsk(dice, { model: 'tiered-1', words: 480 + dice.below(40) })
     return [ask(making, { ...made, plan: { ...made.plan, hiddenInput: dice.below(30) } })]
   },
-  /** The vendor fails, or breaks off. */
+  /** The vendor fails, breaks off, or answers in another form than it was asked for. */
   failures: (making) => {
     const { dice } = making
+    if (dice.once(3)) {
+      const endpoint = dice.pick(textual)
+      // A stream of chat that nobody asked for tells of no usage.
+      const stream = endpoint === 'chat' || dice.once(2)
+      const odd = plainAsk(dice, { endpoint, model: `${endpoint}-1`, stream })
+      return [ask(making, maybeLeft(dice, { ...odd, plan: { ...odd.plan, otherForm: true } }))]
+    }
     const made = plainAsk(dice)
     const fails = dice.pick([400, 401, 429, 500, 503])
     const plan = dice.once(2) ? { ...made.plan, fails } : { ...made.plan, breaksAt: dice.below(9) }

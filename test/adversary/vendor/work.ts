@@ -89,7 +89,9 @@ export function takeJob(
         ...speaking(plan.audioOut ?? 0),
         lastBeat,
       ]
-  return { wire, order, made, bill, isStream: path.stream ?? body.stream === true, beats }
+  const isAsked = path.stream ?? body.stream === true
+  const isStream = plan.otherForm ? !isAsked : isAsked
+  return { wire, order, made, bill, isStream, beats }
 }
 
 const describe = (wire: WireName, { plan }: Order, body: Json) =>
