@@ -36,6 +36,12 @@ export function vendorExtras(protocol: string | undefined, model: string): Vendo
   return extras
 }
 
+/** Tools that a model uses for each answer, whether or not anybody asks for them. */
+export function ownTools(protocol: string, model: string): readonly string[] {
+  const always = file.tools.filter((entry) => 'always' in entry && entry.always)
+  return pick(always, vendors[protocol] ?? '', model).map(({ tool }) => tool)
+}
+
 function lookUp(vendor: string, model: string): VendorExtras {
   const terms = findVendorPrice(model)?.terms
   const tools: [string, number][] = pick(file.tools, vendor, model).map((e) => [e.tool, e.nano])

@@ -30,6 +30,7 @@ import { rememberFailures } from './media/media-failures.ts'
 import type { ModelCall } from './model-call.ts'
 import { once } from './once.ts'
 import { findOptions, foreignWays, type Translate } from './options.ts'
+import { withOwnTools } from './own-tools.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
 import { isStrict } from './strict.ts'
@@ -78,10 +79,13 @@ export async function admit(
   const bytes = await readBytes(call.request, parts.maxBodyBytes())
   const reading = readBody(parts, exchange, call, bytes)
   const read = reading instanceof Promise ? await reading : reading
-  const body = { ...read, facts: { ...read.facts, stream: call.stream ?? read.facts.stream } }
-  exchange.facts = body.facts
-  exchange.model = call.model ?? body.facts.model ?? ''
+  exchange.facts = { ...read.facts, stream: call.stream ?? read.facts.stream }
+  exchange.model = call.model ?? read.facts.model ?? ''
   const plan = planRequest(parts.catalog(), caller, exchange.model)
+  if (call.operation === call.protocol.generation) {
+    exchange.facts = withOwnTools(exchange.facts, plan.offer)
+  }
+  const body = { ...read, facts: exchange.facts }
   exchange.plan = withAskedContext(plan, call.request.headers)
   const gate = gateTask(exchange, exchange.plan, body)
   const beside = translateBeside(parts, exchange, call, body)

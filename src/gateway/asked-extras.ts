@@ -3,7 +3,7 @@ import { withExtras } from '../protocols/canonical/extras.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
 import type { Usage } from '../protocols/canonical/usage.ts'
 import { isJsonObject } from '../protocols/json.ts'
-import { pathText, type TierAsk } from '../protocols/request-extras.ts'
+import { pathText, type RequestExtras, type TierAsk } from '../protocols/request-extras.ts'
 import type { VendorExtras } from '../store/ports/extras.ts'
 import type { Concluded } from './exchange.ts'
 
@@ -25,7 +25,7 @@ export function withAskedExtras(
   const asked = exchange.facts?.extras
   if (asked === undefined) return shown
   const { extras } = shown
-  const always = asked.hostedTools.filter(({ isAlways }) => isAlways)
+  const always = toolsAlways(exchange)
   const unseen = always.flatMap(({ tool }) => (tool && !extras?.tools?.[tool] ? tool : []))
   const words = tierWords(extras?.tier)
   const tiers = asked.tiers.filter((ask) => isOwed(ask, exchange, seen, vendor))
@@ -42,6 +42,22 @@ export function withAskedExtras(
     },
   }
 }
+
+/** Tools that went upstream, and of which each answer is one use. */
+function toolsAlways({ facts, route }: Pick<Concluded, 'facts' | 'route'>) {
+  const left = new Set(route?.translation?.dropped ?? route?.passed?.dropped)
+  const asked = facts?.extras?.hostedTools ?? []
+  return asked.filter(({ isAlways, path }) => isAlways && !left.has(pathText(path)))
+}
+
+/** What of a request its answer may be charged for, though it does not tell of it; undefined: nothing. */
+export function untoldExtras(exchange: Concluded): UntoldExtras | undefined {
+  const tiers = exchange.facts?.extras?.tiers ?? []
+  const hostedTools = toolsAlways(exchange)
+  return tiers.length + hostedTools.length === 0 ? undefined : { tiers, hostedTools }
+}
+
+export type UntoldExtras = Pick<RequestExtras, 'tiers' | 'hostedTools'>
 
 const silent = { tier: undefined, tools: undefined, modalities: undefined }
 

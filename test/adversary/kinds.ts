@@ -58,7 +58,8 @@ function backgroundSteps(making: Making): readonly Step[] {
   const { dice } = making
   const id = making.id()
   const owner = by(making)
-  const first = stored(dice, { background: true })
+  const tier = dice.once(2) ? { tier: 'priority' } : {}
+  const first = stored(dice, { background: true, ...tier })
   const begun: Step = {
     do: 'ask',
     id,
@@ -198,9 +199,16 @@ export const kinds = {
     const made = plainAsk(dice, { model: 'tiered-1', words: 480 + dice.below(40) })
     return [ask(making, { ...made, plan: { ...made.plan, hiddenInput: dice.below(30) } })]
   },
-  /** The vendor fails, or breaks off. */
+  /** The vendor fails, breaks off, or answers in another form than it was asked for. */
   failures: (making) => {
     const { dice } = making
+    if (dice.once(3)) {
+      const endpoint = dice.pick(textual)
+      // A stream of chat that nobody asked for tells of no usage.
+      const stream = endpoint === 'chat' || dice.once(2)
+      const odd = plainAsk(dice, { endpoint, model: `${endpoint}-1`, stream })
+      return [ask(making, maybeLeft(dice, { ...odd, plan: { ...odd.plan, otherForm: true } }))]
+    }
     const made = plainAsk(dice)
     const fails = dice.pick([400, 401, 429, 500, 503])
     const plan = dice.once(2) ? { ...made.plan, fails } : { ...made.plan, breaksAt: dice.below(9) }
@@ -271,9 +279,17 @@ export const kinds = {
     const { dice } = making
     const endpoint = dice.pick(['chat', 'responses', 'messages', 'gemini'] as const)
     const model = dice.pick([`${endpoint}-1`, 'any-1'])
-    const made = plainAsk(dice, { endpoint, model, tools: ['web_search'] })
-    const plan = { ...made.plan, uses: 1 + dice.below(3), hiddenInput: dice.below(500) }
-    return [ask(making, maybeLeft(dice, { ...made, plan }))]
+    // One tool in another one's clothes: the vendor finds the search in it.
+    const isHidden = endpoint === 'chat' && dice.once(2)
+    const offered: Partial<Ask> = isHidden
+      ? { extra: { tools: [{ url_context: {}, google_search: {} }] } }
+      : { tools: ['web_search'] }
+    const made = plainAsk(dice, { endpoint, model, ...offered })
+    // What is left out of the request finds nothing.
+    const hiddenInput = isHidden ? 0 : dice.below(500)
+    const plan = { ...made.plan, uses: 1 + dice.below(3), hiddenInput }
+    const times = isHidden ? several(dice) : 1
+    return [ask(making, maybeLeft(dice, { ...made, plan }), { times })]
   },
   /** Goes on with, fetches and deletes what another account has stored. */
   strangers: (making) => {

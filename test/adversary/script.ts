@@ -34,6 +34,8 @@ export interface Plan {
   readonly fails?: number
   /** Breaks the stream off at this beat. */
   readonly breaksAt?: number
+  /** Answers with a stream where a whole answer was asked for, and the other way round. */
+  readonly otherForm?: boolean
   /** Writes on over the limit that the request states. */
   readonly overruns?: boolean
   /** Milliseconds from one beat to the next. */

@@ -30,13 +30,15 @@ beforeAll(async () => {
     for (const [name, value] of Object.entries(saidInHead)) answer.headers.set(name, value)
     return answer
   })
-  const models = ['test-model', 'cheap-model', 'dear-model']
+  const searching = { id: 'searching-model', upstream: 'gpt-4o-search-preview' }
+  const models = ['test-model', 'cheap-model', 'dear-model', searching]
   app = await startServing({
     upstream: upstream.url,
     models,
     prices: {
       'cheap-model': { input: 1, output: 1 },
       'dear-model': { input: 1, output: 3 },
+      'searching-model': { input: 1, output: 2 },
     },
     moreChannels: [
       {
@@ -236,6 +238,33 @@ describe('a tool of a kind that nobody knows', () => {
     ]
     const painted = await ask('responses', { tools: painting })
     expect(painted.dropped).toBe('tools[0], tools[1]')
+  })
+})
+
+describe('a tool that is of several kinds', () => {
+  const look = { name: 'look', parameters: { type: 'object' } }
+
+  test.each([
+    ['chat', { url_context: {}, google_search: {} }],
+    ['chat', { google_search: {}, url_context: {} }],
+    ['chat', { function: look, google_search: {} }],
+    ['chat', { type: 'function', function: look, web_search: {} }],
+    ['chat', { type: 'url_context', web_search: {} }],
+    ['responses', { ...fn, web_search: {} }],
+    ['responses', { type: 'web_search', image_generation: {} }],
+  ] as const)('of %s has no price, and is left out: %j', async (name, tool) => {
+    const { dropped, sent = '' } = await ask(name, { tools: [...hosted[name].tools, tool] })
+    expect(dropped).toBe('tools[2]')
+    expect(JSON.parse(sent).tools).toEqual([...hosted[name].tools])
+  })
+
+  test('but not where it only says more of its own', async () => {
+    const tools = [
+      { type: 'web_search', web_search: { enable: true }, user_location: {} },
+      { type: 'mcp', mcp_options: {}, server_url: 'https://mcp.example' },
+      { google_search: {} },
+    ]
+    expect(await ask('chat', { tools })).toMatchObject({ status: 200, dropped: null })
   })
 })
 
@@ -481,8 +510,39 @@ describe('where an answer is silent', () => {
 
   test('a search that is made for each answer is charged once', async () => {
     expect(await charged('chat', { web_search_options: {} })).toBe(10_020_000)
+    // Alibaba's answers say nothing of theirs.
+    expect(await charged('chat', { enable_search: true })).toBe(10_020_000)
+    expect(await charged('chat', { enable_search: 'true' })).toBe(10_020_000)
+    expect(await charged('chat', { web_search: { enable: true } })).toBe(10_020_000)
+    expect(await charged('chat', { web_search: { enable: false }, enable_search: false })).toBe(
+      20_000,
+    )
     // One that may be made, but was not, costs nothing.
     expect(await charged('responses', { tools: [{ type: 'web_search' }] })).toBe(20_000)
+  })
+
+  test('a model that always searches is charged for it, whoever asks for a search', async () => {
+    const model = 'searching-model'
+    expect(await charged('chat', { model })).toBe(25_020_000)
+    expect(await charged('chat', { model, web_search_options: {} })).toBe(25_020_000)
+    expect(await charged('chat', { model }, {}, true)).toBe(25_020_000)
+    // What was left out was not made.
+    said = {}
+    const group = { key: keyOf('none') }
+    const left = await ask('chat', { enable_search: true }, group)
+    expect(left.dropped).toBe('enable_search')
+    const found = await app.instance.store.records.receipt(left.requestId)
+    expect(found?.request.amountNano).toBe(20_000)
+    // Nobody can leave that out: where no tools are allowed there is no such model.
+    const { status, text } = await ask('chat', { model }, group)
+    expect([status, text.includes('web_search')]).toEqual([400, true])
+  })
+
+  test('a search whose finds the answer lists is charged', async () => {
+    const tools = [{ type: 'web_search', web_search: { search_engine: 'search_pro' } }]
+    expect(await charged('chat', { tools })).toBe(20_000)
+    const found = { web_search: [{ title: 'a', link: 'https://a.example' }] }
+    expect(await charged('chat', { tools }, found)).toBe(10_020_000)
   })
 
   test('the searches of a stream that broke off before its report are charged', async () => {

@@ -20,6 +20,7 @@ const users = [
   'fetches',
   'nameless',
   'unread',
+  'hurries',
 ] as const
 type User = (typeof users)[number]
 const keyOf = (user: User) => `sk-${user}-0123456789abcdefghijklmnop`
@@ -179,6 +180,14 @@ for (const { name, skip, open } of engines) {
       const fetched = await Promise.all(Array.from({ length: 20 }, () => stored('fetches', id)))
       expect(new Set(fetched.map(({ status }) => status))).toEqual(new Set([200]))
       expect(await spentBy('fetches')).toBe(backgroundNano)
+    }, 20_000)
+
+    test('is charged by the tier that was asked for, where its end tells none', async () => {
+      upstream.work()
+      const { status } = await create('hurries', { background: true, service_tier: 'priority' })
+      expect(status).toBe(200)
+      upstream.finish()
+      await untilSpent('hurries', 2 * backgroundNano)
     }, 20_000)
 
     test('many that are fetched at once never take more than the balance', async () => {

@@ -122,9 +122,10 @@ function concluded(
 }
 
 /** Of the request itself nothing is left: what its input was reckoned with stands for it. */
-const factsOf = ({ model, stream, calls, inputTokens }: PendingCharge): BodyFacts => ({
+const factsOf = ({ model, stream, calls, inputTokens, untold }: PendingCharge): BodyFacts => ({
   ...{ model, stream, calls, continues: [], amend: {}, answers: 1, maxOutputTokens: null },
   ...{ takesTurns: true, turns: 1, hasUnseenInput: true },
+  extras: untold && { ...untold, outputs: [], models: [], routing: [] },
   text: () => sampleOf(''),
   uncounted: () => 0,
   media: () => ({ ...noMedia, tokens: inputTokens }),

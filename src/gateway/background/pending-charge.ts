@@ -1,5 +1,6 @@
 import { type BackgroundAnswer, chargeSuffix } from '../../store/ports/answers.ts'
 import { longestId } from '../affinity.ts'
+import { type UntoldExtras, untoldExtras } from '../asked-extras.ts'
 import type { Caller } from '../authenticate.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
 import type { End } from '../record.ts'
@@ -20,6 +21,8 @@ export interface PendingCharge {
   readonly outputTokens: number
   /** What it was reckoned to come to at the most, in nano-USD; nodes of former versions do not say it. */
   readonly reckonedNano?: number | undefined
+  /** What was asked for that its end may not tell of. */
+  readonly untold?: UntoldExtras
   /** Prices as they were when it was asked for. */
   readonly plan: ChargedPlan | undefined
 }
@@ -62,6 +65,7 @@ export function backgroundAnswer(
 
 function pendingCharge(exchange: Concluded): PendingCharge {
   const { startedAt, startedTick, firstByteTick, model, candidate, facts, reservation } = exchange
+  const untold = untoldExtras(exchange)
   return {
     ...{ startedAt, model, upstreamModel: candidate?.upstreamModel },
     firstByteMs: firstByteTick === undefined ? null : Math.round(firstByteTick - startedTick),
@@ -69,6 +73,7 @@ function pendingCharge(exchange: Concluded): PendingCharge {
     reckonedNano: reservation?.reckonedNano,
     inputTokens: reservation?.inputTokens ?? 0,
     outputTokens: reservation?.outputTokens ?? 0,
+    ...(untold && { untold }),
     plan: exchange.plan && withoutRest(exchange.plan),
   }
 }

@@ -30,6 +30,23 @@ const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
 /** The tool that a kind of OpenAI's protocols is; OpenRouter puts its own name before it. */
 export const toolOfKind = (kind: string) => namedTool(kinds, kind.replace(/^[a-z]+:/, ''))
 
+/** Members that tools of any kind have, the client's own among them: no kinds of tools themselves. */
+const plainMembers = new Set([
+  ...['type', 'function', 'name', 'description', 'parameters', 'strict', 'cache_control'],
+  ...['defer_loading', 'allowed_callers'],
+])
+
+/** Whether a tool has a member by which some upstream would find another tool in it than its kind. */
+export function holdsOtherTool(tool: JsonObject, kind: string | undefined): boolean {
+  const own = kind === undefined ? undefined : toolOfKind(kind)
+  for (const name in tool) {
+    if (plainMembers.has(name)) continue
+    const other = toolOfKind(name)
+    if (other !== undefined && other !== own) return true
+  }
+  return false
+}
+
 /** The tier that a request of OpenAI's protocols names. */
 export function tiersIn(body: JsonObject): readonly TierAsk[] {
   const tier = openAiTier(body.service_tier)
@@ -67,10 +84,14 @@ function toolsIn(body: JsonObject): readonly HostedToolAsk[] {
   }))
 }
 
-/** The kind of a tool that the vendor runs; undefined: the client does. */
+/** The kind of a tool that the vendor runs; '': of several; undefined: the client runs it. */
 function kindOf(tool: JsonObject): string | undefined {
+  const kind = ownKind(tool)
+  return hasTwoKinds(tool) || holdsOtherTool(tool, kind) ? '' : kind
+}
+
+function ownKind(tool: JsonObject): string | undefined {
   const { type } = tool
-  if (hasTwoKinds(tool)) return ''
   if (type === 'custom') return undefined
   // Moonshot's own functions are told by their names.
   const name = stringIn(objectIn(tool, 'function'), 'name')
@@ -81,9 +102,16 @@ function kindOf(tool: JsonObject): string | undefined {
   return `${type}`
 }
 
-const onlyName = (tool: JsonObject) => Object.keys(tool)[0]
+/** What has no type is named by its one member. */
+function onlyName(tool: JsonObject): string | undefined {
+  const names = Object.keys(tool)
+  return names.length > 1 ? '' : names[0]
+}
 
-/** Searches that a field of its own asks for: OpenAI's and Perplexity's, xAI's, Alibaba's. */
+/**
+ * Searches that a field of its own asks for: OpenAI's and Perplexity's, xAI's, Alibaba's and others'.
+ * Of the last ones no answer tells.
+ */
 function fieldsIn(body: JsonObject): readonly HostedToolAsk[] {
   const found: HostedToolAsk[] = []
   const note = (path: Path, isForced: boolean, isAlways = false) =>
@@ -93,10 +121,17 @@ function fieldsIn(body: JsonObject): readonly HostedToolAsk[] {
   if (isJsonObject(body.search_parameters) && mode !== 'off') {
     note(['search_parameters'], mode === 'on')
   }
-  if (body.enable_search === true) {
-    note(['enable_search'], objectIn(body, 'search_options')?.forced_search === true)
+  if (isOn(body.enable_search)) {
+    note(['enable_search'], objectIn(body, 'search_options')?.forced_search === true, true)
   }
+  if (isOn(body.web_search)) note(['web_search'], false, true)
   return found
+}
+
+/** Some readers take words for yes and no. */
+function isOn(value: unknown): boolean {
+  if (isJsonObject(value)) return isOn(value.enable ?? value.enabled ?? true)
+  return value !== undefined && value !== null && value !== false && value !== 'false'
 }
 
 /** OpenRouter's plugins; these of them cost nothing. */

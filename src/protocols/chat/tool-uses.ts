@@ -22,16 +22,16 @@ const executedTools = new Map<unknown, HostedTool>([
   ['code_interpreter', 'code_execution'],
 ])
 
+const found = ['citations', 'search_results', 'web_search']
+
 /**
  * Notes what a chunk or a whole completion tells of its tier and of the vendor's own tools. Where no
  * report counts searches, addresses that are cited are the sign of one (OpenAI's search models,
- * `citations` of Perplexity and xAI).
+ * `citations` of Perplexity and xAI, `web_search` of Zhipu).
  */
 export function observeExtras(seen: Observation, tally: ToolTally, answer: JsonObject): void {
   observeTier(seen, openAiTier(answer.service_tier))
-  if (arrayIn(answer, 'citations').length > 0 || arrayIn(answer, 'search_results').length > 0) {
-    tally.note('web_search', '')
-  }
+  if (found.some((field) => arrayIn(answer, field).length > 0)) tally.note('web_search', '')
   for (const choice of arrayIn(answer, 'choices')) {
     if (!isJsonObject(choice)) continue
     const message = choice.delta ?? choice.message

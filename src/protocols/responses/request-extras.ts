@@ -1,4 +1,4 @@
-import { tiersIn, toolOfKind } from '../chat/request-extras.ts'
+import { holdsOtherTool, tiersIn, toolOfKind } from '../chat/request-extras.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {
@@ -64,8 +64,12 @@ function toolsIn(list: readonly unknown[], path: Path, isWithin = false): readon
 }
 
 function kindOf(tool: JsonObject): string | undefined {
+  const kind = ownKind(tool)
+  return hasTwoKinds(tool) || holdsOtherTool(tool, kind) ? '' : kind
+}
+
+function ownKind(tool: JsonObject): string | undefined {
   const { type } = tool
-  if (hasTwoKinds(tool)) return ''
   if (clientKinds.has(type)) return undefined
   // A shell is the client's own, unless it is asked for in a container.
   const place = objectIn(tool, 'environment')?.type

@@ -112,7 +112,8 @@ function responseOf(made: Made, status: string): Json {
   }
   return {
     ...{ id, object: 'response', created_at: 1, model, status, background: made.isBackground },
-    ...named('service_tier', tier),
+    // What is made in the background does not tell by which tier.
+    ...(made.isBackground ? {} : named('service_tier', tier)),
     ...(status === 'incomplete' && { incomplete_details: { reason: 'max_output_tokens' } }),
     error: null,
     output: isOver ? [...tools, message] : [],

@@ -89,7 +89,9 @@ export function takeJob(
         ...speaking(plan.audioOut ?? 0),
         lastBeat,
       ]
-  return { wire, order, made, bill, isStream: path.stream ?? body.stream === true, beats }
+  const isAsked = path.stream ?? body.stream === true
+  const isStream = plan.otherForm ? !isAsked : isAsked
+  return { wire, order, made, bill, isStream, beats }
 }
 
 const describe = (wire: WireName, { plan }: Order, body: Json) =>
@@ -199,7 +201,10 @@ function toolUses(wire: WireName, body: Json, plan: Plan): readonly Beat[] {
 
 function offeredTool(wire: WireName, body: Json): string | undefined {
   const tools = listIn(body, 'tools').filter(isObject)
-  if (wire === 'chat') return 'web_search_options' in body ? 'web_search' : undefined
+  if (wire === 'chat') {
+    const isOffered = 'web_search_options' in body || tools.some((tool) => 'google_search' in tool)
+    return isOffered ? 'web_search' : undefined
+  }
   if (wire === 'gemini') {
     return tools.some((tool) => 'googleSearch' in tool) ? 'web_search' : undefined
   }
