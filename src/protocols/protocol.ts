@@ -2,6 +2,7 @@ import type { Codec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
 import type { HiddenWork } from './hidden-work.ts'
 import type { RequestExtras } from './request-extras.ts'
+import type { ToolBounds } from './tool-bounds.ts'
 
 /** The four wire protocols, by the names that configuration, records and logs use. */
 export const protocolNames = ['chat', 'responses', 'messages', 'gemini'] as const
@@ -61,6 +62,8 @@ export interface RequestFacts {
   readonly keepsAnswer?: boolean
   /** What is billed beside its text, or otherwise; undefined: nothing of it is asked for. */
   readonly extras?: RequestExtras | undefined
+  /** How much its tools that the vendor runs may be used; undefined: it asks for none. */
+  readonly toolBounds?: ToolBounds | undefined
   /** What its vendor does for it that no stream shows; undefined: there may be some. */
   readonly hiddenWork?: () => HiddenWork
   /** Rough text of the request, asked for only when usage has to be estimated. */

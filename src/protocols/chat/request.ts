@@ -21,6 +21,7 @@ import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../
 import { requestExtras } from '../request-extras.ts'
 import { requestMedia, requestPictures } from '../request-media.ts'
 import { type RequestText, requestText } from '../request-text.ts'
+import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras, tiersIn } from './request-extras.ts'
 
@@ -70,6 +71,7 @@ export function readCompletions(body: JsonObject): RequestFacts {
   const limit = largestOf(body, ['max_completion_tokens', 'max_tokens'])
   const hasSearch = isJsonObject(body.web_search_options)
   const answers = largestOf(body, ['n', 'best_of']).most ?? 1
+  const extras = readExtras(body)
   return {
     ...readPlain(body, answers),
     ...requestText(
@@ -87,7 +89,8 @@ export function readCompletions(body: JsonObject): RequestFacts {
     hasUnseenInput:
       !hasOnlyKnown(body, messagesField) || arrayIn(body, 'messages').some(refersToSound),
     media: (texts) => requestMedia([body.messages], texts),
-    extras: readExtras(body),
+    extras,
+    toolBounds: toolBounds(body, extras),
     amend: { ...limit.others, ...(stream && amendUsage(body.stream_options)) },
   }
 }

@@ -15,6 +15,7 @@ import { largestOf } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras } from './request-extras.ts'
 
@@ -89,6 +90,7 @@ export function readGemini(body: JsonObject): RequestFacts {
   // Embeddings generate nothing; their bodies hold `content` or `requests`.
   const isGenerating = body.contents !== undefined
   const answers = largestOf(config, countNames).most || 1
+  const extras = readExtras(body)
   return {
     model: undefined,
     stream: false,
@@ -101,7 +103,8 @@ export function readGemini(body: JsonObject): RequestFacts {
     takesTurns: hasHostedTools(body.tools),
     turns: hasHostedTools(body.tools) ? hostedTurns : 1,
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
-    extras: readExtras(body),
+    extras,
+    toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
     ...requestText(
       body,

@@ -19,6 +19,7 @@ import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras } from './request-extras.ts'
 
@@ -62,6 +63,7 @@ function inputFault(body: ResponsesRequest): Fault | undefined {
 
 /** Reads a checked request. */
 export function readResponses(body: JsonObject): RequestFacts {
+  const extras = readExtras(body)
   return {
     model: typeof body.model === 'string' ? body.model : undefined,
     stream: body.stream === true,
@@ -75,7 +77,8 @@ export function readResponses(body: JsonObject): RequestFacts {
     background: body.background === true,
     turns: hasHostedTools(body) ? hostedTurns : 1,
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
-    extras: readExtras(body),
+    extras,
+    toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([body.instructions, body.input], texts),
     ...requestText(
       body,
