@@ -82,7 +82,7 @@ export async function admit(
   exchange.facts = body.facts
   exchange.model = call.model ?? body.facts.model ?? ''
   const plan = planRequest(parts.catalog(), caller, exchange.model)
-  exchange.plan = withAskedContext(plan, call.request.headers)
+  exchange.plan = withAskedContext(plan, call.request.headers, body.facts.betas ?? [])
   const gate = gateTask(exchange, exchange.plan, body)
   const beside = translateBeside(parts, exchange, call, body)
   const translate = translator(parts, exchange, call, body, {

@@ -42,6 +42,8 @@ export interface RequestFacts {
    * it; null: it sets none.
    */
   readonly maxOutputTokens: number | null
+  /** Names of what it wants to try out, where its body has them: they may change what the model can hold. */
+  readonly betas?: readonly string[]
   /** What an answer without a limit has at the most, where that is known. */
   readonly longestAnswer?: number
   /**

@@ -80,6 +80,7 @@ export function readMessages(body: JsonObject): RequestFacts {
     turns: turnsOf(body),
     // A container may hold files, and what a skill tells the model.
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
+    betas: betasIn(body),
     extras,
     toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([body.system, body.messages], texts),
@@ -89,6 +90,12 @@ export function readMessages(body: JsonObject): RequestFacts {
       [body.tools, objectIn(objectIn(body, 'output_config'), 'format')?.schema],
     ),
   }
+}
+
+/** Those who resell the vendor's models take them in the body. Source: AWS, "Anthropic Claude Messages". */
+function betasIn(body: JsonObject): readonly string[] {
+  const named = [body.anthropic_beta, body.betas].flat()
+  return named.filter((name) => typeof name === 'string')
 }
 
 /** A thread is told by its id. */
