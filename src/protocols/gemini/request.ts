@@ -94,7 +94,7 @@ export function readGemini(body: JsonObject): RequestFacts {
   return {
     model: undefined,
     stream: false,
-    calls: Array.isArray(body.requests) ? body.requests.length : answers,
+    calls: answers,
     continues: [],
     amend,
     answers,
@@ -119,6 +119,12 @@ const contentFields = new Set([
   ...['systemInstruction', 'system_instruction', 'contents', 'content', 'requests'],
   ...['generateContentRequest', 'generate_content_request'],
 ])
+
+/** Reads a checked request for several embeddings: each is a call. */
+export function readBatchEmbed(body: JsonObject): RequestFacts {
+  const { requests } = body
+  return { ...readGemini(body), calls: Array.isArray(requests) ? requests.length : 1 }
+}
 
 const configNames = ['generationConfig', 'generation_config'] as const
 const schemaNames = [
