@@ -41,7 +41,7 @@ function costAt(vendor: VendorExtras, plan: Plan, body: RequestBody, use: MayUse
   const tools = use.tools && toolsOf(body, use.tools)
   const extras: UsageExtras = { ...(modalities && { modalities }), ...(tools && { tools }) }
   const { amountNano } = charge({
-    ...{ terms, vendor, calls: facts.calls },
+    ...{ terms, vendor, calls: facts.mostCalls ?? facts.calls },
     usage: {
       ...{ ...emptyUsage, [kind]: inputTokens, outputTokens },
       ...((modalities || tools) && { extras }),

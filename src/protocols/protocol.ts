@@ -31,6 +31,8 @@ export interface RequestFacts {
   readonly stream: boolean
   /** How many calls a price per call counts: each answer side by side, image or embedding is one. */
   readonly calls: number
+  /** How many it may get, where that can be more: sets of images. */
+  readonly mostCalls?: number
   /** The upstream's ids of what this request builds on: only the channel that made it knows them. */
   readonly continues: readonly string[]
   /** Top-level fields that must be added or replaced before the body goes upstream. */

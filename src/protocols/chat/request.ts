@@ -159,11 +159,33 @@ export function readImages(body: JsonObject): RequestFacts {
   return {
     ...readPlain(body, calls),
     ...requestText(body, [body.prompt]),
-    answers: calls,
+    answers: mostImages(body, calls),
+    mostCalls: mostImages(body, calls),
     stream: body.stream === true,
     longestAnswer: longestImage,
     media: (texts) => requestPictures(body, imageSettings, texts),
   }
+}
+
+/** Names by which those who speak this protocol are asked for several images at once. */
+const imageCount = /^(?!partial_)(\w*_)?(images|outputs)$|^batch_size$/
+/** Of a set whose size the model chooses. Source: Volcengine, "Seedream". */
+const largestSet = 15
+
+/** The most images that an answer may have. */
+function mostImages(body: JsonObject, asked: number): number {
+  const set = objectIn(body, 'sequential_image_generation_options')
+  const counts = [body, set].flatMap((holder = {}) =>
+    Object.keys(holder).flatMap((name) => (imageCount.test(name) ? numberOf(holder[name]) : [])),
+  )
+  const isSet = (body.sequential_image_generation ?? 'disabled') !== 'disabled'
+  return Math.max(asked, ...counts, isSet && counts.length === 0 ? largestSet : 1)
+}
+
+/** Forms have numbers as text. */
+function numberOf(value: unknown): readonly number[] {
+  const isDigits = typeof value === 'string' && /^\d{1,9}$/.test(value)
+  return typeof value === 'number' || isDigits ? [Math.ceil(Number(value))] : []
 }
 
 /** Fields of a request for images, of those who speak this protocol, that are no pictures. */
