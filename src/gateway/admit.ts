@@ -86,7 +86,7 @@ export async function admit(
     exchange.facts = withOwnTools(exchange.facts, plan.offer)
   }
   const body = { ...read, facts: exchange.facts }
-  exchange.plan = withAskedContext(plan, call.request.headers)
+  exchange.plan = withAskedContext(plan, call.request.headers, body.facts.betas ?? [])
   const gate = gateTask(exchange, exchange.plan, body)
   const beside = translateBeside(parts, exchange, call, body)
   const translate = translator(parts, exchange, call, body, {

@@ -199,8 +199,9 @@ export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody
   if (fault) return checkBody(wholly(parsed), operation)
   const { value } = parsed as Checked
   const facts = operation.read(outline as JsonObject)
-  const { model, continues, amend, extras } = facts
-  if (texts.isIn([model, continues, amend, extras])) return checkBody(wholly(parsed), operation)
+  const { model, continues, amend, extras, betas } = facts
+  if (texts.isIn([model, continues, amend, extras, betas]))
+    return checkBody(wholly(parsed), operation)
   return checkedBody(parsed, operation, {
     ...facts,
     text: () => operation.read(value()).text(),

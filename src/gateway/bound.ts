@@ -24,8 +24,6 @@ export interface Estimate {
 
 /** No vendor's model writes more than this in one answer. */
 const longestAnswer = 131_072
-/** So often at the most a vendor is taken to use each of the tools that it runs. */
-const mostUses = 10
 /** What an image is at the most; with the one family that counts otherwise. Source: its vendors' pages. */
 const imageTokens = 6_000
 const largeImageTokens = 50_000
@@ -42,7 +40,7 @@ export function mostOf(asked: Asked): Estimate {
   const inputTokens = mostInput(asked, media)
   const outputTokens = answerTokens(asked, facts.longestAnswer ?? longestAnswer) * facts.answers
   const hasMedia = media.tokens > 0 || facts.hasUnseenInput || facts.continues.length > 0
-  const use = { inputTokens, outputTokens, toolUses: mostUses, hasMedia }
+  const use = { inputTokens, outputTokens, tools: facts.toolBounds, hasMedia }
   return { inputTokens, outputTokens, amountNano: dearestNano(plan, body, use) }
 }
 
@@ -53,7 +51,7 @@ export function estimateWith(
   perAnswer: number,
 ): Estimate {
   const outputTokens = perAnswer * body.facts.answers
-  const use = { inputTokens, outputTokens, toolUses: 0, hasMedia: false }
+  const use = { inputTokens, outputTokens, tools: undefined, hasMedia: false }
   return { inputTokens, outputTokens, amountNano: dearestNano(plan, body, use) }
 }
 

@@ -3,6 +3,7 @@ import { dearestMultiplier, modalityRate } from '../billing/extras.ts'
 import type { Offer } from '../catalog/catalog.ts'
 import { vendorExtras } from '../catalog/vendor-extras.ts'
 import { emptyUsage } from '../protocols/canonical/usage.ts'
+import type { ToolBounds } from '../protocols/tool-bounds.ts'
 import type { PriceTerms, TokenRates } from '../store/ports/catalog.ts'
 import type { ModalityKind, UsageExtras, VendorExtras } from '../store/ports/extras.ts'
 import type { RequestBody } from './body.ts'
@@ -12,8 +13,8 @@ import type { Plan } from './plan.ts'
 export interface MayUse {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** How often each tool that the vendor runs is taken to be used. */
-  readonly toolUses: number
+  /** How much the tools that the vendor runs are taken to be used; undefined: not at all. */
+  readonly tools: ToolBounds | undefined
   /** Some of its input may be no text. */
   readonly hasMedia: boolean
 }
@@ -37,10 +38,10 @@ function costAt(vendor: VendorExtras, plan: Plan, body: RequestBody, use: MayUse
   const { terms } = plan.offer.price
   const { inputTokens, outputTokens } = use
   const { kind, modalities } = dearestKinds(terms, vendor, body, use)
-  const tools = use.toolUses > 0 ? toolsOf(body, use.toolUses) : undefined
+  const tools = use.tools && toolsOf(body, use.tools)
   const extras: UsageExtras = { ...(modalities && { modalities }), ...(tools && { tools }) }
   const { amountNano } = charge({
-    ...{ terms, vendor, calls: facts.calls },
+    ...{ terms, vendor, calls: facts.mostCalls ?? facts.calls },
     usage: {
       ...{ ...emptyUsage, [kind]: inputTokens, outputTokens },
       ...((modalities || tools) && { extras }),
@@ -70,9 +71,11 @@ function vendorsOf(offer: Offer): readonly VendorExtras[] {
 /** Offers live as long as their catalog. */
 const vendors = new WeakMap<Offer, readonly VendorExtras[]>()
 
-function toolsOf({ facts }: RequestBody, uses: number): UsageExtras['tools'] {
+function toolsOf({ facts }: RequestBody, most: ToolBounds): UsageExtras['tools'] {
   const asked = facts.extras?.hostedTools.flatMap(({ tool }) => tool ?? []) ?? []
-  return asked.length === 0 ? undefined : Object.fromEntries(asked.map((tool) => [tool, uses]))
+  if (asked.length === 0) return undefined
+  const usesOf = (tool: string) => most.uses * (tool === 'code_execution' ? most.gigabytes : 1)
+  return Object.fromEntries(asked.map((tool) => [tool, usesOf(tool)]))
 }
 
 const inputs: readonly ModalityKind[] = ['inputAudio', 'inputImage', 'inputVideo']

@@ -50,13 +50,18 @@ export function planRequest(catalog: Catalog, caller: Caller, model: string): Pl
 }
 
 /** Anthropic's name of a context that is larger than its model's usual one: `context-1m-2025-08-07`. */
-const largerContext = /\bcontext-(\d{1,2})m\b/i
+const largerContext = /\bcontext-(\d{1,2})m\b/gi
 
-/** A plan whose model can hold as much as the request's headers ask for; most ask for nothing. */
-export function withAskedContext(plan: Plan, headers: Headers): Plan {
-  const [, millions = 0] = largerContext.exec(headers.get('anthropic-beta') ?? '') ?? []
+/**
+ * A plan whose model can hold as much as the request asks for, in its headers or (`betas`) its body, the
+ * largest where it asks for several; most ask for nothing.
+ */
+export function withAskedContext(plan: Plan, headers: Headers, betas: readonly string[]): Plan {
+  const header = headers.get('anthropic-beta')
+  if (header === null && betas.length === 0) return plan
   const { group, offer } = plan
-  const asked = Number(millions) * 1_000_000
+  const found = [header ?? '', ...betas].flatMap((text) => [...text.matchAll(largerContext)])
+  const asked = 1_000_000 * Math.max(0, ...found.map(([, millions]) => Number(millions)))
   if (offer.contextWindow === null || offer.contextWindow >= asked) return plan
   return { group, offer: { ...offer, contextWindow: asked } }
 }

@@ -84,7 +84,7 @@ function reportedOrCounted(
   const answered = outcome === 'complete' || outcome === 'incomplete'
   const ranTools = seen.observed?.tools !== undefined
   const delivered = answered || text.length > 0 || usage !== undefined || isBegun || ranTools
-  const calls = delivered ? (exchange.facts?.calls ?? 1) : 0
+  const calls = delivered ? Math.max(exchange.facts?.calls ?? 1, seen.images) : 0
   if (!delivered) return nothingUsed
   // A report says nothing of text that came behind it; nor is it the last one where the answer
   // broke off. Messages begins with one whose output is a placeholder.

@@ -2,6 +2,7 @@ import type { Codec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
 import type { HiddenWork } from './hidden-work.ts'
 import type { RequestExtras } from './request-extras.ts'
+import type { ToolBounds } from './tool-bounds.ts'
 
 /** The four wire protocols, by the names that configuration, records and logs use. */
 export const protocolNames = ['chat', 'responses', 'messages', 'gemini'] as const
@@ -30,6 +31,8 @@ export interface RequestFacts {
   readonly stream: boolean
   /** How many calls a price per call counts: each answer side by side, image or embedding is one. */
   readonly calls: number
+  /** How many it may get, where that can be more: sets of images. */
+  readonly mostCalls?: number
   /** The upstream's ids of what this request builds on: only the channel that made it knows them. */
   readonly continues: readonly string[]
   /** Ids, an upstream's or the client's own, of what came before and is sent whole. */
@@ -43,6 +46,8 @@ export interface RequestFacts {
    * it; null: it sets none.
    */
   readonly maxOutputTokens: number | null
+  /** Names of what it wants to try out, where its body has them: they may change what the model can hold. */
+  readonly betas?: readonly string[]
   /** What an answer without a limit has at the most, where that is known. */
   readonly longestAnswer?: number
   /**
@@ -63,6 +68,8 @@ export interface RequestFacts {
   readonly keepsAnswer?: boolean
   /** What is billed beside its text, or otherwise; undefined: nothing of it is asked for. */
   readonly extras?: RequestExtras | undefined
+  /** How much its tools that the vendor runs may be used; undefined: it asks for none. */
+  readonly toolBounds?: ToolBounds | undefined
   /** What its vendor does for it that no stream shows; undefined: there may be some. */
   readonly hiddenWork?: () => HiddenWork
   /** Rough text of the request, asked for only when usage has to be estimated. */

@@ -50,7 +50,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
   switch (ask.endpoint) {
     case 'chat':
       return {
-        messages: [{ role: 'user', content: named(ask, prompt) }],
+        messages: [...chatCalls(ask), { role: 'user', content: named(ask, prompt) }],
         ...given('max_tokens', limit),
         ...given('max_completion_tokens', otherLimit),
         ...given('n', units),
@@ -64,7 +64,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
       }
     case 'responses':
       return {
-        input: ask.names === 'document' ? [{ role: 'user', content: named(ask, prompt) }] : prompt,
+        input: namesFile(ask) ? [{ role: 'user', content: named(ask, prompt) }] : prompt,
         ...(ask.names === 'prompt' && { prompt: { id: 'pmpt_1' } }),
         ...given('max_output_tokens', limit),
         ...given('previous_response_id', earlier?.id),
@@ -76,7 +76,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
       }
     case 'messages':
       return {
-        messages: [{ role: 'user', content: named(ask, prompt) }],
+        messages: [...messagesCalls(ask), { role: 'user', content: named(ask, prompt) }],
         max_tokens: limit ?? 1_000,
         ...(effort && { thinking: { type: 'adaptive' } }),
         ...(earlier && { thread: { type: 'continue', previous_message_id: earlier.id } }),
@@ -117,30 +117,56 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
 
 const address = 'https://files.example.com/long.pdf'
 
+const namesFile = ({ names }: Ask) => names === 'document' || names === 'strange'
+
 /** The prompt as content, with a document that is named by its address. */
-function named({ endpoint, names }: Ask, text: string): unknown {
-  const isNamed = names === 'document'
+function named(ask: Ask, text: string): unknown {
+  const { endpoint, names } = ask
+  const strange = { type: 'document_url', document_url: address }
+  const part = (known: object) => (names === 'strange' ? strange : known)
+  if (!namesFile(ask)) return endpoint === 'gemini' ? [{ text }] : text
   switch (endpoint) {
     case 'chat':
-      if (!isNamed) return text
-      return [
-        { type: 'text', text },
-        { type: 'image_url', image_url: { url: address } },
-      ]
+      return [{ type: 'text', text }, part({ type: 'image_url', image_url: { url: address } })]
     case 'responses':
-      return [
-        { type: 'input_text', text },
-        { type: 'input_file', file_url: address },
-      ]
+      return [{ type: 'input_text', text }, part({ type: 'input_file', file_url: address })]
     case 'messages':
-      if (!isNamed) return text
       return [
         { type: 'text', text },
-        { type: 'document', source: { type: 'url', url: address } },
+        part({ type: 'document', source: { type: 'url', url: address } }),
       ]
     default:
-      return [{ text }, ...(isNamed ? [{ fileData: { fileUri: address } }] : [])]
+      return [
+        { text },
+        names === 'strange' ? { pageData: { uri: address } } : { fileData: { fileUri: address } },
+      ]
   }
+}
+
+/** Calls and their results, of which nothing but their frames is to be read. */
+function chatCalls({ calls = 0 }: Ask): readonly object[] {
+  return Array.from({ length: calls }, (_, at) => `call_${at}`).flatMap((id) => [
+    {
+      role: 'assistant',
+      tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '' } }],
+    },
+    { role: 'tool', tool_call_id: id, content: '' },
+  ])
+}
+
+function messagesCalls({ calls = 0 }: Ask): readonly object[] {
+  const ids = Array.from({ length: calls }, (_, at) => `toolu_${at}`)
+  if (calls === 0) return []
+  return [
+    {
+      role: 'assistant',
+      content: ids.map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })),
+    },
+    {
+      role: 'user',
+      content: ids.map((tool_use_id) => ({ type: 'tool_result', tool_use_id })),
+    },
+  ]
 }
 
 /** Another member that some readers take for one that the gateway reads, too. */

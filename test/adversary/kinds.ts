@@ -233,6 +233,30 @@ export const kinds = {
     const made = plainAsk(dice, { endpoint, model, plan, names: dice.once(2) ? names : 'document' })
     return [ask(making, maybeLeft(dice, made), { times: several(dice) })]
   },
+  /** Leaves a model whose stream shows all that it makes: its upstream is stopped. */
+  stopped: (making) => {
+    const { dice } = making
+    const made = plainAsk(dice, { model: 'gpt-4o', stream: true })
+    return [ask(making, { ...made, leave: leaving(dice) })]
+  },
+  /** Documents by address in parts that nobody knows yet: by the vendor's own protocol they arrive. */
+  strange: (making) => {
+    const { dice } = making
+    const endpoint = dice.pick(textual)
+    const plan = { words: 1 + dice.below(20), hiddenInput: dice.below(3_000) }
+    const model = dice.pick([`${endpoint}-1`, 'gpt-4o'])
+    const made = plainAsk(dice, { endpoint, model, plan, names: 'strange' })
+    return [ask(making, maybeLeft(dice, made), { times: several(dice) })]
+  },
+  /** Very many calls of tools without a word: each costs some tokens that are in no text. */
+  calls: (making) => {
+    const { dice } = making
+    const endpoint = dice.pick(['chat', 'messages'] as const)
+    const calls = 60 + dice.below(100)
+    const plan = { words: 1 + dice.below(20), hiddenInput: calls * 10 }
+    const made = plainAsk(dice, { endpoint, model: 'gpt-4o', plan, calls, stream: true })
+    return [ask(making, { ...made, leave: leaving(dice) })]
+  },
   /** Another model beside the one that is paid for. */
   models: (making) => {
     const { dice } = making

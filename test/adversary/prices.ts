@@ -50,6 +50,8 @@ export const models: { readonly [name: string]: Price } = {
     window: 60_000,
   },
   'dear-1': { input: 30, output: 120, window: 60_000 },
+  // By its name it is known not to reason: who leaves it may have its upstream stopped.
+  'gpt-4o': { input: 2.5, output: 10, window: 60_000 },
   'cheap-1': { input: 0.01, output: 0.04, window: 60_000 },
   'called-1': { perCall: 0.02 },
   'embed-1': { input: 0.13, output: 0.13 },
@@ -74,6 +76,8 @@ export interface Bill {
   words: number
   /** Of the input and the output, what is no text. */
   readonly audioIn: number
+  /** Of the input, what only the usage report tells. */
+  readonly hiddenIn: number
   readonly imageIn: number
   audioOut: number
   calls: number

@@ -80,8 +80,13 @@ export interface Ask {
   readonly tier?: string
   readonly speed?: string
   readonly partials?: number
-  /** Names a document by its address, or what is kept of a prompt: nobody sees how long it is. */
-  readonly names?: 'document' | 'prompt'
+  /**
+   * Names a document by its address, in a part that the gateway knows or in one of tomorrow's, or what is
+   * kept of a prompt: nobody sees how long it is.
+   */
+  readonly names?: 'document' | 'prompt' | 'strange'
+  /** So many calls of a tool, without a word in them, come before the question. */
+  readonly calls?: number
   /** Members put into the body as they are, over all others. */
   readonly extra?: { readonly [name: string]: unknown }
   /** How the body is written, so that two readers may read it two ways. */

@@ -21,7 +21,10 @@ const candidate = { content: { role: 'model', parts: [{ text: 'hello' }] }, fini
 const geminiAnswer = { candidates: [candidate], usageMetadata: { promptTokenCount: 10 } }
 const embeddings = { object: 'list', data: [], usage: { prompt_tokens: 10, total_tokens: 10 } }
 
+const images = (count: number) => ({ data: Array.from({ length: count }, () => ({ url: 'u' })) })
+
 const model = 'test-model'
+const painted = { model, prompt: 'a house' }
 const content = { parts: [{ text: 'hello' }] }
 const contents = [{ role: 'user', ...content }]
 const chat = { model, messages: [{ role: 'user', content: 'hello' }] }
@@ -43,6 +46,31 @@ test.each([
     { contents, generation_config: { candidate_count: 2 } },
     geminiAnswer,
     2,
+  ],
+  [
+    'an answer, whatever else is in its body',
+    `${beta}:generateContent`,
+    { contents, requests: [] },
+    geminiAnswer,
+    1,
+  ],
+  [
+    'an embedding, whatever else is in its body',
+    `${beta}:embedContent`,
+    { content, requests: [] },
+    { embedding: { values: [1] } },
+    1,
+  ],
+  ['an image', '/v1/images/generations', painted, images(1), 1],
+  ['images that are asked for', '/v1/images/generations', { ...painted, n: 3 }, images(3), 3],
+  ['more of them than are asked for', '/v1/images/generations', painted, images(15), 15],
+  ['fewer of them', '/v1/images/generations', { ...painted, n: 3 }, images(2), 3],
+  [
+    'images that are told by their number',
+    '/v1/images/generations',
+    painted,
+    { data: [], usage: { generated_images: 4, output_tokens: 9, total_tokens: 9 } },
+    4,
   ],
   ['a text', '/v1/embeddings', { model, input: 'hello' }, embeddings, 1],
   ['texts', '/v1/embeddings', { model, input: ['a', 'b', 'c', 'd', 'e'] }, embeddings, 5],

@@ -263,6 +263,16 @@ describe('the dearest that it may turn out', () => {
     expect(amountNano).toBe(3 * 2_000_000 * 800 + 100 * 1_600 + 10 * 8_000_000)
   })
 
+  test('is with as many uses, and as large a container, as it asks for', async () => {
+    const terms = extras({ tools: { web_search: 10_000_000, code_execution: 30_000_000 } })
+    const container = { type: 'auto', memory_limit: '64g' }
+    const tools = [{ type: 'web_search' }, { type: 'code_interpreter', container }]
+    const more = { max_output_tokens: 100, max_tool_calls: 100, tools }
+    const { amountNano } = await aside({ dialect: dialects.responses, more, terms })
+    const uses = 100 * 8_000_000 + 100 * 64 * 24_000_000
+    expect(amountNano).toBe(3 * 2_000_000 * 800 + 100 * 1_600 + uses)
+  })
+
   test('is with input of the dearest kind where it may be no text, and answers of theirs', async () => {
     const modalities = { inputAudio: 40_000_000, inputImage: 5_000_000, outputAudio: 80_000_000 }
     const terms = byTokens({ modalities })

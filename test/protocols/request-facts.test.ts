@@ -192,6 +192,29 @@ describe('what a body may name beside what is written in it', () => {
   })
 })
 
+describe('how many images an answer may have', () => {
+  test.each([
+    ['one', {}, 1],
+    ['as many as are asked for', { n: 3, partial_images: 9 }, 3],
+    ['a batch', { batch_size: 4 }, 4],
+    ['a number by another name', { num_images: 5, n: 2 }, 5],
+    ['a set', { sequential_image_generation: 'auto' }, 15],
+    [
+      'a set that is limited',
+      {
+        sequential_image_generation: 'auto',
+        sequential_image_generation_options: { max_images: 6 },
+      },
+      6,
+    ],
+    ['no set', { sequential_image_generation: 'disabled', max_images: 1 }, 1],
+    ['a number in a form', { batch_size: '4' }, 4],
+  ])('%s', (_, more, most) => {
+    const facts = imageEdits.read({ model: 'm', prompt: 'x', ...more })
+    expect(facts).toMatchObject({ mostCalls: most, answers: most })
+  })
+})
+
 describe('pictures to be edited', () => {
   const picture = (more: object) => imageEdits.read({ model: 'm', prompt: 'x', ...more }).media()
 

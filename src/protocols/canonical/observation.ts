@@ -32,6 +32,8 @@ export interface Observation {
   usageRaw: unknown
   /** What the answer tells of tools that the vendor ran, and of its tier, beside its usage. */
   observed: ObservedExtras | undefined
+  /** Images that an answer of nothing but images has. */
+  images: number
   /** That of it which is in `usage`. */
   counted: ObservedExtras | undefined
   /** Usage was reported, but no report said what the input was. */
@@ -74,6 +76,7 @@ export function createObservation(): Observation {
     usage: undefined,
     usageRaw: undefined,
     observed: undefined,
+    images: 0,
     counted: undefined,
     lacksInput: false,
     reportedLength: Number.POSITIVE_INFINITY,

@@ -21,6 +21,7 @@ import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../
 import { requestExtras } from '../request-extras.ts'
 import { requestMedia, requestPictures } from '../request-media.ts'
 import { type RequestText, requestText } from '../request-text.ts'
+import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras, tiersIn } from './request-extras.ts'
 
@@ -70,6 +71,7 @@ export function readCompletions(body: JsonObject): RequestFacts {
   const limit = largestOf(body, ['max_completion_tokens', 'max_tokens'])
   const hasSearch = isJsonObject(body.web_search_options)
   const answers = largestOf(body, ['n', 'best_of']).most ?? 1
+  const extras = readExtras(body)
   return {
     ...readPlain(body, answers),
     ...requestText(
@@ -87,7 +89,8 @@ export function readCompletions(body: JsonObject): RequestFacts {
     hasUnseenInput:
       !hasOnlyKnown(body, messagesField) || arrayIn(body, 'messages').some(refersToSound),
     media: (texts) => requestMedia([body.messages], texts),
-    extras: readExtras(body),
+    extras,
+    toolBounds: toolBounds(body, extras),
     amend: { ...limit.others, ...(stream && amendUsage(body.stream_options)) },
   }
 }
@@ -156,11 +159,33 @@ export function readImages(body: JsonObject): RequestFacts {
   return {
     ...readPlain(body, calls),
     ...requestText(body, [body.prompt]),
-    answers: calls,
+    answers: mostImages(body, calls),
+    mostCalls: mostImages(body, calls),
     stream: body.stream === true,
     longestAnswer: longestImage,
     media: (texts) => requestPictures(body, imageSettings, texts),
   }
+}
+
+/** Names by which those who speak this protocol are asked for several images at once. */
+const imageCount = /^(?!partial_)(\w*_)?(images|outputs)$|^batch_size$/
+/** Of a set whose size the model chooses. Source: Volcengine, "Seedream". */
+const largestSet = 15
+
+/** The most images that an answer may have. */
+function mostImages(body: JsonObject, asked: number): number {
+  const set = objectIn(body, 'sequential_image_generation_options')
+  const counts = [body, set].flatMap((holder = {}) =>
+    Object.keys(holder).flatMap((name) => (imageCount.test(name) ? numberOf(holder[name]) : [])),
+  )
+  const isSet = (body.sequential_image_generation ?? 'disabled') !== 'disabled'
+  return Math.max(asked, ...counts, isSet && counts.length === 0 ? largestSet : 1)
+}
+
+/** Forms have numbers as text. */
+function numberOf(value: unknown): readonly number[] {
+  const isDigits = typeof value === 'string' && /^\d{1,9}$/.test(value)
+  return typeof value === 'number' || isDigits ? [Math.ceil(Number(value))] : []
 }
 
 /** Fields of a request for images, of those who speak this protocol, that are no pictures. */

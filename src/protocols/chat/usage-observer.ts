@@ -1,6 +1,6 @@
-import { createObservation, fail, noteForeign } from '../canonical/observation.ts'
+import { createObservation, fail, noteForeign, type Observation } from '../canonical/observation.ts'
 import { noteUsage } from '../canonical/raw-usage.ts'
-import { isJsonObject, parseJsonObject } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { isFailed } from './stream.ts'
@@ -16,17 +16,31 @@ export function createEmbeddingsObserver(): AnswerObserver {
  * `image_generation.completed` or `image_edit.completed`, carries the usage.
  */
 export function createImagesObserver(): AnswerObserver {
-  return createUsageObserver((event) => lastImageEvents.has(event.type))
+  return createUsageObserver((event) => lastImageEvents.has(event.type), noteImages)
+}
+
+/**
+ * Counts the images of an answer: there may be more than were asked for by a number (sets of them,
+ * batches). Volcengine streams each by an event of its own, and tells in the end how many there were.
+ */
+function noteImages(seen: Observation, answer: JsonObject): void {
+  if (answer.type === 'image_generation.partial_succeeded') seen.images++
+  const told = countIn(objectIn(answer, 'usage'), 'generated_images')
+  seen.images = Math.max(seen.images, arrayIn(answer, 'data').length, told ?? 0)
 }
 
 const lastImageEvents = new Set<unknown>(['image_generation.completed', 'image_edit.completed'])
 
-function createUsageObserver(isLast: (event: JsonObject) => boolean): AnswerObserver {
+function createUsageObserver(
+  isLast: (event: JsonObject) => boolean,
+  note: (seen: Observation, answer: JsonObject) => void = () => {},
+): AnswerObserver {
   const seen = createObservation()
   const counts = createChatCounts()
 
   function read(answer: JsonObject, last: boolean): void {
     noteUsage(seen, counts, answer.usage, chatReports)
+    note(seen, answer)
     if (isFailed(seen, answer) || !last) return
     seen.phase = 'closed'
     seen.outcome ??= 'complete'

@@ -8,6 +8,7 @@ import {
   checkCountTokens,
   checkEmbed,
   checkGenerate,
+  readBatchEmbed,
   readGemini,
   renameGemini,
 } from './request.ts'
@@ -53,6 +54,7 @@ const batchEmbed: Operation = {
   ...embed,
   name: 'batch_embed',
   check: checkBatchEmbed,
+  read: readBatchEmbed,
   path: (model) => geminiPath(model, 'batchEmbedContents'),
 }
 

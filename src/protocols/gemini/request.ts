@@ -15,6 +15,7 @@ import { largestOf } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras } from './request-extras.ts'
 
@@ -95,10 +96,11 @@ export function readGemini(body: JsonObject): RequestFacts {
   // Embeddings generate nothing; their bodies hold `content` or `requests`.
   const isGenerating = body.contents !== undefined
   const answers = largestOf(config, countNames).most || 1
+  const extras = readExtras(body)
   return {
     model: undefined,
     stream: false,
-    calls: Array.isArray(body.requests) ? body.requests.length : answers,
+    calls: answers,
     continues: [],
     amend: {},
     answers,
@@ -107,7 +109,8 @@ export function readGemini(body: JsonObject): RequestFacts {
     takesTurns: hasHostedTools(body.tools),
     turns: hasHostedTools(body.tools) ? hostedTurns : 1,
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
-    extras: readExtras(body),
+    extras,
+    toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
     ...requestText(
       body,
@@ -122,6 +125,12 @@ const contentFields = new Set([
   ...['systemInstruction', 'system_instruction', 'contents', 'content', 'requests'],
   ...['generateContentRequest', 'generate_content_request'],
 ])
+
+/** Reads a checked request for several embeddings: each is a call. */
+export function readBatchEmbed(body: JsonObject): RequestFacts {
+  const { requests } = body
+  return { ...readGemini(body), calls: Array.isArray(requests) ? requests.length : 1 }
+}
 
 const schemaNames = [
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],

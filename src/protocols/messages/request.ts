@@ -18,6 +18,7 @@ import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { readExtras } from './request-extras.ts'
 import { isClientTool } from './tools.ts'
@@ -63,6 +64,7 @@ function messagesFault({ messages, thread }: Static<typeof CountTokensRequest>):
 /** Reads a checked request of either kind. */
 export function readMessages(body: JsonObject): RequestFacts {
   const previous = stringIn(objectIn(body, 'thread'), 'previous_message_id')
+  const extras = readExtras(body)
   return {
     model: stringIn(body, 'model'),
     stream: body.stream === true,
@@ -78,7 +80,9 @@ export function readMessages(body: JsonObject): RequestFacts {
     turns: turnsOf(body),
     // A container may hold files, and what a skill tells the model.
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
-    extras: readExtras(body),
+    betas: betasIn(body),
+    extras,
+    toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([body.system, body.messages], texts),
     ...requestText(
       body,
@@ -86,6 +90,12 @@ export function readMessages(body: JsonObject): RequestFacts {
       [body.tools, objectIn(objectIn(body, 'output_config'), 'format')?.schema],
     ),
   }
+}
+
+/** Those who resell the vendor's models take them in the body. Source: AWS, "Anthropic Claude Messages". */
+function betasIn(body: JsonObject): readonly string[] {
+  const named = [body.anthropic_beta, body.betas].flat()
+  return named.filter((name) => typeof name === 'string')
 }
 
 /** A thread is told by its id. */

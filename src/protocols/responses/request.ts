@@ -19,6 +19,7 @@ import { loosest } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { itemIdsIn } from './item-ids.ts'
 import { readExtras } from './request-extras.ts'
@@ -64,6 +65,7 @@ function inputFault(body: ResponsesRequest): Fault | undefined {
 /** Reads a checked request. */
 export function readResponses(body: JsonObject): RequestFacts {
   const { references, whole } = itemIdsIn(body)
+  const extras = readExtras(body)
   return {
     model: typeof body.model === 'string' ? body.model : undefined,
     stream: body.stream === true,
@@ -78,7 +80,8 @@ export function readResponses(body: JsonObject): RequestFacts {
     background: body.background === true,
     turns: hasHostedTools(body) ? hostedTurns : 1,
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
-    extras: readExtras(body),
+    extras,
+    toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([body.instructions, body.input], texts),
     ...requestText(
       body,

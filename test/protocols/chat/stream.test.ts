@@ -27,6 +27,7 @@ describe('a chat stream', () => {
       usage: { ...zero, inputTokens: 9, outputTokens: 4 },
       usageRaw: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 },
       observed: undefined,
+      images: 0,
       counted: undefined,
       lacksInput: false,
       reportedLength: 11,
