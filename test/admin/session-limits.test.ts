@@ -30,7 +30,7 @@ async function askOn(ask: () => Promise<unknown>): Promise<[number, ApiError]> {
   throw new Error('Nothing was refused.')
 }
 
-test('a session asks so much and no more, and is told when to come again', async () => {
+test('A8: a session asks so much and no more, and is told when to come again', async () => {
   const { sessions, wait } = createLimited()
   const [count, error] = await askOn(() => sessions.find(request()))
   expect(count).toBe(600)
@@ -57,7 +57,7 @@ test('a request counts once, however often it is looked at: a live view does all
   expect((await askOn(() => sessions.find(request())))[0]).toBe(599)
 })
 
-test('every route of the console counts, what another process reads too', async () => {
+test('A8: every route of the console counts, what another process reads too', async () => {
   const scene = await startConsoleScene()
   const paths = ['/api/v1/me', '/api/v1/tokens', '/api/v1/requests', '/api/v1/groups']
   let at = 0

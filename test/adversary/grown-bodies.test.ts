@@ -27,7 +27,7 @@ async function isTooMuch(
   return large.ms > mostTimesParse * large.parseMs || large.ms > mostTimesSmall * small.ms
 }
 
-describe.each(protocolNames)('a grown request of a client of %s', (client) => {
+describe.each(protocolNames)('A7: a grown request of a client of %s', (client) => {
   const growths = allGrowths(client).filter((_, at) => at % oneOf === client.length % oneOf)
 
   test('is read, and translated to each protocol, in proportion', async () => {

@@ -222,7 +222,7 @@ describe('a tool on a channel of another protocol', () => {
   })
 })
 
-describe('a tool of a kind that nobody knows', () => {
+describe('A5: a tool of a kind that nobody knows', () => {
   test('or one that asks another model, has no price: it is left out', async () => {
     const tools = [
       { type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-8' },
@@ -268,7 +268,7 @@ describe('a tool that is of several kinds', () => {
   })
 })
 
-describe('a name that some upstream would read as another', () => {
+describe('A5: a name that some upstream would read as another', () => {
   test.each([
     [{ Tools: [{ type: 'web_search' }] }, 'tools'],
     [{ '\u017fervice_tier': 'priority' }, 'service_tier'],
@@ -333,7 +333,7 @@ describe('a field that nobody here looks into', () => {
   })
 })
 
-describe('a field that names another model', () => {
+describe('A5: a field that names another model', () => {
   const cases: readonly (readonly [at: string, name: Dialect['name'], fields: object])[] = [
     ['models', 'chat', { models: ['test-model', 'dear-model'] }],
     ['models', 'chat', { models: ['unknown-model'] }],
@@ -395,7 +395,7 @@ describe('a field that names another model', () => {
   })
 })
 
-describe('a service tier', () => {
+describe('A5: a service tier', () => {
   const unpriced: readonly (readonly [at: string, name: Dialect['name'], fields: object])[] = [
     ['service_tier', 'chat', { service_tier: 'ultrafast' }],
     ['service_tier', 'responses', { service_tier: 'scale' }],

@@ -122,7 +122,7 @@ for (const { name, skip, open } of engines) {
       left.abort()
     }
 
-    test('is charged when it ends, though its stream was left and it is never fetched', async () => {
+    test('A1, A2: is charged when it ends, though its stream was left and it is never fetched', async () => {
       upstream.work()
       const id = await begin('never')
       await Promise.all([leaveAfterText('left'), leaveAtOnce('unread')])
@@ -147,7 +147,7 @@ for (const { name, skip, open } of engines) {
       expect(await spentBy('never')).toBe(backgroundNano)
     }, 40_000)
 
-    test('is refused to be deleted, or continued, before it is charged', async () => {
+    test('A2: is refused to be deleted, or continued, before it is charged', async () => {
       upstream.work()
       const [deleted, continued] = [await begin('deletes'), await begin('goes-on')]
       const refusal = await stored('deletes', deleted, 'DELETE')
@@ -190,7 +190,7 @@ for (const { name, skip, open } of engines) {
       await untilSpent('hurries', 2 * backgroundNano)
     }, 20_000)
 
-    test('many that are fetched at once never take more than the balance', async () => {
+    test('A3: many that are fetched at once never take more than the balance', async () => {
       upstream.work()
       const begun = []
       for (let at = 0; at < 10; at++) begun.push(await create('many', { background: true }))

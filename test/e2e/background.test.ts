@@ -65,7 +65,7 @@ const status = () =>
     ({ background }) => background,
   )
 
-test('a kill loses no answer in the background: it is held, and charged when it ends', async () => {
+test('A2: a kill loses no answer in the background: it is held, and charged when it ends', async () => {
   const begun = []
   for (const stream of [false, false]) begun.push(await create({ background: true, stream }))
   expect(begun.map(({ status }) => status)).toEqual([200, 200])
@@ -89,7 +89,7 @@ test('a kill loses no answer in the background: it is held, and charged when it 
   expect(await run('verify')).toMatchObject({ valid: true })
 }, 60_000)
 
-test('who has got an answer is known after a kill; nobody else continues it, nor one that nobody has got', async () => {
+test('A10: who has got an answer is known after a kill; nobody else continues it, nor one that nobody has got', async () => {
   const { body } = await create({})
   await gateway.kill('SIGKILL')
   gateway = await start()

@@ -112,7 +112,7 @@ function expectReservation({ record, heldNano }: Awaited<ReturnType<typeof leave
   expect(record.amount_nano).toBeWithin(heldNano - 2_000, heldNano + leastNano + 1)
 }
 
-describe.each(allDialects)('$name', (dialect) => {
+describe.each(allDialects)('A6: $name', (dialect) => {
   test('left while it reasons: the reasoning is charged', async () => {
     const { record } = await leave(dialect)
     expect(record).toMatchObject(asTold)
@@ -168,7 +168,7 @@ describe.each(allDialects)('$name', (dialect) => {
   })
 })
 
-test.each(pairs)('$name: left while it reasons', async ({ client, upstream: speaks }) => {
+test.each(pairs)('A6: $name: left while it reasons', async ({ client, upstream: speaks }) => {
   const { record } = await leave(client, { key: keyOn(speaks), said: 'Hello' })
   expect(record).toMatchObject(asTold)
 })
@@ -190,7 +190,7 @@ test('who has left keeps its place until the upstream has ended', async () => {
   await until('its record', () => ledger.record(requestIdOf(answer)))
 })
 
-test('images: left behind a partial one, the whole is charged', async () => {
+test('A6: images: left behind a partial one, the whole is charged', async () => {
   const event = (value: object) => `data: ${JSON.stringify(value)}\n\n`
   const partial = event({ type: 'image_generation.partial_image', b64_json: 'AAAA' })
   const usage = { input_tokens: 50, output_tokens: 6000, total_tokens: 6050 }

@@ -49,7 +49,7 @@ const listedTo = async (key: string) => {
   return answer.data.map(({ id }) => id)
 }
 
-describe('a group that is for named accounts', () => {
+describe('A9: a group that is for named accounts', () => {
   test('is seen and chosen by these, whatever the case of their address', async () => {
     expect(await namesSeenBy('user')).toEqual(['staff', 'default'])
     const { status, data } = await scene.ask('user', 'POST', '/api/v1/tokens', { group: 'staff' })

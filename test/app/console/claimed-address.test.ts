@@ -34,7 +34,7 @@ const account = (email = boss) => app.instance.store.admin.account(email)
 const usage = () =>
   fetch(`${app.serving.url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
 
-test('the file gives nothing to an account that registered itself, and names the command that does', async () => {
+test('A9: the file gives nothing to an account that registered itself, and names the command that does', async () => {
   const stranger = createBrowser(app.serving.url)
   const entry = { email: boss, password }
   expect(await stranger.post('/api/v1/auth/sign-up/email', entry)).toMatchObject({ status: 200 })

@@ -24,7 +24,7 @@ const flood = (networks: number, email?: string) =>
     }),
   )
 
-test('guesses from 40 networks keep nobody out who is known here', async () => {
+test('A10: guesses from 40 networks keep nobody out who is known here', async () => {
   const guesses = flood(40)
   let answered = 0
   for (const guess of guesses) void guess.then(() => answered++)

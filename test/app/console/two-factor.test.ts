@@ -160,7 +160,7 @@ test('is removed by its owner with the password', async () => {
   expect(actions.slice(-2)).toEqual(['account.2fa_on', 'account.2fa_off'])
 })
 
-test('a code is good once, however many use it at once, and though it switched it on', async () => {
+test('A10: a code is good once, however many use it at once, and though it switched it on', async () => {
   const second = { email: 'second@example.com', password: 'a-third-long-password' }
   const browser = open()
   await browser.signIn(second)

@@ -17,7 +17,7 @@ function withTools(...schemas: JsonObject[]): CanonicalRequest {
   return { model: 'm', stream: false, turns: [], native: [], tools }
 }
 
-describe('T22: a schema that stands for much more than it is', () => {
+describe('T22, A7: a schema that stands for much more than it is', () => {
   test('what is pointed to in many ways is written once', () => {
     const schema = {
       properties: {
