@@ -1,5 +1,5 @@
 import type { Logger } from '../lib/log.ts'
-import type { Answer, Refusal, SpentAnswer, StreamAnswer } from './answer.ts'
+import type { Answer, Refusal, StreamAnswer } from './answer.ts'
 import { type AttemptRowParts, type OpenRow, startRow } from './attempt-row.ts'
 import type { AttemptCause } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
@@ -13,9 +13,10 @@ import {
 } from './failures/failures.ts'
 import { waitFor } from './failures/retry-after.ts'
 import type { FailureObserver } from './failures/told-failure.ts'
+import type { Spent, Unusable } from './misread.ts'
 import type { Route } from './options.ts'
 import { translateRefusal } from './translated-answer.ts'
-import { type BegunStream, readAnswer, readRefusal, type Unusable } from './upstream-answer.ts'
+import { type BegunStream, readAnswer, readRefusal } from './upstream-answer.ts'
 import type { Expiry, Watch, Watchdog } from './watchdog.ts'
 
 /** What one attempt came to: an answer to relay, or a failure to decide on. */
@@ -121,7 +122,7 @@ export class SentCall {
     return { ok: true, answer: refusal }
   }
 
-  #spent(response: Response, read: SpentAnswer & { observer: FailureObserver }): AttemptResult {
+  #spent(response: Response, read: Spent): AttemptResult {
     const { usageRaw } = read.observer.seen
     // What costs nothing can be asked for again.
     if (!this.#exchange.operation.charged) {

@@ -1,18 +1,17 @@
 import type { Channel } from '../catalog/catalog.ts'
 import { tierName } from '../protocols/canonical/extras.ts'
-import type { Observation } from '../protocols/canonical/observation.ts'
 import { observeTier } from '../protocols/canonical/tool-tally.ts'
 import { isJsonObject } from '../protocols/json.ts'
 import type { Framing, JsonObject } from '../protocols/protocol.ts'
-import { createSseSplitter } from '../protocols/sse.ts'
 import { withExactCalls } from '../protocols/translation/exact-calls.ts'
-import type { BodyAnswer, Refusal, SpentAnswer, StreamAnswer } from './answer.ts'
+import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import type { OpenRow } from './attempt-row.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Exchange } from './exchange.ts'
-import { classifyError, type FailureName } from './failures/failures.ts'
-import { type FailureObserver, observeFailure } from './failures/told-failure.ts'
+import { classifyError } from './failures/failures.ts'
+import type { FailureObserver } from './failures/told-failure.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
+import { misread, observerOf, parseObject, type Spent, type Unusable } from './misread.ts'
 import { readOpening } from './opening.ts'
 import type { Route } from './options.ts'
 import { answerFacts } from './translated-answer.ts'
@@ -23,27 +22,13 @@ const maxAnswerBytes = 256 * 1_048_576
 /** An upstream's error body beyond this is cut off unread. */
 const maxRefusalBytes = 1_048_576
 
-interface Observed {
-  readonly observer: FailureObserver
-}
-
 /** A stream whose first bytes are here. */
-export type BegunStream = Observed &
-  Pick<StreamAnswer, 'kind' | 'contentType' | 'first' | 'reader' | 'translator' | 'framing'>
+export type BegunStream = { readonly observer: FailureObserver } & Pick<
+  StreamAnswer,
+  'kind' | 'contentType' | 'first' | 'reader' | 'translator' | 'framing'
+>
 
-type WholeBody = Observed & BodyAnswer
-type Spent = Observed & SpentAnswer
-
-/** No answer at all; what it says it used is for the operator's comparison of bills. */
-export interface Unusable {
-  readonly kind: 'unusable'
-  readonly failure: FailureName
-  /** What broke it off; the failure is this one's then. */
-  readonly error?: unknown
-  readonly usageRaw: unknown
-  /** The error that it told of, as the upstream wrote it. */
-  readonly told?: JsonObject | undefined
-}
+type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
 
 interface Asked {
   readonly route: Route
@@ -150,9 +135,6 @@ async function readBody(
 const nothing = new Uint8Array(0)
 const decoder = new TextDecoder()
 
-const observerOf = ({ operation, protocol }: Route) =>
-  observeFailure(operation.createObserver(), protocol.name)
-
 /** An observer that knows already which tier the head of an answer names, where one was asked for. */
 function informedOf(route: Route, { facts }: Exchange, { headers }: Response): FailureObserver {
   const observer = observerOf(route)
@@ -161,37 +143,6 @@ function informedOf(route: Route, { facts }: Exchange, { headers }: Response): F
     observeTier(observer.seen, tierName(headers.get(tierHeader)))
   }
   return observer
-}
-
-/**
- * Looks for work and for an error in what is not the form that was asked for: in a body where a stream
- * was, or the other way round. Without bytes it was too long to be read.
- */
-function misread(route: Route, bytes: Uint8Array | undefined): Spent | Unusable {
-  const observer = observerOf(route)
-  const { seen } = observer
-  if (bytes === undefined) {
-    seen.outcome = 'incomplete' // as far as anybody here knows
-    return { kind: 'spent', observer, isLost: true }
-  }
-  const body = parseObject(bytes)
-  if (isJsonObject(body)) observer.pushBody(body)
-  else {
-    const splitter = createSseSplitter()
-    for (const { frames } of [splitter.push(bytes), splitter.end()]) {
-      for (const { data, event } of frames) observer.push(data, event)
-    }
-  }
-  if (showsWork(seen)) return { kind: 'spent', observer, isLost: false }
-  const failure = observer.failure() ?? 'upstream_invalid'
-  return { kind: 'unusable', failure, told: observer.told(), usageRaw: seen.usageRaw }
-}
-
-/** Whether it is an answer of the vendor's all the same, and not the error that it failed with. */
-function showsWork({ outcome, usage, text, pending, foreign }: Observation): boolean {
-  if (outcome === 'failed' || foreign) return false
-  const hasUsed = usage !== undefined && Object.values(usage).some((count) => count !== 0)
-  return outcome !== undefined || hasUsed || text.length > 0 || pending
 }
 
 /** What an upstream says that does not answer. */
@@ -287,14 +238,4 @@ function streamType(framing: Framing, first: Uint8Array, response: Response): st
 function jsonType(response: Response): string {
   const declared = response.headers.get('content-type')
   return declared && /\bjson\b/i.test(declared) ? declared : 'application/json'
-}
-
-/** Parses a JSON object or array; undefined for anything else. */
-function parseObject(bytes: Uint8Array): unknown {
-  try {
-    const value: unknown = JSON.parse(decoder.decode(bytes))
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined // not JSON: the caller treats it as an answer that can't be understood
-  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { requestIdOf } from '../../e2e/caller.ts'
-import { allDialects } from '../../e2e/dialects.ts'
+import { allDialects, dialects } from '../../e2e/dialects.ts'
 import { until } from '../../e2e/until.ts'
 import { jsonAnswer, sseAnswer } from '../../support/fake-upstream.ts'
 import { failedBody } from '../../support/fault/well.ts'
@@ -90,6 +90,18 @@ describe.each(allDialects)('$name', (dialect) => {
     expect(rows?.attempts.map(({ channel }) => channel)).toEqual(['first', 'main'])
     expect(rows?.request).toMatchObject({ ending: 'failed', amountNano: 0 })
   })
+})
+
+test('B7: Gemini’s stream as an array, where a whole answer was asked for, is charged', async () => {
+  await using clocked = await start()
+  const { gemini } = dialects
+  const parts = begun(tellers.gemini, inAll) + tellers.gemini.stop('complete', inAll)
+  const chunks = [...parts.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+  clocked.upstream.handle(() => jsonAnswer(chunks))
+  const answer = await clocked.ask(gemini, { question })
+  expect(answer.status).toBe(502)
+  expect((await receiptOf(clocked, answer))?.attempts.length).toBe(1)
+  expect(await clocked.balanceNano()).toBe(wholeNano - costNano)
 })
 
 test('B7: what is no answer at all has a row without usage', async () => {
