@@ -84,12 +84,16 @@ export const checkBatchEmbed = createCheck(BatchEmbedRequest)
 
 /** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
 export function readGemini(body: JsonObject): RequestFacts {
-  const system = body.systemInstruction ?? body.system_instruction
+  // By both of its names the system instruction may be written: who knows which one is read.
+  const { systemInstruction, system_instruction, contents, content, requests } = body
+  const prompts = [systemInstruction, system_instruction, contents, content, requests]
   const { config, amend } = readConfig(body)
   const limit = largestOf(config, limitNames).most
   // Embeddings generate nothing; their bodies hold `content` or `requests`.
   const isGenerating = body.contents !== undefined
   const answers = largestOf(config, countNames).most || 1
+  const counted = () =>
+    requestText(body, prompts, [body.tools, ...schemaNames.map((name) => config?.[name])])
   const extras = readExtras(body)
   return {
     model: undefined,
@@ -105,12 +109,9 @@ export function readGemini(body: JsonObject): RequestFacts {
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras,
     toolBounds: toolBounds(body, extras),
-    media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
-    ...requestText(
-      body,
-      [system, body.contents, body.content, body.requests],
-      [body.tools, ...schemaNames.map((name) => config?.[name])],
-    ),
+    media: (texts) => requestMedia(prompts, texts),
+    text: () => counted().text(),
+    uncounted: () => counted().uncounted(),
   }
 }
 
