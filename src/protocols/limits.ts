@@ -29,7 +29,8 @@ export function loosest(body: JsonObject, own: number | undefined): number | nul
   if (own === undefined) return null
   let most = own
   for (const name in body) {
-    if (limitName.test(name) && !ofInput.test(name)) most = Math.max(most, countIn(body, name) ?? 0)
+    const count = countIn(body, name) ?? 0
+    if (count > most && limitName.test(name) && !ofInput.test(name)) most = count
   }
   return most
 }

@@ -192,6 +192,14 @@ describe('what a body may name beside what is written in it', () => {
   })
 })
 
+test('a system instruction counts by both of its names', () => {
+  const system = { parts: [{ text: 'one' }] }
+  const other = { parts: [{ text: 'two' }, { fileData: { fileUri: 'u' } }] }
+  const body = { contents, systemInstruction: system, system_instruction: other }
+  const facts = generate.read(body)
+  expect([facts.text(), facts.media().isUnseen]).toEqual(['one\ntwo\nhello', true])
+})
+
 describe('how many images an answer may have', () => {
   test.each([
     ['one', {}, 1],

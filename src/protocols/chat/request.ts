@@ -71,14 +71,17 @@ export function readCompletions(body: JsonObject): RequestFacts {
   const limit = largestOf(body, ['max_completion_tokens', 'max_tokens'])
   const hasSearch = isJsonObject(body.web_search_options)
   const answers = largestOf(body, ['n', 'best_of']).most ?? 1
-  const extras = readExtras(body)
-  return {
-    ...readPlain(body, answers),
-    ...requestText(
+  const counted = () =>
+    requestText(
       body,
       [body.messages],
       [body.tools, body.functions, objectIn(body, 'response_format')?.json_schema],
-    ),
+    )
+  const extras = readExtras(body)
+  return {
+    ...readPlain(body, answers),
+    text: () => counted().text(),
+    uncounted: () => counted().uncounted(),
     stream,
     answers,
     hiddenWork: () => hiddenWork(body),

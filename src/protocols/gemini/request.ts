@@ -15,8 +15,10 @@ import { largestOf } from '../limits.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
+import { settingsFault } from '../settings-names.ts'
 import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
+import { countNames, limitNames, withOneConfig } from './one-config.ts'
 import { readExtras } from './request-extras.ts'
 
 // The vendor's JSON reader takes one object for an array of one, and names in camelCase as well as
@@ -59,7 +61,10 @@ const settings = {
 export const GenerateRequest = Type.Object({ contents: Contents, ...settings })
 
 /** The first fault of a request for content, streamed or not. */
-export const checkGenerate = createCheck(GenerateRequest)
+export const checkGenerate = createCheck(GenerateRequest, (body) => {
+  const { asked } = withOneConfig(body)
+  return asked === body ? undefined : settingsFault({ generationConfig: asked.generationConfig })
+})
 
 const CountTokensRequest = Type.Object({
   contents: nullable(Contents),
@@ -89,20 +94,25 @@ const BatchEmbedRequest = Type.Object({
 export const checkBatchEmbed = createCheck(BatchEmbedRequest)
 
 /** Reads a checked request. Which model, and whether to stream, is in the path, not in the body. */
-export function readGemini(body: JsonObject): RequestFacts {
-  const system = body.systemInstruction ?? body.system_instruction
+export function readGemini(wire: JsonObject): RequestFacts {
+  const { asked: body, amend } = withOneConfig(wire)
+  // By both of its names the system instruction may be written: who knows which one is read.
+  const { systemInstruction, system_instruction, contents, content, requests } = body
+  const prompts = [systemInstruction, system_instruction, contents, content, requests]
   const config = objectIn(body, 'generationConfig') ?? objectIn(body, 'generation_config')
   const limit = largestOf(config, limitNames).most
   // Embeddings generate nothing; their bodies hold `content` or `requests`.
   const isGenerating = body.contents !== undefined
   const answers = largestOf(config, countNames).most || 1
+  const counted = () =>
+    requestText(body, prompts, [body.tools, ...schemaNames.map((name) => config?.[name])])
   const extras = readExtras(body)
   return {
     model: undefined,
     stream: false,
     calls: answers,
     continues: [],
-    amend: {},
+    amend,
     answers,
     maxOutputTokens: isGenerating ? (limit ?? null) : 0,
     hiddenWork: () => hiddenWork(body),
@@ -111,12 +121,9 @@ export function readGemini(body: JsonObject): RequestFacts {
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras,
     toolBounds: toolBounds(body, extras),
-    media: (texts) => requestMedia([system, body.contents, body.content, body.requests], texts),
-    ...requestText(
-      body,
-      [system, body.contents, body.content, body.requests],
-      [body.tools, ...schemaNames.map((name) => config?.[name])],
-    ),
+    media: (texts) => requestMedia(prompts, texts),
+    text: () => counted().text(),
+    uncounted: () => counted().uncounted(),
   }
 }
 
@@ -135,8 +142,6 @@ export function readBatchEmbed(body: JsonObject): RequestFacts {
 const schemaNames = [
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
 ] as const
-const limitNames = ['maxOutputTokens', 'max_output_tokens'] as const
-const countNames = ['candidateCount', 'candidate_count'] as const
 
 /**
  * The path names the model, but requests inside of others repeat it, and the vendor refuses a body

@@ -64,6 +64,12 @@ function messagesFault({ messages, thread }: Static<typeof CountTokensRequest>):
 /** Reads a checked request of either kind. */
 export function readMessages(body: JsonObject): RequestFacts {
   const previous = stringIn(objectIn(body, 'thread'), 'previous_message_id')
+  const counted = () =>
+    requestText(
+      body,
+      [body.system, body.messages],
+      [body.tools, objectIn(objectIn(body, 'output_config'), 'format')?.schema],
+    )
   const extras = readExtras(body)
   return {
     model: stringIn(body, 'model'),
@@ -84,19 +90,18 @@ export function readMessages(body: JsonObject): RequestFacts {
     extras,
     toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([body.system, body.messages], texts),
-    ...requestText(
-      body,
-      [body.system, body.messages],
-      [body.tools, objectIn(objectIn(body, 'output_config'), 'format')?.schema],
-    ),
+    text: () => counted().text(),
+    uncounted: () => counted().uncounted(),
   }
 }
 
 /** Those who resell the vendor's models take them in the body. Source: AWS, "Anthropic Claude Messages". */
-function betasIn(body: JsonObject): readonly string[] {
-  const named = [body.anthropic_beta, body.betas].flat()
-  return named.filter((name) => typeof name === 'string')
+function betasIn({ anthropic_beta, betas }: JsonObject): readonly string[] {
+  if (anthropic_beta === undefined && betas === undefined) return nothing
+  return [anthropic_beta, betas].flat().filter((name) => typeof name === 'string')
 }
+
+const nothing: readonly never[] = []
 
 /** A thread is told by its id. */
 const contentFields = new Set(['system', 'messages', 'thread'])

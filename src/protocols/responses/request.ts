@@ -65,6 +65,12 @@ function inputFault(body: ResponsesRequest): Fault | undefined {
 /** Reads a checked request. */
 export function readResponses(body: JsonObject): RequestFacts {
   const { references, whole } = itemIdsIn(body)
+  const counted = () =>
+    requestText(
+      body,
+      [body.instructions, body.input, body.prompt],
+      [body.tools, objectIn(objectIn(body, 'text'), 'format')?.schema],
+    )
   const extras = readExtras(body)
   return {
     model: typeof body.model === 'string' ? body.model : undefined,
@@ -83,11 +89,8 @@ export function readResponses(body: JsonObject): RequestFacts {
     extras,
     toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia([body.instructions, body.input], texts),
-    ...requestText(
-      body,
-      [body.instructions, body.input, body.prompt],
-      [body.tools, objectIn(objectIn(body, 'text'), 'format')?.schema],
-    ),
+    text: () => counted().text(),
+    uncounted: () => counted().uncounted(),
   }
 }
 
