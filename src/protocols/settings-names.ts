@@ -24,6 +24,10 @@ const ownNames: ReadonlySet<string> = new Set([
   ...['metadata', 'labels', 'headers', 'variables', 'env'],
 ])
 
+/** Gemini's configuration, and its limits, may be written by both of their names: see `withOneConfig`. */
+const readTogether: ReadonlySet<string> = new Set(['maxoutputtokens', 'candidatecount'])
+const configurations: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
+
 interface NameFacts {
   readonly folded: string
   /** How it must be written; undefined: it decides nothing. */
@@ -57,7 +61,7 @@ export function settingsFault(body: JsonObject): Fault | undefined {
     const others = settingsFields.get(name)
     if (others === undefined) continue
     const twin = others.find((other) => Object.hasOwn(body, other))
-    if (twin !== undefined) return sentTwice(name, name, twin)
+    if (twin !== undefined && !configurations.has(name)) return sentTwice(name, name, twin)
     const value = body[name]
     const fault = typeof value === 'object' ? faultWithin(value, name) : undefined
     if (fault) return fault
@@ -83,7 +87,8 @@ function objectFault(settings: JsonObject, at: string): Fault | undefined {
     if (facts === undefined) continue
     if (facts.folded !== name) {
       const twin = Object.hasOwn(settings, facts.folded) ? facts.folded : folded?.get(facts.folded)
-      if (twin !== undefined) return sentTwice(`${at}.${name}`, name, twin)
+      const areRead = readTogether.has(facts.folded) && configurations.has(at)
+      if (twin !== undefined && !areRead) return sentTwice(`${at}.${name}`, name, twin)
       folded ??= new Map()
       folded.set(facts.folded, name)
     }

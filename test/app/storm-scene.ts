@@ -45,16 +45,19 @@ export const tricks: readonly Trick[] = [
     more: { max_completion_tokens: 1, max_tokens: 4_000 },
   },
   {
-    ...{ name: 'the other spelling of the limit', dialect: gemini, used: long },
-    more: { generationConfig: { max_output_tokens: 4_000 } },
+    ...{ name: 'two spellings of the limit', dialect: gemini, used: long },
+    more: { generationConfig: { maxOutputTokens: 1, max_output_tokens: 4_000 } },
   },
   {
-    ...{ name: 'the other spelling of the configuration', dialect: gemini, used: long },
-    more: { generation_config: { maxOutputTokens: 4_000 } },
+    ...{ name: 'two configurations', dialect: gemini, used: long },
+    more: {
+      generationConfig: { maxOutputTokens: 1 },
+      generation_config: { max_output_tokens: 4_000 },
+    },
   },
   {
-    ...{ name: 'several candidates', dialect: gemini, used: { input: 20, output: 800 } },
-    more: { generationConfig: { maxOutputTokens: 100, candidate_count: 8 } },
+    ...{ name: 'two counts of candidates', dialect: gemini, used: { input: 20, output: 800 } },
+    more: { generationConfig: { maxOutputTokens: 100, candidateCount: 1, candidate_count: 8 } },
   },
   {
     ...{ name: 'a response that is continued', dialect: responses, used: large },
@@ -130,8 +133,8 @@ export const tricks: readonly Trick[] = [
     more: { max_output_tokens: 10, tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] },
   },
   {
-    ...{ name: 'a schema', dialect: chat, used: { input: 10_000, output: 10 } },
-    more: { ...few, response_format: schema(10_000) },
+    ...{ name: 'a schema', dialect: chat, used: { input: 13_000, output: 10 } },
+    more: { ...few, response_format: schema(5_000) },
   },
   {
     ...{ name: 'a token for each byte', dialect: chat, used: { input: 4_000, output: 10 } },

@@ -91,7 +91,7 @@ test(`A4: ${seeds} storms of requests made by chance`, async () => {
 }, 60_000)
 
 describe.skipIf(!hasPostgres)('A4: two nodes with one PostgreSQL', () => {
-  const shared = ['a thread', 'no limit', 'the other spelling of the limit', 'a schema']
+  const shared = ['a thread', 'no limit', 'two spellings of the limit', 'a schema']
 
   test.each(shared)(
     '%s',

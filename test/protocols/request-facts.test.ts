@@ -79,6 +79,22 @@ describe('a limit that is written twice', () => {
     ['chat, the same', completions, { max_completion_tokens: 70, max_tokens: 70 }, {}],
     ['chat, one of them null', completions, { max_completion_tokens: 70, max_tokens: null }, {}],
     ['gemini, once', generate, { contents, generation_config: { max_output_tokens: 7 } }, {}],
+    [
+      'gemini, in two spellings',
+      generate,
+      { contents, generationConfig: { maxOutputTokens: 7, max_output_tokens: 9, topK: 1 } },
+      { generationConfig: { topK: 1, maxOutputTokens: 9 } },
+    ],
+    [
+      'gemini, in two configurations',
+      generate,
+      {
+        contents,
+        generationConfig: { candidateCount: 1, topK: 1 },
+        generation_config: { candidate_count: 3, top_p: 0.5 },
+      },
+      { generationConfig: { topK: 1, top_p: 0.5, candidateCount: 3 }, generation_config: null },
+    ],
   ])('goes upstream once: %s', (_, operation, more, amend) => {
     const body = { model: 'm', messages: said, ...more }
     expect(operation.read(body).amend).toEqual(amend)

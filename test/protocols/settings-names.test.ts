@@ -29,12 +29,15 @@ describe('one setting in two spellings is refused', () => {
       'generationConfig.MaxOutputTokens',
       { generationConfig: { maxOutputTokens: 10, MaxOutputTokens: 65_000 } },
     ],
+    ['gemini', 'generationConfig.top_p', { generationConfig: { topP: 1, top_p: 0.5 } }],
     [
       'gemini',
-      'generationConfig.max_output_tokens',
-      { generationConfig: { maxOutputTokens: 10, max_output_tokens: 65_000 } },
+      'generationConfig.responseModalities',
+      {
+        generationConfig: { responseModalities: ['TEXT'] },
+        generation_config: { response_modalities: ['AUDIO'] },
+      },
     ],
-    ['gemini', 'generationConfig', { generationConfig: {}, generation_config: {} }],
     ['gemini', 'serviceTier', { serviceTier: 'standard', service_tier: 'priority' }],
     [
       'chat',
@@ -101,6 +104,13 @@ describe('names of the client’s own are nobody’s business', () => {
   ])('%s: %s', (client, _, more) => {
     expect(ask[client](more)).toBeUndefined()
   })
+})
+
+test('of Gemini’s limits in both spellings the larger holds, so they are taken', () => {
+  const both = { maxOutputTokens: 10, max_output_tokens: 65_000 }
+  expect(ask.gemini({ generationConfig: both })).toBeUndefined()
+  const [one, other] = [{ maxOutputTokens: 10 }, { max_output_tokens: 65_000 }]
+  expect(ask.gemini({ generationConfig: one, generation_config: other })).toBeUndefined()
 })
 
 test('either spelling is taken where it stands alone', () => {
