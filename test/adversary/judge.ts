@@ -141,8 +141,8 @@ interface OfAccount {
 /**
  * What must be charged of a bill. Policy `drain`: all of it. `observed`: all but the words that an
  * account's customer had not got when it left, for the gateway need not have seen them. Of an answer
- * that was ended because the money was: its input as far as it is in the request, and the words that were
- * delivered. It costs no more than was set aside for it (B2), and the vendor works on until it sees the end.
+ * that was ended because the money was: its input, and the words that were delivered. It costs no more
+ * than was set aside for it (B2), and the vendor works on until it sees the end.
  */
 function owed(bill: Bill, of: OfAccount): bigint {
   const { customer, asked } = of
@@ -152,8 +152,7 @@ function owed(bill: Bill, of: OfAccount): bigint {
   const hasLeft = customer.policy === 'observed' && one?.hasLeft === true
   const isExcused = bill.brokeOff || isEnded || hasLeft
   const unseen = isExcused ? Math.max(0, bill.words - (one?.words ?? 0)) : 0
-  const input = Math.max(0, bill.input - bill.hiddenIn)
-  const delivered = isEnded ? { ...bill, input, output: bill.words, audioOut: 0, uses: {} } : bill
+  const delivered = isEnded ? { ...bill, output: bill.words, audioOut: 0, uses: {} } : bill
   return inMillionths(cost(delivered, unseen), customer.multiplier)
 }
 

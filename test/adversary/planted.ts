@@ -72,6 +72,18 @@ export const planted: readonly Planted[] = [
     replace: 'return body.bytes',
   },
   {
+    name: 'what stands around a text costs nothing to who leaves',
+    file: 'src/gateway/leaving.ts',
+    find: '&& facts.uncounted() <= frameLength + length / textPerFrame',
+    replace: '&& facts.uncounted() >= 0',
+  },
+  {
+    name: 'parts and members of tomorrow are text',
+    file: 'src/protocols/request-media.ts',
+    find: '      sum.isUnseen ||= !isTextKind(value.type)\n      for (const name in value) {',
+    replace: '      for (const name of []) {',
+  },
+  {
     name: 'models that a body names beside its own are not looked at',
     file: 'src/protocols/request-extras.ts',
     find: 'const models = findSelectors(body)',

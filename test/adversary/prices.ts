@@ -76,8 +76,6 @@ export interface Bill {
   words: number
   /** Of the input and the output, what is no text. */
   readonly audioIn: number
-  /** Of the input, what only the usage report tells. */
-  readonly hiddenIn: number
   readonly imageIn: number
   audioOut: number
   calls: number

@@ -61,7 +61,6 @@ export function takeJob(
       files.length,
     ),
     isForeign: earlier.some((one) => one.email !== email),
-    hiddenIn: plan.hiddenInput ?? 0,
     ...{ audioIn: plan.audioIn ?? 0, imageIn: plan.imageIn ?? 0, audioOut: 0 },
     ...{
       output: 0,
