@@ -4,7 +4,7 @@ import { attackers, type PartMessage } from './grown-bodies/part.ts'
 
 /**
  * How long another customer's requests take while four send bodies that are much work: in turns of
- * quiet and of trouble, in one run. The upstream and the four have processes of their own, which give
+ * quiet and of trouble, in one run. The four and their upstream have processes of their own, which give
  * way to the gateway: in the world they are on other machines.
  *
  *   TOLLGATE_BINARY=… bun test/bench/grown-bodies.ts [rounds]
@@ -12,11 +12,11 @@ import { attackers, type PartMessage } from './grown-bodies/part.ts'
 const [rounds = 5] = process.argv.slice(2).map(Number)
 const requestsOfRound = 400
 
-function startPart(args: readonly string[]) {
+function startPart(args: readonly string[], priority = '19') {
   const first = Promise.withResolvers<PartMessage>()
   let last: PartMessage | undefined
   const child = Bun.spawn(
-    ['nice', '-n', '19', process.execPath, `${import.meta.dir}/grown-bodies/part.ts`, ...args],
+    ['nice', '-n', priority, process.execPath, `${import.meta.dir}/grown-bodies/part.ts`, ...args],
     {
       stdout: 'inherit',
       stderr: 'inherit',
@@ -29,8 +29,9 @@ function startPart(args: readonly string[]) {
   return { child, first: first.promise, last: () => last }
 }
 
-const upstream = startPart(['upstream'])
+const [upstream, theirs] = [startPart(['upstream'], '0'), startPart(['upstream'])]
 const { url = '' } = await upstream.first
+const { url: theirUrl = '' } = await theirs.first
 const models = ['test-model']
 const gateway = await startBinary({
   config: (listen) =>
@@ -38,7 +39,7 @@ const gateway = await startBinary({
       ...{ listen, upstream: url, models, speaks: ['chat'] },
       moreChannels: attackers.map(({ name, on }) => ({
         ...{ name, api_key: upstreamKey, models, allow_private: true },
-        speaks: speaksAt(url, [on]),
+        speaks: speaksAt(theirUrl, [on]),
       })),
       moreGroups: attackers.map(({ name }) => ({ name, channels: [name] })),
       moreAccounts: attackers.map(({ name, key }) => ({
@@ -92,5 +93,7 @@ print('quiet', quiet)
 print('while four send grown bodies', troubled)
 process.stdout.write(`grown bodies answered: ${answered}\n`)
 await gateway.stop()
-upstream.child.send('stop')
-await upstream.child.exited
+for (const { child } of [upstream, theirs]) {
+  child.send('stop')
+  await child.exited
+}

@@ -8,7 +8,7 @@ import type { Done, FromThread, ToThread } from './messages.ts'
 declare const self: Worker
 
 /** Gives way to the thread that answers everybody, where both want the same processor. */
-const priority = 10
+const priority = 15
 
 /** What runs on the thread beside the gateway: one job after the other. */
 export function workForGateway(): void {
