@@ -148,7 +148,7 @@ export const balanceUsedUp = 'balance_used_up'
 /**
  * What of a counted answer is charged when it was ended for money: as much as `heldNano` pays for.
  * The end is found by a count that is a guess between two countings, and the account's owner is not
- * the one to pay for it.
+ * the one to pay for it. Where the input alone turned out dearer, no guess is in question.
  */
 export function affordedTokens(
   exchange: Concluded,
@@ -161,6 +161,7 @@ export function affordedTokens(
   }
   const isPaid = (outputTokens: number) =>
     chargeFor(exchange, withOutput(outputTokens)).amountNano <= heldNano
+  if (!isPaid(0)) return used
   let [paid, unpaid] = [0, used.usage.outputTokens + 1]
   while (unpaid - paid > 1) {
     const middle = Math.floor((paid + unpaid) / 2)

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { buildSettlement, type End, nothingUsed, usedTokens } from '../../src/gateway/record.ts'
+import {
+  affordedTokens,
+  buildSettlement,
+  type End,
+  nothingUsed,
+  usedTokens,
+} from '../../src/gateway/record.ts'
 import { createObservation, type Observation } from '../../src/protocols/canonical/observation.ts'
 import { emptyUsage } from '../../src/protocols/canonical/usage.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
@@ -120,6 +126,17 @@ describe('usedTokens', () => {
     expect((await use(observed({ outcome: 'complete', usage }), images)).calls).toBe(3)
     expect((await use(observed({ outcome: 'failed' }), images)).calls).toBe(0)
   })
+})
+
+test('of an answer that was ended for money so much output is charged as is paid for', async () => {
+  const { exchange } = await createExchange(completions)
+  const used = { ...nothingUsed, usage: { ...emptyUsage, inputTokens: 100, outputTokens: 50 } }
+  const outputFor = (heldNano: number) =>
+    affordedTokens(exchange, used, heldNano).usage.outputTokens
+  // Input costs 800 a token, output 1,600.
+  expect([80_000, 80_000 + 10 * 1_600, 1e9].map(outputFor)).toEqual([0, 10, 50])
+  // Its input alone is more than was set aside: it is no guess that has ended it.
+  expect(outputFor(79_999)).toBe(50)
 })
 
 describe('buildSettlement', () => {
