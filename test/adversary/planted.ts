@@ -36,8 +36,8 @@ export const planted: readonly Planted[] = [
   {
     name: 'the first of two limits holds',
     file: 'src/protocols/chat/request.ts',
-    find: "largestOf(body, ['max_completion_tokens', 'max_tokens'])",
-    replace: "largestOf(body, ['max_tokens'])",
+    find: 'withThinking(body, loosest(body, limit.most))',
+    replace: "countIn(body, 'max_tokens') ?? limit.most ?? null",
   },
   {
     name: 'the output of answers in the background is not counted',
