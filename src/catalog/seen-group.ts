@@ -2,8 +2,8 @@ import { type Member, mayUse } from '../store/ports/group-access.ts'
 import type { Group } from './catalog.ts'
 
 /**
- * A group as an account may see it: of one that is not open to it (any more) it is told nothing, what
- * it is called, offers and costs by now included. Switched off it is its own all the same.
+ * A group as an account may see it. Of a group that is closed to the account it learns nothing: neither
+ * its present name nor its models and prices. A group that is only switched off stays visible.
  */
 export const seenBy = (
   account: Member | undefined,

@@ -31,8 +31,8 @@ const firstOutputTokens = 64
 
 /**
  * While what is left is less than so many times what is set aside, or than so much, that is stored before
- * the upstream is asked. Other nodes that share the store set aside, too, and none knows of it before: what
- * is refused then has been begun at the operator's cost.
+ * the upstream is asked. Other nodes reserve from the same balance without this one's knowledge: a
+ * request that the store refuses after its upstream was asked costs the operator.
  */
 const plenty = {
   alone: { times: 1, leastNano: 0 },

@@ -235,7 +235,7 @@ export function bodyEnd(exchange: Concluded, seen: Observation): End {
   }
 }
 
-/** How what could not be passed on ended, and what the client is told of it. */
+/** The ending of an answer that could not be passed on, and the error that its client gets. */
 export function spentEnd(exchange: Concluded, { isLost }: SpentAnswer, error: GatewayError): End {
   const isLeft = exchange.interruption === 'client_left'
   const why = isLost ? spentTexts.lost : spentTexts.told

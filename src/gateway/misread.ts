@@ -14,7 +14,7 @@ export interface Unusable {
   /** What broke it off; the failure is this one's then. */
   readonly error?: unknown
   readonly usageRaw: unknown
-  /** The error that it told of, as the upstream wrote it. */
+  /** The error in the answer, as the upstream wrote it. */
   readonly told?: JsonObject | undefined
 }
 

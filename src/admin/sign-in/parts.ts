@@ -45,7 +45,7 @@ export interface Limits {
   readonly account: Throttle
   /** The same by browser, of those that have signed in before: nobody else spends these. */
   readonly device: Throttle
-  /** Right ones by account, which are no guesses: many more than anybody needs. */
+  /** Successful sign-ins per account: far more than a person needs. */
   readonly right: Throttle
   /** New accounts by address. */
   readonly registration: Throttle
@@ -97,7 +97,7 @@ export async function counted<Result>(
   return result
 }
 
-/** Counts what is right by account, so that nobody has passwords hashed without end. */
+/** Limits successful sign-ins per account: each of them hashes a password. */
 export async function countedRight<Result>(
   { right }: Pick<Limits, 'right'>,
   account: string | undefined,
