@@ -126,8 +126,11 @@ export function createTap(parts: TapParts): Tap {
       return take()
     },
     end() {
+      const isWithinFrame = splitter.isWithinFrame()
       watch(splitter.end())
-      return translator === undefined ? take() : Buffer.concat([take(), close()])
+      if (translator !== undefined) return Buffer.concat([take(), close()])
+      const missing = observer.missingEnd?.() ?? ''
+      return missing === '' ? take() : withEnd(take(), last.frames, isWithinFrame, missing)
     },
     isWithinFrame: splitter.isWithinFrame,
     frameCount: () => (marks.length === 0 ? 0 : last.frames.length),
@@ -147,6 +150,24 @@ const nothing = new Uint8Array(0)
 /** Passed on as it is it would be whole; in another protocol nothing of it would be left. */
 const tooLarge = () =>
   new GatewayError('upstream_invalid', 'The upstream sent an event that is too large to translate.')
+
+/**
+ * The last bytes of a stream, behind which its last event follows. A frame that was torn off is left out:
+ * readers would take it for a whole one.
+ */
+function withEnd(
+  rest: Uint8Array,
+  frames: readonly Frame[],
+  isWithinFrame: boolean,
+  missing: string,
+): Uint8Array {
+  const isTorn = !isWithinFrame && frames.some(({ data }) => parseJsonObject(data) === undefined)
+  const isOpen = isWithinFrame || (rest.byteLength > 0 && !isTorn)
+  return Buffer.concat([
+    isTorn ? nothing : rest,
+    encoder.encode(isOpen ? `\n\n${missing}` : missing),
+  ])
+}
 
 /** The text that was seen so far is the beginning of what will be seen: it is not copied. */
 function markOf(start: number, seen: Observation, last: Mark | undefined): Mark {

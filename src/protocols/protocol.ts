@@ -119,6 +119,8 @@ export interface AnswerObserver {
   push(data: string, event: string, json?: JsonObject): 'pass' | 'usage-only'
   /** The whole parsed body of an unstreamed answer. */
   pushBody(body: unknown): void
+  /** The protocol's last event, where a stream has ended well without it; absent: none is missed. */
+  missingEnd?(): string
 }
 
 /** One thing a client can ask for in a protocol: an endpoint with its request and answer. */

@@ -76,6 +76,17 @@ test('an upstream that breaks behind its finish reason has ended', async () => {
   expect(scene.ends).toMatchObject([{ end: { ending: 'complete' } }])
 })
 
+test('a chat stream that ends behind its finish reason is settled, and ends with [DONE]', async () => {
+  using scene = await createScene()
+  const finish = dialects.chat.last(tokens).split('data: [DONE]')[0] ?? ''
+  scene.send(finish)
+  scene.end()
+  expect(await scene.readAll()).toBe(`${dialects.chat.first(tokens) + finish}data: [DONE]\n\n`)
+  expect(scene.events.slice(-3)).toEqual([finish, 'data: [DONE]\n\n', 'end'])
+  expect(scene.events.indexOf('settled')).toBeLessThan(scene.events.indexOf(finish))
+  expect(scene.ends).toMatchObject([{ end: { ending: 'complete', cause: null } }])
+})
+
 const comment = ': PROCESSING\n\n'
 /** A small file, of which only the vendor knows how much text is in it. */
 const file = {

@@ -25,6 +25,7 @@ export function observeFailure(observer: AnswerObserver, protocol: string): Fail
       observer.pushBody(body)
       if (seen.outcome === 'failed') told ??= isJsonObject(body) ? body : undefined
     },
+    missingEnd: () => observer.missingEnd?.() ?? '',
     told: () => told,
     failure: () => (seen.outcome === 'failed' ? classifyError(protocol, told) : undefined),
   }

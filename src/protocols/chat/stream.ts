@@ -54,8 +54,12 @@ export function createCompletionsObserver(): AnswerObserver {
       seen.phase = 'closed'
       seen.outcome ??= 'complete'
     },
+    // Some imitators close their stream behind the finish reason, or the usage.
+    missingEnd: () => (seen.phase === 'closing' ? lastEvent : ''),
   }
 }
+
+const lastEvent = 'data: [DONE]\n\n'
 
 /** The text of a chunk of which nothing else would be noted when it came again. */
 function readText(chunk: JsonObject): string | undefined {
