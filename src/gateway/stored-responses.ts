@@ -16,6 +16,7 @@ import {
 import { hideSecretsIn } from './hide-secrets.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { callerGroup } from './plan.ts'
+import { withoutKeys } from './sent-query.ts'
 import { storedCall } from './stored-call.ts'
 import { readRefusal } from './upstream-answer.ts'
 
@@ -77,7 +78,7 @@ async function passOn(
   const { firstByteMs, totalMs } = channel.timeouts
   const timer = setTimeout(() => late.abort(), Math.min(firstByteMs, totalMs))
   const { method } = request
-  const { search } = new URL(request.url)
+  const search = withoutKeys(new URL(request.url).search)
   const signal = AbortSignal.any([late.signal, request.signal])
   try {
     const answer = await parts.outbound(

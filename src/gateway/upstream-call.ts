@@ -12,6 +12,7 @@ import { rebuildForm } from './form-body.ts'
 import { hasSeals, type NativeBody, writeNative } from './native-body.ts'
 import type { Route } from './options.ts'
 import type { OutboundCall } from './outbound/outbound.ts'
+import { sentQuery } from './sent-query.ts'
 import { isStrict } from './strict.ts'
 
 /**
@@ -55,8 +56,11 @@ export function buildCall(
   const { protocol, operation, framing, translation } = route
   const path = operation.path(upstreamModel, body.facts.stream)
   const sse = protocol.name === 'gemini' && body.facts.stream && framing === 'sse'
+  // Google's queries are settings of its servers (`alt`, `fields`, `$httpMethod`): only ours are sent.
+  const isSent = translation === undefined && protocol.name !== 'gemini'
+  const withQuery = (url: string) => (isSent ? addQuery(url, exchange.request) : url)
   const callWith = (content: Uint8Array | FormData): OutboundCall => ({
-    url: protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path),
+    url: withQuery(protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path)),
     method: 'POST',
     headers: translation
       ? translatedHeaders(protocol, key)
@@ -71,6 +75,12 @@ export function buildCall(
     ? translation.encode(signal)
     : upstreamBody(body, exchange, destination, { beside, signal })
   return content instanceof Promise ? content.then(callWith) : callWith(content)
+}
+
+function addQuery(url: string, request: Request): string {
+  const query = sentQuery(request, url)
+  if (query === '') return url
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`
 }
 
 /** Headers of an upstream call. `contentType` null: `fetch` writes it (forms have a boundary). */

@@ -4,7 +4,7 @@ import type { JsonObject } from './protocol.ts'
  * Fields at the top of a body that are settings, or whose meaning is read elsewhere: what they hold is
  * written out in the body, and names nothing that the model would read beside it.
  */
-const settings: ReadonlySet<string> = new Set([
+export const bodySettings: ReadonlySet<string> = new Set([
   ...['model', 'models', 'provider', 'route', 'transforms', 'trace', 'betas', 'anthropic_beta'],
   ...['anthropic_version', 'metadata', 'client_metadata', 'labels', 'user', 'safety_identifier'],
   ...['tools', 'functions', 'tool_choice', 'function_call', 'toolConfig', 'tool_config'],
@@ -30,7 +30,7 @@ export function hasOnlyKnown(body: JsonObject, content: ReadonlySet<string>): bo
   for (const name in body) {
     const value = body[name]
     if (value === null || typeof value === 'number' || typeof value === 'boolean') continue
-    if (!settings.has(name) && !content.has(name)) return false
+    if (!bodySettings.has(name) && !content.has(name)) return false
   }
   return true
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from './json.ts'
 import type { Fault, JsonObject } from './protocol.ts'
 
 /** Names in settings that decide the charge, as OpenAI and Anthropic write them. */
-const names = [
+export const decidingSettings = [
   ...['type', 'mode', 'model', 'models', 'tools', 'only', 'n', 'size', 'quality', 'partial_images'],
   ...['include_usage', 'effort', 'enabled', 'exclude', 'budget_tokens', 'max_tokens', 'engine'],
   ...['max_output_tokens', 'candidate_count', 'response_modalities', 'thinking_config'],
@@ -14,7 +14,7 @@ const names = [
 
 /** How each may be written, by its folded name. */
 const spellings: ReadonlyMap<string, readonly string[]> = new Map(
-  names.map((name) => [foldAll(name), [...new Set([name, camelCase(name)])]]),
+  decidingSettings.map((name) => [foldAll(name), [...new Set([name, camelCase(name)])]]),
 )
 
 /** Members whose names are the client's own, or those of a schema: by their folded names. */

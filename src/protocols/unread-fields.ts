@@ -23,7 +23,7 @@ const isOfGoogle: IsHarmless = (value) =>
  * place of the request's own (LiteLLM's `extra_…`), or answer with no more than an address (xAI's
  * `deferred`). By their folded names, with what of them asks for nothing.
  */
-const unread: ReadonlyMap<string, IsHarmless> = new Map([
+export const unreadFields: ReadonlyMap<string, IsHarmless> = new Map([
   ['extrabody', isOfGoogle],
   ['extraheaders', isEmpty],
   ['extraquery', isEmpty],
@@ -33,7 +33,7 @@ const unread: ReadonlyMap<string, IsHarmless> = new Map([
 /** The first such field of a body that asks for something. */
 export function unreadFault(body: JsonObject): Fault | undefined {
   for (const name in body) {
-    const isHarmless = unread.get(foldAll(name))
+    const isHarmless = unreadFields.get(foldAll(name))
     const value = body[name]
     if (isHarmless === undefined || value === undefined || value === null) continue
     if (!isHarmless(value)) return refused(name)
