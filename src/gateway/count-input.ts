@@ -38,17 +38,27 @@ export async function countInput(
   body: RequestBody,
   ask: () => Promise<Answer>,
 ): Promise<Answer> {
+  // What came before in a thread is not in the body: only its upstream can count it.
+  const isTail = body.facts.continues.length > 0
   if (exchange.options.length > 0) {
     try {
       const answer = await ask()
-      if (answer.kind !== 'refusal' || !isMissing(answer)) return answer
+      if (isTail || answer.kind !== 'refusal' || !isMissing(answer)) return answer
     } catch (error) {
       const isUpstreams = error instanceof GatewayError && error.status >= 500
-      if (!isUpstreams || exchange.interruption !== undefined) throw error
+      if (isTail || !isUpstreams || exchange.interruption !== undefined) throw error
     }
   }
+  if (isTail) throw threadNotKept()
   return countHere(parts, exchange, body)
 }
+
+const threadNotKept = () =>
+  new GatewayError(
+    'unsupported_parameter',
+    'thread names a conversation that no channel of this model keeps. Send the whole conversation instead.',
+    { param: 'thread' },
+  )
 
 /** Whose count is wanted; `url` undefined: the model has no channel. */
 interface Counter {

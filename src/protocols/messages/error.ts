@@ -2,20 +2,28 @@ import type { CanonicalError } from '../canonical/error.ts'
 import { objectIn, stringIn } from '../json.ts'
 import type { JsonObject, ProtocolError } from '../protocol.ts'
 
-/**
- * Body of an error answer. The shape has no room for a code or a field, but for what its SDK asks for: by
- * this word it sends the whole conversation again.
- */
+/** Body of an error answer. The shape has no room for a code or a field, but for what its SDK asks for. */
 export function encodeMessagesError(error: ProtocolError): string {
   return JSON.stringify({
     type: 'error',
     error: {
       type: errorType(error.status),
       message: error.message,
-      ...(error.code === 'thread_not_found' && { details: { error_code: error.code } }),
+      ...threadDetails(error),
     },
     request_id: error.requestId,
   })
+}
+
+/**
+ * By these words the vendor's SDK, and Claude Code, send the whole conversation again: in a new thread, or
+ * without one. Source: the SDK's `ThreadNotFoundErrorDetails`, `ThreadUnsupportedRequestErrorDetails`; of
+ * names in `unsupported` that it does not know it makes the latter, too.
+ */
+function threadDetails({ code, param }: ProtocolError) {
+  if (code === 'thread_not_found') return { details: { error_code: code } }
+  if (code !== 'unsupported_parameter' || param !== 'thread') return undefined
+  return { details: { error_code: 'thread_unsupported_request', unsupported: [param] } }
 }
 
 /** An error inside a stream: the same body as an event. */

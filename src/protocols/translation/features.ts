@@ -140,7 +140,11 @@ export const requestFeatures = {
   ),
   vendor_tool: native('Tools of the vendor’s own kind (shell, patch, computer, memory)', r),
   vendor_item: native('Calls and results of such tools', r),
-  stored_state: native('Conversations that the vendor keeps', r),
+  stored_state: native(
+    'Conversations that the vendor keeps',
+    r,
+    'threads in the words by which clients send the whole conversation instead',
+  ),
   store: native('The answer is to be kept by the vendor', d),
   stored_prompt: native('Prompts that the vendor keeps', r),
   uploaded_file: native('Files that were uploaded to the vendor', r),
