@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { pageNotFound } from '../gateway/errors.ts'
+import { afterRest } from '../gateway/rest-of-body.ts'
 import type { modelRoutes } from '../gateway/routes.ts'
 import type { Logger } from '../lib/log.ts'
 import type { createConsoleDoor } from './console/door.ts'
@@ -35,8 +36,8 @@ export function createHttpApp({ models, site, door, log, isDraining }: HttpParts
       if (!hasGoodHost(request)) return badHost()
       return site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined)
     })
-    .onError(({ code, error }) => {
-      if (code === 'NOT_FOUND') return pageNotFound()
+    .onError(({ code, error, request }) => {
+      if (code === 'NOT_FOUND') return afterRest(request, pageNotFound(), true)
       log.error('unhandled error', { code: String(code), error: String(error) })
       const body = {
         error: { message: 'The gateway failed.', type: 'api_error', code: 'internal' },

@@ -95,7 +95,8 @@ async function readShared(body: ReadableStream<Uint8Array>, announced: number): 
 async function readCounted(body: ReadableStream<Uint8Array>, maxBytes: number) {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of body) {
+  // What is refused half-way can be read on by others: to leave such a loop would end the body.
+  for await (const part of body.values({ preventCancel: true })) {
     size += part.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes)
     parts.push(part)

@@ -16,6 +16,7 @@ import { leftTexts, mayAbort, noteInterruption, showsAll } from './leaving.ts'
 import type { ModelCall } from './model-call.ts'
 import type { End } from './record.ts'
 import { type Delivery, errorReply, isStream, type Reply, replyTo } from './reply.ts'
+import { dropRest } from './rest-of-body.ts'
 import { replyInTime } from './waiting-stream.ts'
 
 export interface ForwardParts extends AdmitParts, AskParts, ConcludeParts {
@@ -75,7 +76,10 @@ export function createForwarder(parts: ForwardParts): Forwarder {
       return toResponse(reply)
     } catch (error) {
       done()
-      return toResponse(fail(parts, exchange, error))
+      const reply = fail(parts, exchange, error)
+      const isStranger = exchange.caller === undefined || reply.status === 401
+      if (!(await dropRest(call.request, isStranger, error))) reply.headers.connection = 'close'
+      return toResponse(reply)
     }
   }
 
@@ -170,22 +174,11 @@ function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
     cause: interruption ?? error.word,
     causeText: interruption ? null : error.message,
   })
-  const reply = errorReply(exchange, error)
-  if (isStillComing(exchange.request)) reply.headers.connection = 'close'
-  return reply
+  return errorReply(exchange, error)
 }
 
 const toResponse = ({ body, status, headers }: Reply): Response =>
   new Response(body as unknown as Bun.BodyInit, { status, headers })
-
-/** A large body that nobody reads would keep its connection busy: whoever sends it is told to stop. */
-function isStillComing({ bodyUsed, body, headers }: Request): boolean {
-  const announced = Number(headers.get('content-length') ?? Number.NaN)
-  return !bodyUsed && body !== null && !(announced <= smallBodyBytes)
-}
-
-/** So much has arrived with the head, or soon after. */
-const smallBodyBytes = 65_536
 
 /** The status that logs of the field use for a client that did not wait; nobody receives it. */
 const clientClosedRequest = 499

@@ -5,6 +5,7 @@ import { StoreError } from '../store/ports/store-error.ts'
 import type { Caller } from './authenticate.ts'
 import { databaseNotRead, errorResponse, GatewayError, modelHeaders } from './errors.ts'
 import type { Gatekeeper, HttpCall } from './gatekeeper.ts'
+import { afterRest } from './rest-of-body.ts'
 
 export interface GuardParts {
   readonly gatekeeper: Gatekeeper
@@ -19,8 +20,20 @@ export interface Guarded {
   readonly needsBalance?: boolean
 }
 
-/** Runs a handler for a caller that was let in; errors take the protocol's shape. */
+/**
+ * Runs a handler for a caller that was let in; errors take the protocol's shape, and come behind a
+ * bounded rest of the body.
+ */
 export async function guarded(
+  parts: GuardParts,
+  guard: Guarded,
+  handle: (caller: Caller, requestId: string) => unknown,
+): Promise<Response> {
+  const answer = await guardedAnswer(parts, guard, handle)
+  return answer.ok ? answer : afterRest(guard.call.request, answer, answer.status === 401)
+}
+
+async function guardedAnswer(
   parts: GuardParts,
   { call, protocol, keyErrors = protocol, needsBalance = true }: Guarded,
   handle: (caller: Caller, requestId: string) => unknown,
