@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { pageNotFound } from '../gateway/errors.ts'
+import type { NotOffered } from '../gateway/not-offered.ts'
 import { afterRest } from '../gateway/rest-of-body.ts'
 import type { modelRoutes } from '../gateway/routes.ts'
 import type { Logger } from '../lib/log.ts'
@@ -8,6 +9,8 @@ import type { createSite } from './site.ts'
 
 export interface HttpParts {
   readonly models: ReturnType<typeof modelRoutes>
+  /** What vendors publish beside them. */
+  readonly notOffered: NotOffered
   readonly site: ReturnType<typeof createSite>
   readonly door: ReturnType<typeof createConsoleDoor>
   readonly log: Logger
@@ -28,7 +31,7 @@ const badHost = () =>
   new Response('Send one Host header, with the name of a host.\n', { status: 400 })
 
 /** All that is answered over HTTP, put together; the caller listens. */
-export function createHttpApp({ models, site, door, log, isDraining }: HttpParts) {
+export function createHttpApp({ models, notOffered, site, door, log, isDraining }: HttpParts) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onRequest(({ request, set }) => {
       // A proxy that keeps connections must find none closed on which it has just sent a request.
@@ -36,8 +39,9 @@ export function createHttpApp({ models, site, door, log, isDraining }: HttpParts
       if (!hasGoodHost(request)) return badHost()
       return site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined)
     })
-    .onError(({ code, error, request }) => {
-      if (code === 'NOT_FOUND') return afterRest(request, pageNotFound(), true)
+    .onError(({ code, error, request, server }) => {
+      if (code === 'NOT_FOUND')
+        return notOffered({ request, server }) ?? afterRest(request, pageNotFound(), true)
       log.error('unhandled error', { code: String(code), error: String(error) })
       const body = {
         error: { message: 'The gateway failed.', type: 'api_error', code: 'internal' },

@@ -12,6 +12,7 @@ import { createLimiter } from '../gateway/limits/limiter.ts'
 import { createSharedLimiter } from '../gateway/limits/shared-limiter.ts'
 import { createLowBalanceWarning } from '../gateway/low-balance.ts'
 import { createMediaFetcher } from '../gateway/media/fetch-media.ts'
+import { createNotOffered } from '../gateway/not-offered.ts'
 import { createOutbound } from '../gateway/outbound/outbound.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
 import { createReservations } from '../gateway/reservations.ts'
@@ -259,7 +260,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   )
   return {
     app: createHttpApp({
-      ...{ models: modelRoutes(routeParts), site, door, log },
+      ...{ models: modelRoutes(routeParts), notOffered: createNotOffered(routeParts) },
+      ...{ site, door, log },
       isDraining: readiness.isDraining,
     }),
     configure(changed) {
