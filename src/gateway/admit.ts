@@ -12,13 +12,13 @@ import {
   parseJsonBody,
   parseSteps,
   type RequestBody,
-  readBytes,
   type ScannedBody,
   scanInPieces,
   slicedBytes,
 } from './body.ts'
 import { quickInput } from './bound.ts'
 import { hintInHeaders } from './channels/conversation.ts'
+import { checkContentType } from './content-type.ts'
 import { GatewayError, stopping } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { type LookParts, lookAround } from './find-home.ts'
@@ -32,6 +32,7 @@ import { once } from './once.ts'
 import { findOptions, foreignWays, type Translate } from './options.ts'
 import { withOwnTools } from './own-tools.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
+import { readBytes } from './read-bytes.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
 import { isStrict } from './strict.ts'
 import {
@@ -76,6 +77,7 @@ export async function admit(
   const caller = found instanceof Promise ? await found : found
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
+  checkContentType(call.request.headers.get('content-type'), call.operation.takesForm)
   const bytes = await readBytes(call.request, parts.maxBodyBytes())
   const reading = readBody(parts, exchange, call, bytes)
   const read = reading instanceof Promise ? await reading : reading

@@ -6,3 +6,8 @@ export interface ByteReader {
   >
   cancel(): Promise<void>
 }
+
+/** The same of a stream that others read on. */
+export interface LentReader extends Pick<ByteReader, 'read'> {
+  releaseLock(): void
+}

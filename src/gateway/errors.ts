@@ -62,6 +62,10 @@ interface Details {
   readonly retryAfter?: number
   /** Whose limit it was, of a request that was refused for one. */
   readonly limited?: string
+  /** What may be sent instead of an encoding that is not taken. */
+  readonly acceptEncoding?: string
+  /** Its body was not read to its end. */
+  readonly isCutOff?: boolean
   readonly cause?: unknown
 }
 
@@ -139,6 +143,7 @@ export function errorHeaders(
   if (error.details.retryAfter !== undefined) {
     headers['retry-after'] = String(error.details.retryAfter)
   }
+  if (error.details.acceptEncoding) headers['accept-encoding'] = error.details.acceptEncoding
   return headers
 }
 

@@ -1,3 +1,4 @@
+import type { LentReader } from './byte-reader.ts'
 import { GatewayError } from './errors.ts'
 
 /**
@@ -28,7 +29,7 @@ const smallBodyBytes = 65_536
 
 /** Whether a large body was not read, or not to its end; `refused` is what ended its reading. */
 function isStillComing({ bodyUsed, body, headers }: Request, refused: unknown): boolean {
-  const isCutOff = refused instanceof GatewayError && refused.kind === 'body_too_large'
+  const isCutOff = refused instanceof GatewayError && refused.details.isCutOff === true
   const announced = Number(headers.get('content-length') ?? Number.NaN)
   return body !== null && (!bodyUsed || isCutOff) && !body.locked && !(announced <= smallBodyBytes)
 }
@@ -64,10 +65,7 @@ export async function afterRest(
   return answer
 }
 
-async function readWithin(
-  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'releaseLock'>,
-  { mostBytes, mostMs }: Bounds,
-): Promise<boolean> {
+async function readWithin(reader: LentReader, { mostBytes, mostMs }: Bounds): Promise<boolean> {
   let size = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => {

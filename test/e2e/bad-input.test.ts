@@ -113,19 +113,42 @@ describe.each(readers)('%s', (_name, endpoint) => {
     }
   })
 
+  const unsupported = (says: RegExp): Expected => ({
+    ...{ status: 415, reason: 'unsupported_encoding', code: 'unsupported_encoding', says },
+  })
+
   test('content-encoding', async () => {
-    for (const encoding of ['gzip', 'br', 'zstd', 'deflate']) {
+    for (const encoding of ['compress', 'gzip, gzip', 'aes128gcm']) {
       const headers = [['content-encoding', encoding]] as const
       const answer = await post(endpoint, { body: Bun.gzipSync(good), headers })
-      expectError(answer, shape, keyShape, {
-        status: 400,
-        reason: 'unsupported_parameter',
-        code: 'unsupported_parameter',
-        says: new RegExp(`"${encoding}".*uncompressed`),
-      })
+      expectError(answer, shape, keyShape, unsupported(new RegExp(`"${encoding}".*uncompressed`)))
+      expect(answer.headers.get('accept-encoding')).toBe('gzip, zstd, br, deflate')
     }
-    const plain = [['content-encoding', 'identity']] as const
-    expect((await post(endpoint, { body: good, headers: plain })).status).toBe(200)
+    for (const encoding of ['gzip', 'br', 'zstd', 'deflate']) {
+      const headers = [['content-encoding', encoding]] as const
+      const answer = await post(endpoint, { body: good, headers })
+      expectError(answer, shape, keyShape, invalid(new RegExp(`no good ${encoding} data`)))
+    }
+    const taken = [
+      [good, 'identity'],
+      [Bun.gzipSync(good), 'gzip'],
+      [Bun.zstdCompressSync(good), 'zstd'],
+    ] as const
+    for (const [body, encoding] of taken) {
+      const headers = [['content-encoding', encoding]] as const
+      expect((await post(endpoint, { body, headers })).status).toBe(200)
+      expect(gateway.upstream.last().headers.get('content-encoding')).toBeNull()
+    }
+  })
+
+  test('charset', async () => {
+    const bad = [['content-type', 'application/json; charset=utf-16']] as const
+    const answer = await post(endpoint, { body: good, headers: bad })
+    expectError(answer, shape, keyShape, unsupported(/"utf-16".*UTF-8/))
+    for (const charset of ['UTF-8', '"utf-8"', 'us-ascii', 'ISO-8859-1']) {
+      const headers = [['content-type', `application/json;charset=${charset}`]] as const
+      expect((await post(endpoint, { body: good, headers })).status).toBe(200)
+    }
   })
 
   const tooLarge: Expected = {

@@ -72,7 +72,11 @@ describe('the rest of a body', () => {
     const reader = coming.request.body?.getReader()
     await reader?.read()
     reader?.releaseLock()
-    const dropped = dropRest(coming.request, false, new GatewayError('body_too_large', 'No.'))
+    const dropped = dropRest(
+      coming.request,
+      false,
+      new GatewayError('body_too_large', 'No.', { isCutOff: true }),
+    )
     coming.send(10)
     coming.end()
     expect(await dropped).toBeTrue()

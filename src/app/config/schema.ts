@@ -22,7 +22,12 @@ export const ServerSection = Type.Object(
         description: 'Proxies whose X-Forwarded-For header is believed: addresses or CIDR blocks.',
       }),
     ),
-    max_body: optional(text('size', 'Largest request body that is accepted.')),
+    max_body: optional(
+      text(
+        'size',
+        'Largest request body that is accepted; of a compressed one, what comes out of it.',
+      ),
+    ),
     metrics: optional(
       text('listen', 'Address of a listener of its own for /metrics; left out: there is none.'),
     ),

@@ -30,7 +30,7 @@ server:
   # Proxies in front of Tollgate, as addresses or CIDR blocks: only their X-Forwarded-For header is
   # believed. Leave it empty without a proxy, else clients can pretend to have any address.
   #trusted_proxies: [127.0.0.1, "::1"]
-  # The largest request body that is accepted.
+  # The largest request body that is accepted; of a compressed one, what comes out of it.
   #max_body: 64MiB
   # Where Prometheus finds /metrics: on an address of its own. Left out, there are no metrics.
   #metrics: "127.0.0.1:9464"

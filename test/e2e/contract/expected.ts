@@ -46,6 +46,7 @@ const words: Readonly<Record<number, readonly [string, string, string]>> = {
   403: ['permission_error', 'permission_error', 'PERMISSION_DENIED'],
   404: ['invalid_request_error', 'not_found_error', 'NOT_FOUND'],
   413: ['invalid_request_error', 'request_too_large', 'INVALID_ARGUMENT'],
+  415: ['invalid_request_error', 'invalid_request_error', 'INVALID_ARGUMENT'],
   429: ['rate_limit_error', 'rate_limit_error', 'RESOURCE_EXHAUSTED'],
   500: ['api_error', 'api_error', 'INTERNAL'],
   502: ['api_error', 'api_error', 'UNAVAILABLE'],
@@ -111,6 +112,7 @@ export function expectHeaders(answer: RawAnswer): void {
     'request-id',
     'x-tollgate-reason',
     'retry-after',
+    'accept-encoding',
   ])
   expect([...answer.headers.keys()].filter((name) => !ours.has(name))).toEqual([])
 }
