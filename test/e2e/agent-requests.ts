@@ -241,8 +241,8 @@ const geminiBody = {
 }
 
 const gemini = '/v1beta/models/fake'
-/** Who sends what, and the path upstream where it differs. */
-export const calls: readonly (readonly [string, Call, string?])[] = [
+/** Who sends what. */
+export const calls: readonly (readonly [string, Call])[] = [
   [
     'Claude Code',
     {
@@ -251,7 +251,6 @@ export const calls: readonly (readonly [string, Call, string?])[] = [
       body: oddly(claudeCodeBody),
       answer: messageStream,
     },
-    '/v1/messages',
   ],
   [
     'Claude Code, counting',
@@ -261,7 +260,6 @@ export const calls: readonly (readonly [string, Call, string?])[] = [
       body: oddly({ ...claudeCodeBody, stream: undefined, max_tokens: undefined }),
       answer: '{"input_tokens" :  14012 }',
     },
-    '/v1/messages/count_tokens',
   ],
   [
     'opencode on messages',
