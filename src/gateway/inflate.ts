@@ -30,9 +30,12 @@ const inflaters: Readonly<Record<string, () => BrotliDecompress>> = {
 /** As `Accept-Encoding` names them. */
 const taken = 'gzip, zstd, br, deflate'
 
-/** Text is seldom more than some 20 times its compressed size; up to `freeBytes` it may be anything. */
-const mostTimes = 200
-const freeBytes = 4_194_304
+/**
+ * Conversations are some 5 to 20 times as large as their compressed data. What is kept for a request is to
+ * be in proportion to what was sent; up to `freeBytes` it may be anything.
+ */
+const mostTimes = 50
+const freeBytes = 262_144
 
 /** The encoding of a body; undefined: it is plain. Throws the 415 of several, or of one not known here. */
 export function encodingOf({ headers }: Pick<Request, 'headers'>): string | undefined {

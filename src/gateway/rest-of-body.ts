@@ -28,10 +28,12 @@ const reading = new Map<Bounds, number>()
 const smallBodyBytes = 65_536
 
 /** Whether a large body was not read, or not to its end; `refused` is what ended its reading. */
-function isStillComing({ bodyUsed, body, headers }: Request, refused: unknown): boolean {
+function isStillComing(request: Request, refused: unknown): boolean {
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
+  if (announced <= smallBodyBytes) return false
   const isCutOff = refused instanceof GatewayError && refused.details.isCutOff === true
-  const announced = Number(headers.get('content-length') ?? Number.NaN)
-  return body !== null && (!bodyUsed || isCutOff) && !body.locked && !(announced <= smallBodyBytes)
+  if (request.bodyUsed && !isCutOff) return false
+  return request.body !== null && !request.body.locked
 }
 
 /**
