@@ -78,7 +78,7 @@ export async function admit(
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
   checkContentType(call.request.headers.get('content-type'), call.operation.takesForm)
-  const bytes = await readBytes(call.request, parts.maxBodyBytes())
+  const bytes = await readBytes(call.request, parts.maxBodyBytes(), String(caller.account.id))
   const reading = readBody(parts, exchange, call, bytes)
   const read = reading instanceof Promise ? await reading : reading
   exchange.facts = { ...read.facts, stream: call.stream ?? read.facts.stream }

@@ -1,16 +1,16 @@
-import {
-  type BrotliDecompress,
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createZstdDecompress,
-} from 'node:zlib'
-import type { LentReader } from './byte-reader.ts'
+import { promisify } from 'node:util'
+import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { createFairTurns } from '../lib/turns.ts'
 import { GatewayError } from './errors.ts'
 
-/** Of the output, in bytes: fewer pieces are fewer turns. */
-const chunkSize = 65_536
+interface Bounds {
+  readonly chunkSize: number
+  /** Of what comes out, in bytes: more is not made. */
+  readonly maxOutputLength: number
+}
+
+const zstd = promisify(zstdDecompress)
+const gzip = promisify(gunzip)
 
 /**
  * A zstd body may ask for a window of 8 MiB at the most. Source: RFC 9659, "Window Sizing for Zstandard
@@ -18,13 +18,13 @@ const chunkSize = 65_536
  */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
-/** How what a client has compressed is read, off this thread and piece by piece. */
-const inflaters: Readonly<Record<string, () => BrotliDecompress>> = {
-  gzip: () => createGunzip({ chunkSize }),
-  'x-gzip': () => createGunzip({ chunkSize }),
-  zstd: () => createZstdDecompress({ chunkSize, ...zstdWindow }),
-  br: () => createBrotliDecompress({ chunkSize }),
-  deflate: () => createInflate({ chunkSize }),
+/** How what a client has compressed is read; none of them does its work on this thread. */
+const inflaters: Readonly<Record<string, (bytes: Buffer, bounds: Bounds) => Promise<Buffer>>> = {
+  gzip,
+  'x-gzip': gzip,
+  zstd: (bytes, bounds) => zstd(bytes, { ...bounds, ...zstdWindow }),
+  br: promisify(brotliDecompress),
+  deflate: promisify(inflate),
 }
 
 /** As `Accept-Encoding` names them. */
@@ -36,6 +36,8 @@ const taken = 'gzip, zstd, br, deflate'
  */
 const mostTimes = 50
 const freeBytes = 262_144
+
+const chunkSize = 65_536
 
 /** The encoding of a body; undefined: it is plain. Throws the 415 of several, or of one not known here. */
 export function encodingOf({ headers }: Pick<Request, 'headers'>): string | undefined {
@@ -55,79 +57,43 @@ export interface InflateTask {
   readonly maxBytes: number
   /** The 413 of more than that. */
   readonly tooLarge: () => GatewayError
+  /** Whose body it is: large ones are inflated one after the other, each owner's in turn. */
+  readonly owner: string
 }
+
+/** Many bombs at once would hold a lot of memory together, until they are found out. */
+const oneByOne = createFairTurns()
 
 /**
- * Inflates a body of at most `maxBytes`, and no more of it than that. Throws the 413 of one that is
- * larger, or made to grow, and the 400 of broken data: others may read on in `body` then.
+ * A body as it was before its client has compressed it. Throws the 413 of one that is larger than
+ * `maxBytes`, or made to grow, and the 400 of broken data.
  */
-export async function inflate(
-  body: ReadableStream<Uint8Array>,
-  { encoding, maxBytes, tooLarge }: InflateTask,
-): Promise<Uint8Array[]> {
-  const inflater = inflaters[encoding]?.()
-  if (inflater === undefined) throw new Error(`There is no inflater of ${encoding}.`)
-  const parts: Uint8Array[] = []
-  const reader = body.getReader()
-  const fed: Fed = { bytes: 0, failure: undefined }
-  const feeding = feed(reader, inflater, fed)
-  let size = 0
+export async function inflateBody(bytes: Buffer, task: InflateTask): Promise<Buffer> {
+  const inflater = inflaters[task.encoding]
+  if (inflater === undefined) throw new Error(`There is no inflater of ${task.encoding}.`)
+  const grown = Math.max(freeBytes, mostTimes * bytes.byteLength)
+  const maxOutputLength = Math.min(grown, task.maxBytes)
   try {
-    for await (const part of inflater as AsyncIterable<Buffer>) {
-      size += part.byteLength
-      if (size > maxBytes) throw tooLarge()
-      if (size > freeBytes && size > mostTimes * fed.bytes) throw grownTooFar(encoding)
-      parts.push(part)
-    }
+    const work = () => inflater(bytes, { chunkSize, maxOutputLength })
+    return await (grown > freeBytes ? oneByOne(task.owner, work) : work())
   } catch (error) {
-    if (error instanceof GatewayError) throw error
-    throw fed.failure ?? broken(encoding, error)
-  } finally {
-    inflater.destroy()
-    reader.releaseLock() // ends a read that waits for a slow client
-    await feeding
-  }
-  return parts
-}
-
-/** What went into an inflater so far, and what broke it off. */
-interface Fed {
-  bytes: number
-  failure: unknown
-}
-
-/** Writes all of a body into an inflater that may end before it; never rejects. */
-async function feed(reader: LentReader, inflater: BrotliDecompress, fed: Fed): Promise<void> {
-  try {
-    while (!inflater.destroyed) {
-      const { done, value } = await reader.read()
-      if (done) return void inflater.end()
-      fed.bytes += value.byteLength
-      if (!inflater.write(value)) await drained(inflater)
-    }
-  } catch (error) {
-    fed.failure = error
-    inflater.destroy(error instanceof Error ? error : new Error(String(error)))
+    if (!isTooMuch(error)) throw broken(task.encoding, error)
+    throw grown < task.maxBytes ? grownTooFar(task.encoding) : task.tooLarge()
   }
 }
 
-function drained(inflater: BrotliDecompress): Promise<void> {
-  return new Promise((resolve) => {
-    inflater.once('drain', resolve)
-    inflater.once('close', resolve)
-  })
-}
+const isTooMuch = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
 
 const grownTooFar = (encoding: string) =>
   new GatewayError(
     'body_too_large',
     `The body is more than ${mostTimes} times as large as its ${encoding} data, the limit here. Send it uncompressed.`,
-    { isCutOff: true },
   )
 
 function broken(encoding: string, cause: unknown): GatewayError {
   const detail = cause instanceof Error ? cause.message : String(cause)
   return new GatewayError('invalid_json', `The body is no good ${encoding} data: ${detail}.`, {
-    ...{ cause, isCutOff: true },
+    cause,
   })
 }

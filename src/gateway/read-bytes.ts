@@ -1,20 +1,30 @@
 import { formatSizeBytes } from '../lib/units.ts'
 import { GatewayError } from './errors.ts'
-import { encodingOf, inflate } from './inflate.ts'
+import { encodingOf, inflateBody } from './inflate.ts'
 
 /**
- * Reads a body of at most `maxBytes`, inflated where it is compressed. A larger announced length is
- * refused unread; a body without a length is counted while it comes.
+ * Reads a body of at most `maxBytes`, and inflates it where it is compressed. `owner`: whose it is, as
+ * `InflateTask` has it.
  */
-export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+export async function readBytes(
+  request: Request,
+  maxBytes: number,
+  owner: string,
+): Promise<Buffer> {
   const encoding = encodingOf(request)
+  const bytes = await readSent(request, maxBytes)
+  if (encoding === undefined) return bytes
+  return inflateBody(bytes, { encoding, maxBytes, tooLarge: () => tooLarge(maxBytes), owner })
+}
+
+/**
+ * Reads what is sent. A larger announced length is refused unread; a body without a length is counted
+ * while it comes.
+ */
+async function readSent(request: Request, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced > maxBytes) throw tooLarge(maxBytes)
   try {
-    if (encoding !== undefined && request.body !== null) {
-      const task = { encoding, maxBytes, tooLarge: () => tooLarge(maxBytes) }
-      return Buffer.concat(await inflate(request.body, task))
-    }
     if (announced >= sharedBytes && request.body) return await readShared(request.body, announced)
     // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
     if (Number.isInteger(announced)) return Buffer.from(await request.arrayBuffer())
