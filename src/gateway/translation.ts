@@ -1,4 +1,5 @@
 import type { Candidate } from '../catalog/catalog.ts'
+import { cacheMinimum } from '../catalog/prompt-cache.ts'
 import type { EncodeContext } from '../protocols/canonical/codec.ts'
 import { type CanonicalError, TranslationError } from '../protocols/canonical/error.ts'
 import type { AnswerEvent } from '../protocols/canonical/event.ts'
@@ -29,6 +30,7 @@ import type { RequestBody } from './body.ts'
 import { GatewayError } from './errors.ts'
 import type { MediaFetcher } from './media/fetch-media.ts'
 import { inlineMedia, type MediaPart, wantedMedia } from './media/inline-media.ts'
+import { withCacheKey } from './prompt-cache-key.ts'
 
 export interface TranslationParts {
   readonly sealer: Sealer
@@ -80,7 +82,7 @@ export interface TranslationTask {
   readonly request: CanonicalRequest
   readonly body: RequestBody
   readonly isStrict: boolean
-  /** For whom files are fetched. */
+  /** The account that files are fetched for, and prompts cached. */
   readonly owner: string
 }
 
@@ -147,6 +149,7 @@ export function prepareRequest(
   const target = { protocol: upstream.name, quirks, findFault, leavesOut }
   const opened = openRequest(request, origin, sealer)
   const fitted = asRefusal(() => fit(opened, client.name, target, isStrict, optionalTools))
+  const keyTarget = { ...target, host: hostIn(origin), owner, asked: request }
   const needs = (part: Part) => needsBytes(part, upstream, quirks)
   let hidden: HiddenWork = 'some'
   return {
@@ -156,8 +159,13 @@ export function prepareRequest(
     dropped: fitted.dropped,
     wanted: () => wantedMedia(fitted.request, needs),
     async encode(signal) {
-      const whole = await inlineMedia(fitted.request, needs, media.of(owner), signal)
-      const options = { model, quirks, defaultMaxOutputTokens: usualMaxTokens(model) }
+      const keyed = withCacheKey(fitted.request, keyTarget, sealer)
+      const whole = await inlineMedia(keyed, needs, media.of(owner), signal)
+      const options = {
+        ...{ model, quirks, defaultMaxOutputTokens: usualMaxTokens(model) },
+        cacheMinimumTokens: cacheMinimum(model),
+        showsReasoning: client.codec.showsUnasked?.(body.value()),
+      }
       const encoded = upstream.codec.encodeRequest(whole, options)
       hidden = upstream.generation.read(encoded).hiddenWork?.() ?? 'some'
       return encoder.encode(JSON.stringify(encoded))
@@ -254,6 +262,8 @@ const encoder = new TextEncoder()
 export function originOf(base: string, upstream: Protocol): string {
   return `${upstream.name} ${new URL(base).host}`
 }
+
+const hostIn = (origin: string) => origin.slice(origin.indexOf(' ') + 1)
 
 /** The upstream does not fetch by itself: the table says that the gateway adapts it. */
 function needsBytes(part: Part, upstream: Protocol, quirks: ReadonlySet<Quirk>): boolean {

@@ -38,6 +38,8 @@ interface BodyJob {
 /** Translate a checked request. With one target it is written at once, if nothing has to be fetched. */
 export interface TranslationJob extends BodyJob {
   readonly kind: 'translate'
+  /** The account that asks. */
+  readonly owner: string
   readonly isStrict: boolean
   readonly optionalTools: ReadonlySet<string> | undefined
   readonly targets: readonly JobTarget[]

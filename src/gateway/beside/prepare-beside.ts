@@ -48,7 +48,7 @@ export async function prepareBeside(
   const job = {
     kind: 'translate' as const,
     ...{ bytes: body.bytes, client: client.name, model, stream: body.facts.stream, isStrict },
-    optionalTools: optionalToolsOf(body),
+    ...{ optionalTools: optionalToolsOf(body), owner },
     files: undefined,
   }
   const targets = [...named.values()]

@@ -18,6 +18,11 @@ export interface Codec {
   decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest
   /** The body for an upstream. Equal turns give equal bytes, whatever follows them. */
   encodeRequest(request: CanonicalRequest, options: EncodeOptions): JsonObject
+  /**
+   * Whether the vendor shows the reasoning that a request asks for without saying so; undefined: it
+   * never does.
+   */
+  readonly showsUnasked?: ((body: JsonObject) => boolean) | undefined
   decodeResponse(body: JsonObject, context: DecodeContext): CanonicalResponse
   encodeResponse(response: CanonicalResponse, context: EncodeContext): JsonObject
   createDecoder(context: DecodeContext): StreamDecoder
@@ -48,6 +53,13 @@ export interface EncodeOptions {
   readonly quirks: ReadonlySet<Quirk>
   /** For a protocol that demands a limit of the answer where the request has none. */
   readonly defaultMaxOutputTokens: number
+  /** The client expects to see the reasoning that it asks for, though it does not say so. */
+  readonly showsReasoning?: boolean | undefined
+  /**
+   * From how many LLM tokens on the model caches what is marked, where it caches nothing else;
+   * undefined: no marks are set.
+   */
+  readonly cacheMinimumTokens?: number | undefined
 }
 
 export interface DecodeContext {

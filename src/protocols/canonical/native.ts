@@ -31,6 +31,8 @@ export const nativeFeatures = [
   'include',
   /** Reasoning that is signed or encrypted by another vendor than the channel's. */
   'foreign_signature',
+  /** A line in the system prompt that only the vendor reads (Claude Code's). */
+  'billing_line',
   /** A field that this protocol has no name for, or one of no consequence elsewhere. */
   'unknown_field',
   /** A content part, item or block of a kind that is not known here. */

@@ -43,6 +43,22 @@ export const quirks = {
     protocol: 'chat',
     title: 'takes cache_control in content parts and tools (OpenRouter)',
   },
+  prompt_cache_key: {
+    protocol: 'chat',
+    title: 'takes prompt_cache_key (OpenAI and Azure, where it needs no mention)',
+  },
+  no_prompt_cache_key: {
+    protocol: 'responses',
+    title: 'gets no prompt_cache_key but the client’s own',
+  },
+  no_reasoning_summary: {
+    protocol: 'responses',
+    title: 'refuses reasoning.summary (OpenAI, where the organisation is not verified)',
+  },
+  no_cache_control: {
+    protocol: 'messages',
+    title: 'gets no cache_control (marks for the prompt cache) but the client’s own',
+  },
   thinking_budget: {
     protocol: 'messages',
     title: 'takes thinking with a budget only, no adaptive thinking and no effort',

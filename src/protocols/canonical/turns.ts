@@ -1,4 +1,4 @@
-import type { Part, Role, ToolCallPart, Turn } from './request.ts'
+import type { CanonicalRequest, Part, Role, ToolCallPart, Turn } from './request.ts'
 
 /** A message of any protocol on its way to be (part of) a turn. */
 export interface MessageParts {
@@ -48,4 +48,17 @@ export function changeParts(
     return parts.length > 0 || turn.parts.length === 0 ? [{ ...turn, parts }] : []
   })
   return toTurns(changed)
+}
+
+/**
+ * Whether a conversation is likely to go on with what was sent so far: tools may be called, or it has
+ * gone on before. A call that must be made of one certain tool is most often all that is wanted.
+ */
+export function expectsNextTurn({
+  turns,
+  tools,
+  toolChoice,
+}: Pick<CanonicalRequest, 'turns' | 'tools' | 'toolChoice'>): boolean {
+  if (turns.some(({ role }) => role === 'assistant')) return true
+  return tools.length > 0 && toolChoice?.type !== 'tool'
 }

@@ -88,10 +88,11 @@ export function encodeThinking(
   const amount = encodeAmount(settings.amount, family)
   // A model that does not think refuses to show it.
   const mayShow = amount.thinkingBudget !== 0
+  const wanted = settings.show ?? (options.showsReasoning ? 'auto' : undefined)
   const show =
-    settings.show === 'none'
+    wanted === 'none'
       ? { includeThoughts: false }
-      : settings.show !== undefined && mayShow
+      : wanted !== undefined && mayShow
         ? { includeThoughts: true }
         : {}
   const config = { ...amount, ...show }

@@ -1,6 +1,7 @@
 import type { Codec } from '../canonical/codec.ts'
 import { decodeMessagesRequest } from './decode-request.ts'
 import { decodeMessagesResponse } from './decode-response.ts'
+import { showsUnasked } from './decode-thinking.ts'
 import { createMessagesDecoder } from './decoder.ts'
 import { encodeMessagesRequest } from './encode-request.ts'
 import { encodeMessagesResponse } from './encode-response.ts'
@@ -20,6 +21,7 @@ export const messagesCodec: Codec = {
   findFault: findRequestFault,
   leavesOut: (request, quirks) =>
     thinkingMode(request, quirks) === 'manual' && hindrance(request) ? ['reasoning'] : [],
+  showsUnasked,
   encodeCount: (inputTokens) => ({ input_tokens: inputTokens }),
   decodeError: decodeMessagesError,
 }

@@ -13,6 +13,7 @@ import type {
 import { type MessageParts, toTurns } from '../canonical/turns.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { withoutBilling } from './billing-line.ts'
 import { decodeContent, decodeTexts } from './blocks.ts'
 import { decodeCache, type Note } from './content.ts'
 import { decodeThinking } from './decode-thinking.ts'
@@ -24,7 +25,7 @@ export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): 
   const note: Note = (feature, at) => {
     native.push({ feature, at })
   }
-  const system = decodeTexts(body.system, 'system', note)
+  const system = withoutBilling(decodeTexts(body.system, 'system', note), note)
   const messages = arrayIn(body, 'messages').map((message, index) =>
     decodeMessage(message, `messages[${index}]`, note),
   )

@@ -43,3 +43,17 @@ function showOf(display: unknown): ReasoningSettings['show'] {
   if (display === 'omitted') return 'none'
   return display === 'summarized' || display === 'updates' ? 'auto' : undefined
 }
+
+/**
+ * Whether a request that asks for thinking, and does not say whether to show it, is shown it by its
+ * vendor. Source: Anthropic, "Thinking", on controlling its display: from Claude Opus 4.7 on it is not.
+ * A model of another name is not the vendor's, and is shown.
+ */
+export function showsUnasked(body: JsonObject): boolean {
+  const { type, display } = objectIn(body, 'thinking') ?? {}
+  if ((type !== 'adaptive' && type !== 'enabled') || (display ?? undefined) !== undefined)
+    return false
+  return !hidesUnasked.test(stringIn(body, 'model') ?? '')
+}
+
+const hidesUnasked = /claude-(opus-4[-.][7-9]|(opus|sonnet|haiku|fable)-([5-9]|\d\d)\b|mythos)/

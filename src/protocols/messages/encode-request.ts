@@ -1,6 +1,8 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
-import type { CanonicalRequest, ServiceTier } from '../canonical/request.ts'
+import type { CanonicalRequest, Part, ServiceTier } from '../canonical/request.ts'
+import { expectsNextTurn } from '../canonical/turns.ts'
 import type { JsonObject } from '../protocol.ts'
+import { markCache } from './cache-marks.ts'
 import { encodeTurns } from './encode-turns.ts'
 import { closeSchema } from './schema.ts'
 import { encodeThinking } from './thinking.ts'
@@ -34,8 +36,24 @@ export function encodeMessagesRequest(
     system,
     messages,
   }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const { cacheMinimumTokens: minimum } = options
+  return minimum !== undefined && isMarkedHere(request, options) ? markCache(body, minimum) : body
 }
+
+/**
+ * Whether marks for the prompt cache are set here: only where the client sets none of its own, and a
+ * next turn is likely to read what is written at more than the price of input.
+ */
+function isMarkedHere(request: CanonicalRequest, { quirks }: EncodeOptions): boolean {
+  if (quirks.has('no_cache_control') || !expectsNextTurn(request)) return false
+  return (
+    !request.tools.some(({ cache }) => cache) && !request.turns.some(({ parts }) => hasMark(parts))
+  )
+}
+
+const hasMark = (parts: readonly Part[]): boolean =>
+  parts.some((part) => part.cache || (part.type === 'tool-result' && hasMark(part.parts)))
 
 function encodeOutput({ format }: CanonicalRequest, effort: string | undefined) {
   const schema = format?.type === 'schema' ? closeSchema(format.schema) : undefined

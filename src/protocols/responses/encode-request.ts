@@ -19,13 +19,13 @@ const longestUserId = 64
  */
 export function encodeResponsesRequest(
   request: CanonicalRequest,
-  { model }: EncodeOptions,
+  options: EncodeOptions,
 ): JsonObject {
   const { instructions, turns } = takeInstructions(request)
   const { userId, maxOutputTokens: limit, logprobs, tools, toolChoice } = request
   const include = includes(request)
   return defined({
-    model,
+    model: options.model,
     stream: request.stream || undefined,
     store: false,
     include: include.length === 0 ? undefined : include,
@@ -33,7 +33,7 @@ export function encodeResponsesRequest(
     tools: tools.length === 0 ? undefined : encodeTools(tools),
     tool_choice: toolChoice && tools.length > 0 ? encodeToolChoice(toolChoice, tools) : undefined,
     parallel_tool_calls: request.parallelToolCalls,
-    reasoning: encodeReasoning(request.reasoning),
+    reasoning: encodeReasoning(request.reasoning, options),
     text: encodeText(request),
     max_output_tokens: limit === undefined ? undefined : Math.max(limit, leastOutputTokens),
     temperature: request.temperature,
@@ -68,10 +68,15 @@ function includes({ reasoning, logprobs }: CanonicalRequest): string[] {
   ]
 }
 
-function encodeReasoning(reasoning: ReasoningSettings | undefined): JsonObject | undefined {
+function encodeReasoning(
+  reasoning: ReasoningSettings | undefined,
+  { quirks, showsReasoning }: EncodeOptions,
+): JsonObject | undefined {
   const { amount, show } = reasoning ?? {}
   const effort = encodeEffort(amount)
-  const summary = show === 'none' ? undefined : show
+  const isAsked = showsReasoning && !quirks.has('no_reasoning_summary')
+  const wanted = show ?? (isAsked ? 'auto' : undefined)
+  const summary = wanted === 'none' ? undefined : wanted
   return effort || summary ? defined({ effort, summary }) : undefined
 }
 

@@ -92,7 +92,11 @@ export const requestFeatures = {
   reasoning_budget: row('Budget of reasoning', [a, a, c, a], 'as the nearest effort or level'),
   reasoning_auto: row('Reasoning as the model finds right', [a, a, c, c], 'the default'),
   reasoning_off: row('No reasoning', [c, c, c, a], 'as little as the model can'),
-  reasoning_shown: row('Whether reasoning is shown', [d, c, c, c]),
+  reasoning_shown: row(
+    'Whether reasoning is shown',
+    [d, c, c, c],
+    'where a messages client does not say so, as its vendor does for the model that it names: summaries are asked for, but for models whose default is to omit them',
+  ),
   signed_reasoning: row(
     'Reasoning that the channel’s own vendor has signed',
     [d, c, c, c],
@@ -108,8 +112,16 @@ export const requestFeatures = {
     [d, d, d, d],
     'vendors refuse it; chat channels with the quirk reasoning_content take it as text',
   ),
-  cache_hint: row('Marks for the prompt cache', [d, d, c, d], 'the other vendors cache unasked'),
-  prompt_cache_key: row('Key of the prompt cache', [c, c, d, d]),
+  cache_hint: row(
+    'Marks for the prompt cache (cache_control)',
+    [d, d, c, d],
+    'messages: where there are none, and a next turn is likely, the gateway sets up to four, unless the channel has the quirk no_cache_control; the other vendors cache unasked',
+  ),
+  prompt_cache_key: row(
+    'Key of the prompt cache',
+    [c, c, d, d],
+    'where there is none, and a next turn is likely, one is made of the conversation: on responses channels without the quirk no_prompt_cache_key, on chat channels of OpenAI and Azure or with the quirk prompt_cache_key',
+  ),
   max_output_tokens: row('Limit of the answer’s length', [c, a, c, c], '16 at the least'),
   stop: row('Stop sequences', [c, r, c, c]),
   temperature: row('Temperature', [c, c, a, c], 'at most 1'),
@@ -155,6 +167,11 @@ export const requestFeatures = {
   safety_settings: native('Safety settings', d),
   include: native('Further details in the answer', d),
   foreign_signature: native('A signature of another vendor', d),
+  billing_line: native(
+    'Claude Code’s line x-anthropic-billing-header in the system prompt',
+    a,
+    'left out: it is for the vendor alone, and differs from request to request, so that nothing behind it could be cached',
+  ),
   unknown_field: native('Fields that no other protocol has', d),
   unknown_part: native('Parts of a kind that is not known here', r),
 } as const satisfies Record<string, Feature> & Record<NativeFeature, Feature>
@@ -197,6 +214,7 @@ const quirkWays: { readonly [quirk in Quirk]?: { readonly [name in FeatureName]?
     tool_result_media: r,
   },
   no_json_schema: { json_schema: r },
+  no_reasoning_summary: { reasoning_shown: d },
   cache_control: { cache_hint: c },
 }
 

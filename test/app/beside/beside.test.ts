@@ -10,7 +10,7 @@ const job = (content: unknown) => ({
     JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }),
   ),
   ...{ client: 'chat' as const, model: 'm', stream: false, isStrict: false, files: undefined },
-  optionalTools: undefined,
+  ...{ optionalTools: undefined, owner: 'a' },
   targets: [{ upstream: 'messages' as const, origin: 'o', quirks: [], model: 'claude-sonnet-4-5' }],
 })
 
