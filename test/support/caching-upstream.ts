@@ -20,7 +20,10 @@ export interface Body extends Block {
   readonly model: string
   readonly tools?: readonly Block[]
   readonly system?: string | readonly Block[]
-  readonly messages: readonly { readonly role: string; readonly content: string | readonly Block[] }[]
+  readonly messages: readonly {
+    readonly role: string
+    readonly content: string | readonly Block[]
+  }[]
 }
 
 const lifeMs = 5 * 60_000
@@ -79,7 +82,8 @@ function placesOf({ model, tools = [], system = [], messages, ...rest }: Body): 
   const add = (block: Block, role: string) => {
     const { cache_control: mark, ...said } = block
     const isBare = said.type === 'thinking' || said.type === 'redacted_thinking' || said.text === ''
-    if (mark !== undefined && isBare) throw new Error(`cache_control cannot be set for ${said.type}.`)
+    if (mark !== undefined && isBare)
+      throw new Error(`cache_control cannot be set for ${said.type}.`)
     const text = JSON.stringify(said)
     prefix = new Bun.CryptoHasher('sha256').update(`${prefix}\0${role}\0${text}`).digest('hex')
     tokens += Math.ceil(text.length / 4)
