@@ -1,3 +1,4 @@
+import { effectiveRates } from '../billing/charge.ts'
 import { reasonsOf } from '../catalog/reasoning-models.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
 import type { BodyFacts } from './body.ts'
@@ -35,7 +36,20 @@ export function showsAll(exchange: Exchange, seen: Observation): boolean {
   const { facts, operation, protocol } = exchange
   if (!facts?.stream || operation !== protocol.generation || seen.pending) return false
   if (hidesWork(exchange)) return false
-  return tellsInput(seen) || isCountable(facts)
+  return tellsInput(seen) || (isCountable(facts) && !mayWriteDearly(exchange))
+}
+
+/**
+ * Whether what of the input is written to the prompt cache may cost more than the rest: how much that
+ * is nobody but the upstream knows, and on messages it says so at once.
+ */
+function mayWriteDearly({ plan, route }: Exchange): boolean {
+  const terms = plan?.offer.price.terms
+  if (route?.protocol.name !== 'messages' || terms?.unit !== 'tokens') return false
+  return [terms.base, ...terms.tiers].some((rates) => {
+    const { input, cacheWrite, cacheWrite1h } = effectiveRates(rates)
+    return Math.max(cacheWrite, cacheWrite1h) > input
+  })
 }
 
 /** Whether the upstream has told what its input was: in the end, or (messages) at once. */

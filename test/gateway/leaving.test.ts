@@ -103,6 +103,19 @@ describe('what is not wholly known text can’t', () => {
     expect(await isCountable(name, body)).toBeFalse()
   })
 
+  test('what is written to a prompt cache at more than the price of input', async () => {
+    const base = { input: 3_000, output: 15_000, cacheRead: 300, cacheWrite1h: null }
+    const showsAt = async (name: Name, cacheWrite: number | null) => {
+      const terms = { unit: 'tokens', base: { ...base, cacheWrite }, tiers: [] } as const
+      const body = { model: 'm', stream: true, ...chatOf('hello') }
+      const { exchange } = await createExchange({ ...protocols[name], body, terms })
+      return showsAll(exchange, createObservation())
+    }
+    expect(await showsAt('messages', 3_750)).toBeFalse()
+    expect(await showsAt('messages', null)).toBeTrue()
+    expect(await showsAt('chat', 3_750)).toBeTrue()
+  })
+
   test('until the upstream tells what its input was', async () => {
     const { exchange } = await createExchange({
       ...protocols.messages,
