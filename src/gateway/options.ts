@@ -7,6 +7,7 @@ import { responses } from '../protocols/responses/index.ts'
 import { GatewayError } from './errors.ts'
 import type { Passed } from './gate.ts'
 import { once } from './once.ts'
+import { offeredKind, wrongWay } from './other-ways.ts'
 import type { Translation } from './translation.ts'
 
 /** In which protocol an upstream is asked, and what becomes of the request on its way there. */
@@ -90,6 +91,9 @@ export function findOptions(
   pass?: Pass,
 ): readonly Option[] {
   const { protocol, operation, framing } = asked
+  if (operation === protocol.generation && !makesAnswers(offer, protocol)) {
+    throw wrongWay(offer, operation)
+  }
   const route: Route = { protocol, operation, framing, translation: undefined }
   const plainRoute = () => route
   const options: Option[] = []
@@ -108,10 +112,20 @@ export function findOptions(
   }
   // What no upstream counts is counted here.
   if ((natives > 0 && pass === undefined) || operation === protocol.counting) return options
-  if (options.length === 0) throw unreachable(offer, protocol)
+  if (options.length === 0) throw unreachable(offer, operation)
   // Translating a long prompt takes its time: no more channels are looked at than must be.
   if (!options.some(canExpress)) options[0]?.route()
   return options
+}
+
+/**
+ * Whether a model may be asked for an answer. What makes embeddings never gives one; what makes images
+ * does so at some hosts, whose word for it is the client's own.
+ */
+function makesAnswers(offer: Offer, { name }: Protocol): boolean {
+  const kind = offeredKind(offer)
+  if (kind === 'answers') return true
+  return kind === 'images' && offer.candidates.some(({ channel }) => name in channel.speaks)
 }
 
 /** Of the protocols of a channel the first that can express the request; else its refusal. */
@@ -158,25 +172,12 @@ export function canExpress({ route }: Option): boolean {
   }
 }
 
-function unreachable(offer: Offer, protocol: Protocol): GatewayError {
-  const spoken = new Set(offer.candidates.flatMap(({ channel }) => Object.keys(channel.speaks)))
-  if (spoken.size === 0) {
-    return new GatewayError(
-      'no_channel',
-      `No channel is fit to answer for the model "${offer.model}" at present.`,
-    )
+function unreachable(offer: Offer, operation: Operation): GatewayError {
+  if (offer.candidates.some(({ channel }) => Object.keys(channel.speaks).length > 0)) {
+    return wrongWay(offer, operation)
   }
-  const ways = [...spoken].map((name) => `${name} (${endpointOf[name] ?? name})`).join(' or ')
   return new GatewayError(
-    'unsupported_parameter',
-    `The model "${offer.model}" does not speak the protocol ${protocol.name}. Ask for it by ${ways}.`,
-    { param: 'model' },
+    'no_channel',
+    `No channel is fit to answer for the model "${offer.model}" at present.`,
   )
-}
-
-const endpointOf: Readonly<Record<string, string>> = {
-  chat: 'POST /v1/chat/completions',
-  responses: 'POST /v1/responses',
-  messages: 'POST /v1/messages',
-  gemini: 'POST /v1beta/models/…:generateContent',
 }

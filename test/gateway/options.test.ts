@@ -189,6 +189,60 @@ describe('what can’t be expressed', () => {
   })
 })
 
+describe('a model that does not make what is asked for', () => {
+  const refusalOf = (model: string, asked: Asked, ...spoken: readonly ProtocolName[]) => {
+    const candidate = { ...speaking(spoken), upstreamModel: model }
+    try {
+      findOptions({ ...offerOf(candidate), model }, asked, translator().translate)
+      return 'found'
+    } catch (error) {
+      return error instanceof GatewayError ? `${error.kind}: ${error.message}` : error
+    }
+  }
+  const { embeddings, imageGenerations } = chat.operations
+
+  test.each<[string, Asked, readonly ProtocolName[], string]>([
+    ['text-embedding-3-small', askedIn('chat'), ['chat'], 'Ask for it by POST /v1/embeddings.'],
+    ['text-embedding-3-small', askedIn('messages'), ['chat'], 'Ask for it by POST /v1/embeddings.'],
+    [
+      'gemini-embedding-001',
+      askedIn('chat'),
+      ['gemini'],
+      'Ask for it by POST /v1beta/models/…:embedContent.',
+    ],
+    [
+      'openai/text-embedding-3-small',
+      askedIn('chat', imageGenerations),
+      ['gemini'],
+      'Ask for it by POST /v1beta/models/…:embedContent.',
+    ],
+    [
+      'mistral-embed',
+      askedIn('chat'),
+      ['responses'],
+      'None of its channels offers embeddings here: ask for another model.',
+    ],
+    ['dall-e-3', askedIn('messages'), ['chat'], 'Ask for it by POST /v1/images/generations.'],
+    ['gpt-image-1', askedIn('gemini'), ['chat'], 'Ask for it by POST /v1/images/generations.'],
+    ['gpt-5.1', askedIn('chat', embeddings), ['responses'], 'Ask for it by POST /v1/responses.'],
+  ])('%s is refused, with the endpoint that serves it', (model, asked, spoken, wayOut) => {
+    const refusal = refusalOf(model, asked, ...spoken)
+    expect(refusal).toStartWith('unsupported_parameter: ')
+    expect(refusal).toEndWith(wayOut)
+  })
+
+  test.each<[string, Asked, readonly ProtocolName[]]>([
+    ['text-embedding-3-small', askedIn('chat', embeddings), ['chat']],
+    ['gemini-embedding-001', askedIn('gemini', gemini.operations.embed), ['gemini']],
+    ['gemini-2.5-flash-image', askedIn('chat'), ['gemini']],
+    // Some hosts take it so.
+    ['gpt-image-1', askedIn('chat'), ['chat']],
+    ['embedded-expert', askedIn('chat'), ['chat']],
+  ])('%s is asked as its vendor has it', (model, asked, spoken) => {
+    expect(refusalOf(model, asked, ...spoken)).toBe('found')
+  })
+})
+
 describe('a model without a way', () => {
   const { translate } = translator()
   const kindOf = (offer: Offer, asked: Asked) => {
