@@ -4,7 +4,7 @@ import type { Offer } from '../catalog/catalog.ts'
 import { vendorExtras } from '../catalog/vendor-extras.ts'
 import { emptyUsage } from '../protocols/canonical/usage.ts'
 import type { ToolBounds } from '../protocols/tool-bounds.ts'
-import type { PriceTerms, TokenRates } from '../store/ports/catalog.ts'
+import type { PriceTerms } from '../store/ports/catalog.ts'
 import type { ModalityKind, UsageExtras, VendorExtras } from '../store/ports/extras.ts'
 import type { RequestBody } from './body.ts'
 import type { Plan } from './plan.ts'
@@ -90,7 +90,7 @@ function dearestKinds(
 ) {
   if (terms.unit !== 'tokens') return { kind: 'inputTokens' }
   const { base } = terms
-  const kind = inputKind(base, body)
+  const kind = inputKind(terms, body)
   if (base.modalities === undefined && vendor.modalities === undefined) return { kind }
   const text = effectiveRates(base)
   const from = { rates: base, base, text, vendor }
@@ -115,10 +115,18 @@ const rateOf = {
   cacheWrite1hTokens: 'cacheWrite1h',
 } as const
 
-/** Input may be written to the prompt cache, where that costs more; `1h` may be written as escapes. */
-function inputKind(rates: TokenRates, { bytes }: RequestBody): keyof typeof rateOf {
-  const { input, cacheWrite, cacheWrite1h } = effectiveRates(rates)
-  const isDearer = cacheWrite1h > Math.max(cacheWrite, input)
+/**
+ * Input may be written to the prompt cache, by the client's word or the gateway's own, where that costs
+ * more, in whichever tier; `1h` may be written as escapes.
+ */
+function inputKind(
+  { base, tiers }: Extract<PriceTerms, { readonly unit: 'tokens' }>,
+  { bytes }: RequestBody,
+): keyof typeof rateOf {
+  const all = [base, ...tiers].map(effectiveRates)
+  const isDearer = all.some((rates) => rates.cacheWrite1h > Math.max(rates.cacheWrite, rates.input))
   if (isDearer && (bytes.includes('"1h"') || bytes.includes('\\u'))) return 'cacheWrite1hTokens'
-  return cacheWrite > input ? 'cacheWriteTokens' : 'inputTokens'
+  return all.some(({ input, cacheWrite }) => cacheWrite > input)
+    ? 'cacheWriteTokens'
+    : 'inputTokens'
 }

@@ -57,6 +57,16 @@ describe('with money enough', () => {
     expect(cheap.amountNano).toBe(cheap.bytes * 800 + 100 * 1_600)
   })
 
+  test('the same where only the tier of its context has that price', async () => {
+    const dearer = { input: 1_000_000, cacheWrite: 1_250_000, cacheWrite1h: null }
+    const tiers = [{ above: 20, ...rates, ...dearer }]
+    const set = await aside({
+      more: { max_tokens: 100 },
+      terms: { ...byTokens(), tiers } as PriceTerms,
+    })
+    expect(set.amountNano).toBe(set.bytes * 1_000 + 100 * 1_600)
+  })
+
   test('the question at the price of an hour in the cache, where it is to stay so long', async () => {
     const terms = byTokens({ cacheWrite: 1_250_000, cacheWrite1h: 2_000_000 })
     const cache_control = { type: 'ephemeral', ttl: '1h' }
