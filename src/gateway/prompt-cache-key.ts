@@ -56,7 +56,7 @@ function sessionIn(userId = ''): readonly string[] | undefined {
 }
 
 /** So much of it is looked at, in characters: the rest says no more of which conversation it is. */
-const longestOpening = 262_144
+const longestOpening = 65_536
 
 /** The instructions, and what the user said first. */
 function openingOf({ turns, userId = '' }: CanonicalRequest): readonly string[] {

@@ -95,7 +95,7 @@ export const requestFeatures = {
   reasoning_shown: row(
     'Whether reasoning is shown',
     [d, c, c, c],
-    'where a messages client does not say so, as its vendor does for the model that it names: summaries are asked for, but for models whose default is to omit them',
+    'where a messages client leaves it open, as its vendor would: shown, but for models from Claude Opus 4.7 on',
   ),
   signed_reasoning: row(
     'Reasoning that the channel’s own vendor has signed',
@@ -113,14 +113,14 @@ export const requestFeatures = {
     'vendors refuse it; chat channels with the quirk reasoning_content take it as text',
   ),
   cache_hint: row(
-    'Marks for the prompt cache (cache_control)',
+    'Marks for the prompt cache',
     [d, d, c, d],
-    'messages: where there are none, and a next turn is likely, the gateway sets up to four, unless the channel has the quirk no_cache_control; the other vendors cache unasked',
+    'the other vendors cache unasked; on messages the gateway sets them where the client sets none and a next turn is likely, but for the quirk no_cache_control',
   ),
   prompt_cache_key: row(
     'Key of the prompt cache',
     [c, c, d, d],
-    'where there is none, and a next turn is likely, one is made of the conversation: on responses channels without the quirk no_prompt_cache_key, on chat channels of OpenAI and Azure or with the quirk prompt_cache_key',
+    'where there is none and a next turn is likely, one is made of the conversation: on responses, but for the quirk no_prompt_cache_key; on chat of OpenAI and Azure, and by the quirk prompt_cache_key',
   ),
   max_output_tokens: row('Limit of the answer’s length', [c, a, c, c], '16 at the least'),
   stop: row('Stop sequences', [c, r, c, c]),
@@ -170,7 +170,7 @@ export const requestFeatures = {
   billing_line: native(
     'Claude Code’s line x-anthropic-billing-header in the system prompt',
     a,
-    'left out: it is for the vendor alone, and differs from request to request, so that nothing behind it could be cached',
+    'left out: only its vendor reads it, and as it changes nothing behind it could be cached',
   ),
   unknown_field: native('Fields that no other protocol has', d),
   unknown_part: native('Parts of a kind that is not known here', r),

@@ -34,6 +34,28 @@ test('the other thread translates, refuses with the field, and goes on after a f
   expect(await beside.run<'count'>('a', counted, signal)).toBeGreaterThan(2)
 })
 
+test('the other thread makes keys of the prompt cache for each account, as this one does', async () => {
+  const beside = createBeside(textKeys)
+  const { signal } = new AbortController()
+  const keyFor = async (owner: string) => {
+    const body = {
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+      tools: [{ type: 'function', function: { name: 'look' } }],
+    }
+    const bytes = new TextEncoder().encode(JSON.stringify(body))
+    const targets = [{ upstream: 'responses' as const, origin: 'o', quirks: [], model: 'gpt-5.1' }]
+    const asked = { ...job(''), ...{ bytes, targets, owner } }
+    const [made] = (await beside.run<'translate'>(owner, asked, signal)).targets
+    const written = made && 'bytes' in made ? made.bytes : undefined
+    return JSON.parse(new TextDecoder().decode(written)).prompt_cache_key
+  }
+  const key = await keyFor('a')
+  expect(key).toMatch(/^[\w-]{43}$/)
+  expect(await keyFor('a')).toBe(key)
+  expect(await keyFor('b')).not.toBe(key)
+})
+
 test('who has left waits no longer', async () => {
   const beside = createBeside(textKeys)
   const leaving = new AbortController()

@@ -7,7 +7,8 @@ import type {
   ToolResultPart,
   Turn,
 } from '../../../src/protocols/canonical/request.ts'
-import { bare, type Pair, pairs, recordedRequests } from './pairs.ts'
+import type { JsonObject } from '../../../src/protocols/protocol.ts'
+import { bare, optionsFor, type Pair, pairs, protocols, recordedRequests } from './pairs.ts'
 import { sendRequest } from './send-request.ts'
 
 /*
@@ -91,6 +92,43 @@ describe.skipIf(recordedRequests.length === 0)('R8: recorded conversations', () 
     const own = recordedRequests.filter(({ client }) => client === pair.client)
     const counts = own.map(({ id, decoded }) => expectGrowth(id, withoutMarks(decoded), pair))
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(50)
+  })
+})
+
+describe.skipIf(recordedRequests.length === 0)('R8: marks that the gateway sets itself', () => {
+  const toMessages = pairs.filter(({ upstream }) => upstream === 'messages')
+  const asBlocks = (content: unknown) =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content
+
+  /** What the vendor reads of a body: marks are no part of it, and a text is a block. */
+  const readOf = ({ system = [], messages, ...rest }: JsonObject) =>
+    JSON.parse(
+      JSON.stringify({
+        ...rest,
+        system: asBlocks(system),
+        messages: (messages as JsonObject[]).map((one) => ({
+          ...one,
+          content: asBlocks(one.content),
+        })),
+      }),
+      (key, value: unknown) => (key === 'cache_control' ? undefined : value),
+    )
+
+  test.each(toMessages)('change nothing of what $client sends', ({ client, upstream }) => {
+    const options = optionsFor(upstream)
+    let marked = 0
+    for (const { id, client: own, decoded } of recordedRequests) {
+      if (own !== client) continue
+      const { codec } = protocols[upstream]
+      const request = withoutMarks(decoded)
+      const plain = codec.encodeRequest(request, options)
+      const body = codec.encodeRequest(request, { ...options, cacheMinimumTokens: 1 })
+      expect([id, readOf(body)]).toEqual([id, readOf(plain)])
+      const count = JSON.stringify(body).split('"cache_control"').length - 1
+      expect(count).toBeWithin(0, 5)
+      if (count > 0) marked++
+    }
+    expect(marked).toBeGreaterThan(20)
   })
 })
 
