@@ -115,3 +115,18 @@ describe('R8: in a session of 15 turns with tools', () => {
     expect(inputs.at(-1)?.cache_read_input_tokens).toBeGreaterThan(5000)
   })
 })
+
+test('a question that nobody goes on with is not written to the cache', async () => {
+  const cache = createPromptCache(1024, () => 0)
+  await using caching = startCachingUpstream(cache, () => [{ type: 'text', text: 'Hello.' }])
+  await using running = await startServing({
+    ...{ upstream: caching.upstream.url, speaks: ['messages'] },
+    models: [{ id: model, upstream: 'claude-sonnet-4-5' }],
+  })
+  const long = 'A question with much to read. '.repeat(1_000)
+  const asked = { model, messages: [{ role: 'user', content: long }] }
+  expect((await running.ask('/v1/chat/completions', asked)).status).toBe(200)
+  const [usage] = caching.inputs
+  expect(usage).toMatchObject({ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 })
+  expect(usage?.input_tokens).toBeGreaterThan(5_000)
+})
