@@ -47,6 +47,14 @@ function read({ path, headers, json }: SeenRequest): Asked {
   need(headers.has('anthropic-version'), 'anthropic-version: header is required')
   const body = readObject(json(), fields, 'body')
   need(body.model === messagesModel, `model: ${body.model}`)
+  const marks = [...JSON.stringify(body).matchAll(/"cache_control":(.*?\})/g)].map(
+    ([, mark]) => mark,
+  )
+  need(marks.length <= 4, 'A maximum of 4 blocks with cache_control may be provided')
+  need(
+    marks.every((mark) => mark === '{"type":"ephemeral"}'),
+    `cache_control: ${marks}`,
+  )
   const { max_tokens: maxTokens, thinking } = body
   need(typeof maxTokens === 'number' && maxTokens > 0, 'max_tokens: Field required')
   const turns = readArray(body.messages, 'messages').map((message, index) =>
@@ -140,10 +148,10 @@ function readBlock(value: unknown, at: string): AskedPiece | readonly AskedPiece
 }
 
 const blockFields: Record<string, string> = {
-  text: 'type text',
-  image: 'type source',
-  tool_use: 'type id name input',
-  tool_result: 'type tool_use_id content is_error',
+  text: 'type text cache_control',
+  image: 'type source cache_control',
+  tool_use: 'type id name input cache_control',
+  tool_result: 'type tool_use_id content is_error cache_control',
   thinking: 'type thinking signature',
   redacted_thinking: 'type data',
 }
@@ -164,7 +172,8 @@ function readTools({ tools, tool_choice: choice }: JsonObject, isThinking: boole
   need(choice === undefined || tools !== undefined, 'tool_choice may only be specified with tools')
   const names = (tools === undefined ? [] : readArray(tools, 'tools')).map((tool, index) => {
     const at = `tools.${index}`
-    const { name, input_schema } = readObject(tool, 'name description input_schema strict', at)
+    const members = 'name description input_schema strict cache_control'
+    const { name, input_schema } = readObject(tool, members, at)
     need(isJsonObject(input_schema) && input_schema.type === 'object', `${at}.input_schema.type`)
     return readString(name, `${at}.name`)
   })
