@@ -16,6 +16,8 @@ export const faults = [
   'unfit_url',
   'unfit_proxy',
   'unfit_ip_block',
+  'unfit_country',
+  'no_country_header',
   'unfit_email',
   'unfit_password',
   'unfit_whole_number',

@@ -8,6 +8,7 @@ export type LiveSettings = ReturnType<typeof liveSettings>
 export function liveSettings({ server, settings }: Config) {
   return {
     trustedProxies: compileAddressList(server.trustedProxies),
+    countryHeader: settings.countryHeader,
     geminiQueryKey: settings.geminiQueryKey,
     modelsList: settings.modelsList,
     unknownAnswers: settings.unknownAnswers,

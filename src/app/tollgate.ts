@@ -115,7 +115,12 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   /** One after the other: what was read first must not come last. */
   const inTurn = createTurns()
   const authenticator = createAuthenticator(store.tokens, secrets.keyedHash, warnIfLow)
-  const gatekeeper = createGatekeeper(authenticator, clock, () => settings)
+  const gatekeeper = createGatekeeper(
+    authenticator,
+    clock,
+    () => settings,
+    () => catalog.current().groups,
+  )
   const reservations = createReservations(
     () => committer,
     () => utcDay(clock()),

@@ -8,6 +8,7 @@ import type {
   PriceRow,
   ProtocolBases,
 } from '../store/ports/catalog.ts'
+import type { Regions } from '../store/ports/regions.ts'
 import { type ContextWindows, createContextWindows } from './context-windows.ts'
 
 /** An upstream address with its keys opened, ready to be called. */
@@ -61,6 +62,8 @@ export interface Group {
   readonly limits: Limits
   /** E-mails of the accounts that may use it; null: it is open to all. */
   readonly accounts: ReadonlySet<string> | null
+  /** Countries whose requests it answers. */
+  readonly regions: Regions | null
   readonly offers: ReadonlyMap<string, Offer>
 }
 
@@ -183,6 +186,7 @@ function* buildGroup(row: GroupRow, parts: GroupParts): Generator<void, Group> {
     tools: row.tools,
     limits: row.limits,
     accounts: row.accounts && new Set(row.accounts),
+    regions: row.regions,
     offers,
   }
 }

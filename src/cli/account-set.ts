@@ -9,9 +9,10 @@ import { addLimitOptions, type LimitOptions, namedLimits } from './limits.ts'
 import { commandLine, emailArgument, findAccount } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
+import { addAllCountries, namesRegions, type RegionOptions, readRegions } from './regions.ts'
 import { orNull, parseUsd, parseUsdOrNone } from './values.ts'
 
-interface SetOptions extends ConfigOption, LimitOptions {
+interface SetOptions extends ConfigOption, LimitOptions, RegionOptions {
   readonly creditLimit?: number
   readonly lowBalance?: number | 'none'
   readonly role?: 'admin' | 'user'
@@ -39,11 +40,13 @@ export function addSet(account: Command): void {
       withStore(options, (instance) => setAccount(instance, email, options)),
     )
   addLimitOptions(command)
+  addAllCountries(command)
   withExamples(
     withConfig(command),
     'tollgate account set team@example.com --credit-limit 500',
     'tollgate account set team@example.com --low-balance none',
     'tollgate account set team@example.com --rpm 600 --concurrency 20',
+    'tollgate account set team@example.com --deny-countries CN',
     'tollgate account set owner@example.com --vouch --role admin',
   )
 }
@@ -57,10 +60,11 @@ async function setAccount(instance: Instance, email: string, options: SetOptions
     ...(role !== undefined && { role }),
     ...(vouch && { isVouched: true as const }),
     ...(limits && { limits }),
+    ...(namesRegions(options) && { regions: await readRegions(options, instance) }),
   }
   if (Object.keys(change).length === 0)
     throw new UsageError(
-      'Name what is to change: --credit-limit, --low-balance, --rpm, --tpm, --concurrency, --role or --vouch.',
+      'Name what is to change: --credit-limit, --low-balance, --rpm, --tpm, --concurrency, --allow-countries, --deny-countries, --all-countries, --role or --vouch.',
     )
   await findAccount(instance, email)
   await instance.store.admin.changeAccount({ ...change, account: email, actor: commandLine })
@@ -73,5 +77,6 @@ async function setAccount(instance: Instance, email: string, options: SetOptions
     ...(lowBalance === undefined ? [] : (['balance_low_threshold'] as const)),
     ...(role === undefined ? [] : (['role'] as const)),
     ...(limits === undefined ? [] : (['limits'] as const)),
+    ...(namesRegions(options) ? (['regions'] as const) : []),
   ])
 }

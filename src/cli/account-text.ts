@@ -3,6 +3,7 @@ import { usd } from '../billing/money.ts'
 import { humanTime } from '../lib/format.ts'
 import { type Column, formatPairs, formatTable } from '../lib/table.ts'
 import { describeLimits } from './limits.ts'
+import { describeRegions } from './regions.ts'
 import { tokenColumns } from './token-text.ts'
 
 /** How accounts are listed; LOW marks a balance below its threshold. */
@@ -31,6 +32,7 @@ export function describeAccount(report: AccountReport): readonly (readonly [stri
     ['Reserved', usd(report.reserved_nano)],
     ['Credit limit', usd(report.credit_limit_nano)],
     ['Limits', describeLimits(report.limits)],
+    ['Countries', describeRegions(report.regions)],
     ['Created', humanTime(report.created_at)],
   ]
 }

@@ -1,5 +1,5 @@
 import { channelStatus } from '../app/config/build.ts'
-import { balanceLowByHand } from '../app/config/set-by-hand.ts'
+import { balanceLowByHand, countryHeaderByHand } from '../app/config/set-by-hand.ts'
 import { findFileWord, type Instance } from '../app/instance.ts'
 import type { GroupReport } from '../app/report/resources.ts'
 import type { TokenView } from '../store/ports/admin.ts'
@@ -8,7 +8,7 @@ import { complain } from './errors.ts'
 import type { ConfigOption } from './open.ts'
 
 /** The keys of an account in the configuration file that commands change, too. */
-type AccountKey = 'role' | 'credit_limit' | 'balance_low_threshold' | 'limits'
+type AccountKey = 'role' | 'credit_limit' | 'balance_low_threshold' | 'limits' | 'regions'
 
 /**
  * Below which balance an account without a threshold of its own is low, by the setting in force: the
@@ -22,6 +22,17 @@ export async function findBalanceLow(
   if (namesBalanceLow) return balanceLowNano
   const { values } = await store.edits.storedSettings()
   return balanceLowByHand(values) ?? balanceLowNano
+}
+
+/** `settings.country_header` in force, by the same rule; null: there is none. */
+export async function findCountryHeader(
+  { config }: ConfigOption,
+  { store }: Pick<Instance, 'store'>,
+): Promise<string | null> {
+  const { countryHeader } = await findFileWord(config)
+  if (countryHeader !== undefined) return countryHeader
+  const { values } = await store.edits.storedSettings()
+  return countryHeaderByHand(values)
 }
 
 /** Says that the file will have the last word on what was changed of an account. */
@@ -62,11 +73,11 @@ export async function warnOfChannel(
   if (said !== status) complain(lastWord(`says that the channel "${name}" is ${said}`))
 }
 
-/** The same for whom a group is for, and which tools it allows. */
+/** The same for whom a group is for, which tools it allows, and which countries it answers. */
 export async function warnOfGroup(
   { config }: ConfigOption,
   name: string,
-  { accounts, tools }: Pick<GroupReport, 'accounts' | 'tools'>,
+  { accounts, tools, regions }: Pick<GroupReport, 'accounts' | 'tools' | 'regions'>,
 ): Promise<void> {
   const { groups } = await findFileWord(config)
   const named = groups.find((group) => group?.name === name)
@@ -76,6 +87,22 @@ export async function warnOfGroup(
     complain(lastWord(`says whom the group "${name}" is for`))
   if (!Bun.deepEquals(named.tools?.toSorted() ?? null, tools?.toSorted() ?? null))
     complain(lastWord(`says which tools the group "${name}" allows`))
+  if (regionWord(named.regions) !== regionWord(regions ?? undefined))
+    complain(lastWord(`says which countries the group "${name}" answers`))
+}
+
+/** Equal words are equal countries. */
+function regionWord(
+  regions:
+    | {
+        readonly allow?: readonly (string | undefined)[] | undefined
+        readonly deny?: readonly (string | undefined)[] | undefined
+      }
+    | undefined,
+): string {
+  const inOrder = (codes: readonly (string | undefined)[] = []) =>
+    [...new Set(codes.map((code) => code?.toUpperCase()))].toSorted().join()
+  return `${inOrder(regions?.allow)} ${inOrder(regions?.deny)}`
 }
 
 const lastWord = (what: string) =>

@@ -51,8 +51,8 @@ const spelling: { readonly [key: string]: string } = {
  * Checks options by the same rules as the file, and fills in the same defaults. Throws a
  * `UsageError` that names the options at fault.
  */
-export function readFragment(fragment: Fragment): Config {
-  const loaded = loadFragment(fragment)
+export function readFragment(fragment: Fragment, countryHeader?: string | null): Config {
+  const loaded = loadFragment(fragment, countryHeader)
   if (loaded.ok) return loaded.config
   throw new UsageError(loaded.problems.map(({ message }) => asOption(message)).join('\n'))
 }
@@ -61,6 +61,11 @@ export function readFragment(fragment: Fragment): Config {
 function asOption(message: string): string {
   return message
     .replace(/^groups\[0\]\.tools(\[\d+\])?/, '--tools')
+    .replace(/^groups\[0\]\.regions\.(allow|deny)(\[\d+\])?/, '--$1-countries')
+    .replace(
+      /^groups\[0\]\.regions can not be judged(.*), or remove regions$/,
+      'Countries can not be judged$1',
+    )
     .replace(priceOf, (_, dot: string) => (dot === '' ? 'The price' : 'prices[0].'))
     .replace(
       /^(?:prices\[0\]\.|(?:\w+\[0\]\.)+)(\w+)([^\s:]*)/,

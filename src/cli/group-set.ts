@@ -9,20 +9,16 @@ import { readFragment } from './fragment.ts'
 import { byCommandLine, findNamed, groupArgument } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
+import { addAllCountries, namesRegions, type RegionOptions, readRegions } from './regions.ts'
+import { withCommas } from './values.ts'
 
-interface SetOptions extends ConfigOption {
+interface SetOptions extends ConfigOption, RegionOptions {
   readonly accounts?: readonly string[]
   readonly open?: boolean
   readonly tools?: readonly string[]
   readonly allTools?: boolean
   readonly json?: boolean
 }
-
-const withCommas = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name, _, all) => name !== '' || all.length > 1)
 
 /** Adds the option that says which accounts may use a group. */
 export const addAccountsOption = (command: Command): Command =>
@@ -44,7 +40,9 @@ export const addToolsOption = (command: Command): Command =>
 export function addSet(group: Command, describe: (report: GroupReport) => readonly string[]): void {
   const command = group
     .command('set')
-    .description('change whom a group is for, or which tools of vendors it allows')
+    .description(
+      'change whom a group is for, which tools of vendors it allows, or which countries it answers',
+    )
     .addArgument(groupArgument())
     .option('--open', 'for all accounts')
     .option('--all-tools', 'all tools that have a price')
@@ -60,20 +58,24 @@ export function addSet(group: Command, describe: (report: GroupReport) => readon
     )
   addAccountsOption(command)
   addToolsOption(command)
+  addAllCountries(command)
   withExamples(
     withConfig(command),
     'tollgate group set staff --accounts ann@example.com,bob@example.com',
     'tollgate group set staff --open',
     'tollgate group set trial --tools web_search,code_execution',
+    'tollgate group set trial --allow-countries CN,US',
   )
 }
 
-async function setGroup({ store }: Instance, name: string, options: SetOptions) {
+async function setGroup(instance: Instance, name: string, options: SetOptions) {
+  const { store } = instance
   const { accounts, open, tools, allTools } = options
   const isTwice = (accounts && open) || (tools && allTools)
-  if (isTwice || (accounts ?? open ?? tools ?? allTools) === undefined)
+  const isNothing = (accounts ?? open ?? tools ?? allTools) === undefined && !namesRegions(options)
+  if (isTwice || isNothing)
     throw new UsageError(
-      'Say whom it is for: --accounts with their e-mails, or --open for all; or what it allows: --tools with their names, or --all-tools.',
+      'Say whom it is for: --accounts with their e-mails, or --open for all; or what it allows: --tools with their names, or --all-tools; or where requests may come from: --allow-countries, --deny-countries, or --all-countries.',
     )
   const { id: _, ...settings } = findNamed('group', name, (await store.catalog.load()).groups)
   const said = { ...(accounts && { accounts }), ...(tools && { tools }) }
@@ -82,6 +84,7 @@ async function setGroup({ store }: Instance, name: string, options: SetOptions) 
     ...settings,
     ...((accounts || open) && { accounts: read?.accounts ?? null }),
     ...((tools || allTools) && { tools: read?.tools ?? null }),
+    ...(namesRegions(options) && { regions: await readRegions(options, instance) }),
   }
   await store.admin.write({ groups: [changed] }, byCommandLine)
   const rows = await store.catalog.load()

@@ -9,6 +9,7 @@ import { addLimitOptions, describeLimits, type LimitOptions, namedLimits } from 
 import { byCommandLine, findNamed, groupArgument, requireFree } from './lookup.ts'
 import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
+import { addRegionOptions, describeRegions, type RegionOptions, readRegions } from './regions.ts'
 import { addSwitches, type Switchable } from './switches.ts'
 
 interface JsonOption extends ConfigOption {
@@ -61,7 +62,7 @@ function addList(group: Command): void {
   withExamples(withConfig(command), 'tollgate group list')
 }
 
-interface AddOptions extends JsonOption, LimitOptions {
+interface AddOptions extends JsonOption, LimitOptions, RegionOptions {
   readonly channel: readonly string[]
   readonly multiplier: string
   readonly model: readonly string[]
@@ -98,6 +99,7 @@ function addAdd(group: Command): void {
     )
   addAccountsOption(command)
   addToolsOption(command)
+  addRegionOptions(command)
   addLimitOptions(command)
   withExamples(
     withConfig(command),
@@ -131,7 +133,10 @@ async function createGroup(instance: Instance, name: string, options: AddOptions
     groups.some((one) => one.name === name),
   )
   for (const channel of options.channel) findNamed('channel', channel, channels)
-  await store.admin.write(await writesOf(config, instance), byCommandLine)
+  const writes = await writesOf(config, instance)
+  const regions = await readRegions(options, instance)
+  const made = writes.groups?.map((group) => ({ ...group, regions }))
+  await store.admin.write({ ...writes, ...(made && { groups: made }) }, byCommandLine)
   return loadReport(instance, name)
 }
 
@@ -172,6 +177,7 @@ function describe(report: Report): readonly string[] {
     ['When a client leaves', `${report.on_disconnect}: ${leavingWords[report.on_disconnect]}`],
     ['Limits', describeLimits(report.limits)],
     ['Tools of vendors', report.tools === null ? 'all with a price' : listed(report.tools, 'none')],
+    ['Countries', describeRegions(report.regions)],
     ['For', report.accounts === null ? 'all accounts' : listed(report.accounts, 'nobody')],
   ])
 }

@@ -95,3 +95,10 @@ export function splitPair(text: string): readonly [string, string | undefined] {
   const at = text.indexOf('=')
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
+
+/** The names of `a, b`; an empty text is none. */
+export const withCommas = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name, _, all) => name !== '' || all.length > 1)

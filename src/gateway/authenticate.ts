@@ -2,10 +2,13 @@ import { LRUCache } from 'lru-cache'
 import { growing } from '../lib/cache-options.ts'
 import type { Limits } from '../store/ports/catalog.ts'
 import type { Committed, Spent } from '../store/ports/records.ts'
+import type { Regions } from '../store/ports/regions.ts'
 import type { TokenRecord, TokenStore } from '../store/ports/tokens.ts'
 import { budgetLeft } from './budget.ts'
 import { type AddressList, compileAddressList, isListed } from './client-address.ts'
+import { isServed } from './client-countries.ts'
 import { GatewayError, unauthenticated } from './errors.ts'
+import { shortName } from './short-name.ts'
 
 /** The one live view of an account that all its tokens share. */
 export interface AccountState {
@@ -18,6 +21,8 @@ export interface AccountState {
   readonly creditLimitNano: number
   readonly balanceLowNano: number | null
   readonly limits: Limits
+  /** Countries that it may be used from. */
+  readonly regions: Regions | null
 }
 
 /** The same of a token with a budget. */
@@ -132,6 +137,10 @@ interface Admission {
   readonly today: string
   /** Asked only when the token has an allow-list: looking it up costs. */
   readonly clientAddress: () => string
+  /** Asked only where the group or the account serves some countries; empty: not known. */
+  readonly clientCountries: () => readonly string[]
+  /** Countries that the token's group answers. */
+  readonly groupRegions: Regions | null
   readonly needsBalance: boolean
 }
 
@@ -152,10 +161,25 @@ export function checkCaller(caller: Caller, admission: Admission): void {
       )
     }
   }
+  checkRegions(account, admission)
   if (token.expiresAt !== null && token.expiresAt <= admission.now) {
     throw unauthenticated('expired')
   }
   if (!admission.needsBalance) return
   if (account.balanceNano + account.creditLimitNano <= 0) throw unauthenticated('balance')
   if (budgetLeft(caller, admission.today) <= 0) throw unauthenticated('budget')
+}
+
+function checkRegions({ regions }: AccountState, admission: Admission): void {
+  const { groupRegions } = admission
+  if (regions === null && groupRegions === null) return
+  const from = admission.clientCountries()
+  if (isServed(regions, from) && isServed(groupRegions, from)) return
+  const whose = isServed(regions, from) ? "This key's group" : 'This account'
+  throw new GatewayError(
+    'region_restricted',
+    from.length === 0
+      ? `${whose} answers requests from some countries only, and where this one comes from is not known.`
+      : `${whose} does not answer requests from ${shortName(from.join(', '))}.`,
+  )
 }

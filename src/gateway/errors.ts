@@ -17,6 +17,7 @@ const statusOf = {
   ip_not_allowed: 403,
   model_not_allowed: 403,
   account_restricted: 403,
+  region_restricted: 403,
   group_disabled: 403,
   model_not_found: 404,
   response_not_found: 404,

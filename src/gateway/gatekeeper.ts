@@ -1,6 +1,8 @@
+import type { Catalog } from '../catalog/catalog.ts'
 import { type Clock, utcDay } from '../lib/clock.ts'
 import { type Authenticator, type Caller, checkCaller } from './authenticate.ts'
-import { type AddressList, clientAddress } from './client-address.ts'
+import { type AddressList, clientAddress, isListed } from './client-address.ts'
+import { readCountries } from './client-countries.ts'
 import { type Credential, readCredential } from './credentials.ts'
 import { unauthenticated } from './errors.ts'
 import { queryOf } from './query.ts'
@@ -16,6 +18,8 @@ export interface HttpCall {
 
 export interface GatekeeperSettings {
   readonly trustedProxies: AddressList
+  /** The header in which these tell a client's country; null: none does. */
+  readonly countryHeader: string | null
   readonly geminiQueryKey: boolean
 }
 
@@ -32,6 +36,7 @@ export function createGatekeeper(
   authenticator: Authenticator,
   clock: Clock,
   settings: () => GatekeeperSettings,
+  groups: () => Catalog['groups'],
 ): Gatekeeper {
   const credential = (call: HttpCall) => {
     const { request, geminiPath } = call
@@ -51,8 +56,20 @@ export function createGatekeeper(
         const forwardedFor = call.request.headers.get('x-forwarded-for')
         return clientAddress(call.peer(), forwardedFor, settings().trustedProxies)
       }
+      const countries = () => {
+        const { countryHeader, trustedProxies } = settings()
+        if (countryHeader === null || !isListed(call.peer(), trustedProxies)) return []
+        return readCountries(call.request.headers.get(countryHeader))
+      }
       const now = clock()
-      checkCaller(caller, { now, today: utcDay(now), clientAddress: address, needsBalance })
+      checkCaller(caller, {
+        now,
+        today: utcDay(now),
+        clientAddress: address,
+        clientCountries: countries,
+        groupRegions: groups().get(caller.token.groupId)?.regions ?? null,
+        needsBalance,
+      })
     },
   }
 }

@@ -25,6 +25,7 @@ test('show and list tell limit, reserve, and whether the balance is low by the s
     balance_low: false,
     balance_low_threshold_nano: 2_500_000_000,
     limits: noLimits,
+    regions: null,
     token_count: 1,
     created_at: expect.stringMatching(/Z$/),
   }

@@ -47,6 +47,7 @@ export function groupWrite(changes: Partial<GroupWrite> = {}): GroupWrite {
     onDisconnect: 'bill_observed',
     accounts: null,
     tools: null,
+    regions: null,
     limits: { rpm: 600, tpm: null, concurrency: null },
     ...changes,
   }

@@ -188,6 +188,7 @@ eachEngine((open) => {
         creditLimitNano: 0,
         balanceLowNano: null,
         limits: noLimits,
+        regions: null,
         tokenCount: 1,
         passwordMark: null,
         createdAt: now,
@@ -265,6 +266,7 @@ eachEngine((open) => {
           creditLimitNano: 0,
           balanceLowNano: null,
           limits: noLimits,
+          regions: null,
         },
       })
       expect(await store.tokens.findByHash('hash-2')).toBeUndefined()

@@ -127,6 +127,7 @@ export async function makeWorld(
     onDisconnect: 'bill_observed',
     accounts: null,
     tools: null,
+    regions: null,
     limits: noLimits,
   } as const
   const emails = Array.from({ length: size.accounts }, (_, at) => `account-${at + 1}@example.com`)

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ListOf } from '../envelope.ts'
 import { CheckedLimitsChange, LimitsView } from '../limits.ts'
+import { RegionsView } from '../regions.ts'
 import { orNull, Role, Status } from '../shapes.ts'
 
 const Text = Type.String()
@@ -20,6 +21,7 @@ export const AccountItem = Type.Object({
   credit_limit: Usd,
   balance_low_below: orNull(Usd),
   limits: LimitsView,
+  regions: orNull(RegionsView),
   tokens: Type.Integer(),
   created_at: Text,
 })
@@ -70,6 +72,7 @@ export const AccountPatch = Type.Object({
   credit_limit: Type.Optional(Usd),
   balance_low_below: Type.Optional(orNull(Usd)),
   limits: Type.Optional(CheckedLimitsChange),
+  regions: Type.Optional(orNull(RegionsView)),
 })
 export type AccountPatch = Static<typeof AccountPatch>
 

@@ -2,9 +2,11 @@ import type { Static } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import type { EditableAccount } from '../../store/ports/account-edits.ts'
 import { type AccountWrite, WouldOverdraw } from '../../store/ports/admin.ts'
+import type { Regions } from '../../store/ports/regions.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { SignedIn } from '../access.ts'
 import { ApiError } from '../api-error.ts'
+import { type Checked, requireRight } from '../checked.ts'
 import { edit } from '../refusals.ts'
 import { findAccount } from './find-account.ts'
 import type {
@@ -37,6 +39,8 @@ export interface AccountParts {
   readonly complainOfEmail: (email: string) => string | undefined
   /** Throws an `ApiError` for a password that is none. */
   readonly readPassword: (email: string, password: string) => Promise<AccountWrite['password']>
+  /** Applies the rules of tollgate.yaml to the countries that it may be used from. */
+  readonly checkRegions: (regions: object) => Checked<Regions>
   /** Whether tollgate.yaml names an account. */
   readonly isInFile: (email: string) => boolean
   /** Below this a balance counts as low that has no threshold of its own. */
@@ -91,6 +95,9 @@ export function createAccountService(parts: AccountParts): AccountService {
         ...(fields.is_vouched && { isVouched: fields.is_vouched }),
         ...(fields.status && { status: fields.status }),
         ...(fields.limits && { limits: fields.limits }),
+        ...(fields.regions !== undefined && {
+          regions: fields.regions && requireRight(parts.checkRegions(fields.regions)),
+        }),
         ...(credit_limit !== undefined && {
           creditLimitNano: readUsd('credit_limit', credit_limit),
         }),

@@ -1,6 +1,7 @@
 import { formatNano } from '../../billing/money.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { AccountView } from '../../store/ports/admin.ts'
+import { viewRegions } from '../regions.ts'
 import type { AccountItem } from './schema.ts'
 
 /** An account as lists show it. */
@@ -15,6 +16,7 @@ export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): Account
   credit_limit: formatNano(account.creditLimitNano),
   balance_low_below: account.balanceLowNano === null ? null : formatNano(account.balanceLowNano),
   limits: { ...account.limits },
+  regions: viewRegions(account.regions),
   tokens: account.tokenCount,
   created_at: isoTime(account.createdAt),
 })

@@ -49,6 +49,7 @@ const causes: Readonly<Record<string, Cause>> = {
   balance: account,
   balance_used_up: account,
   account_restricted: { ...account, ways: ['ask_operator'] },
+  region_restricted: { fault: 'client', step: 'record', ways: ['ask_operator'] },
   group_disabled: { fault: 'group', step: 'token', ways: ['try_other_group'] },
   rate_limited: limit,
   concurrency_limited: limit,

@@ -1,5 +1,6 @@
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
 import type { GroupSettings } from '../../store/ports/catalog.ts'
+import { viewRegions } from '../regions.ts'
 import type { GroupChange } from './schema.ts'
 
 /** What is there, as the fields that people edit. */
@@ -18,6 +19,7 @@ export function groupFields(group: GroupSettings) {
     on_disconnect: group.onDisconnect,
     accounts: group.accounts && [...group.accounts],
     tools: group.tools && [...group.tools],
+    regions: viewRegions(group.regions),
   }
 }
 
@@ -26,7 +28,8 @@ export function changedGroup(
   present: Partial<ReturnType<typeof groupFields>>,
   { revision: _, ...change }: GroupChange,
 ): object {
-  const { status = 'active', channels = [], accounts, tools, ...fields } = { ...present, ...change }
+  const all = { ...present, ...change }
+  const { status = 'active', channels = [], accounts, tools, regions, ...fields } = all
   return {
     ...fields,
     channels,
@@ -34,5 +37,6 @@ export function changedGroup(
     limits: { ...present.limits, ...change.limits },
     ...(accounts && { accounts }),
     ...(tools && { tools }),
+    ...(regions && { regions }),
   }
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { LimitsChange, LimitsView } from '../limits.ts'
+import { RegionsView } from '../regions.ts'
 import { orNull, Status } from '../shapes.ts'
 
 const OnDisconnect = Type.Union([Type.Literal('bill_observed'), Type.Literal('drain')], {
@@ -16,6 +17,8 @@ const Tools = orNull(
   Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }),
   'Tools of the vendors that may be used; null: all that have a price.',
 )
+
+const Regions = orNull(RegionsView, 'Countries whose requests it answers; null: all.')
 
 const common = {
   id: Type.Integer(),
@@ -47,6 +50,7 @@ export const GroupView = Type.Object({
   on_disconnect: OnDisconnect,
   accounts: Accounts,
   tools: Tools,
+  regions: Regions,
   offered_models: Type.Array(Type.String(), { description: 'At most the first 1,000.' }),
   models_without_price: Type.Array(Type.String(), { description: 'At most the first 1,000.' }),
   created_at: Type.String(),
@@ -68,6 +72,7 @@ const settings = {
   on_disconnect: OnDisconnect,
   accounts: Accounts,
   tools: Tools,
+  regions: Regions,
 }
 
 /** A group to be made; what is left out is as tollgate.yaml has it by default. */

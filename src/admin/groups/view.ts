@@ -51,11 +51,12 @@ export function createGroupViews(catalog: EditableCatalog, inFile: ReadonlySet<s
     item: (row: EditableGroup) => item(row),
     whole(row: EditableGroup, warnings: readonly Remark[]): GroupView {
       const parts = split(row)
-      const { models, long_context_pricing, limits, on_disconnect, accounts, tools } =
-        groupFields(row)
+      const fields = groupFields(row)
+      const { models, long_context_pricing, limits, on_disconnect } = fields
+      const { accounts, tools, regions } = fields
       return {
         ...item(row, parts),
-        ...{ models, long_context_pricing, limits, on_disconnect, accounts, tools },
+        ...{ models, long_context_pricing, limits, on_disconnect, accounts, tools, regions },
         offered_models: parts.callable.toSorted().slice(0, shownModels),
         models_without_price: parts.unpriced.toSorted().slice(0, shownModels),
         created_at: isoTime(row.createdAt),

@@ -8,6 +8,7 @@ import type {
   GroupSettings,
   Limits,
 } from '../../store/ports/catalog.ts'
+import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
@@ -120,6 +121,7 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     feedIntervalMs: duration(settings.feed_interval ?? '120s'),
     modelsList: settings.models_list ?? 'all',
     unknownAnswers: settings.unknown_answers ?? 'refuse_shared',
+    countryHeader: settings.country_header ?? null,
     geminiQueryKey: settings.gemini_query_key ?? false,
     modelPlazaEnabled: settings.model_plaza_enabled ?? true,
     modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,
@@ -203,14 +205,24 @@ function buildGroup(group: Entry<'groups'>): GroupSettings {
     limits: buildLimits(group.limits),
     accounts: group.accounts ? [...new Set(group.accounts.map(inSmallLetters))] : null,
     tools: group.tools ?? null,
+    regions: buildRegions(group.regions),
   }
 }
+
+/** One of the two lists is there: the checks say so. */
+function buildRegions(regions: Entry<'groups'>['regions'] | null): Regions | null {
+  const { allow, deny } = regions ?? {}
+  if (allow) return { allow: [...new Set(allow.map(inCapitals))] }
+  return deny ? { deny: [...new Set(deny.map(inCapitals))] } : null
+}
+
+const inCapitals = (code: string) => code.toUpperCase()
 
 /** As groups compare addresses. */
 const inSmallLetters = (email: string) => email.toLowerCase()
 
 function buildAccount(account: Entry<'accounts'>): AccountConfig {
-  const { credit_limit, balance_low_threshold, limits } = account
+  const { credit_limit, balance_low_threshold, limits, regions } = account
   return {
     email: account.email,
     role: account.role ?? 'user',
@@ -222,6 +234,7 @@ function buildAccount(account: Entry<'accounts'>): AccountConfig {
       balanceLowNano: nanoOrNull(balance_low_threshold),
     }),
     ...(limits !== undefined && { limits: buildLimits(limits) }),
+    ...(regions !== undefined && { regions: buildRegions(regions) }),
     tokens: (account.tokens ?? []).map(buildToken),
   }
 }

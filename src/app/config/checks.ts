@@ -28,6 +28,7 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
   checkStore(file, tell)
   checkChannels(file, stands, tell)
   checkGroups(file, tell)
+  checkRegions(file, stands, tell)
   for (const [model, price] of Object.entries(file.prices ?? {}))
     if (price) checkPrice(price, joinPath('prices', model), tell)
   checkAccounts(file, tell)
@@ -131,6 +132,35 @@ function checkGroups(file: File, tell: Tell): void {
       accounts.map(({ path, value }) => ({ path, value: value?.toLowerCase() })),
       tell,
     )
+  }
+}
+
+/** Without a header that tells them, nobody's country is known. */
+function checkRegions(file: File, stands: (path: string) => boolean, tell: Tell): void {
+  const groups = list(file.groups).map((group, i) => ({ path: `groups[${i}].regions`, of: group }))
+  const accounts = list(file.accounts).map((account, i) => ({
+    path: `accounts[${i}].regions`,
+    of: account,
+  }))
+  for (const { path, of } of [...groups, ...accounts]) {
+    const { allow, deny } = of?.regions ?? {}
+    for (const [name, codes] of Object.entries({ allow, deny }))
+      checkUnique(
+        eachText(codes, `${path}.${name}`).map((one) => ({
+          ...one,
+          value: one.value?.toUpperCase(),
+        })),
+        tell,
+      )
+    if (stands(`${path}.allow`) && stands(`${path}.deny`))
+      tell(`${path}.deny`, "can't stand beside allow: write one of them")
+    if (of?.regions && !stands('settings.country_header'))
+      tell(
+        path,
+        'can not be judged: set settings.country_header to the header in which your trusted proxies ' +
+          'tell the country, such as CF-IPCountry, or remove regions',
+        'no_country_header',
+      )
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PriceWrite } from '../../store/ports/admin.ts'
 import type { ChannelSettings, GroupSettings, Limits } from '../../store/ports/catalog.ts'
+import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** Where and how the process listens. */
@@ -83,6 +84,8 @@ export interface SettingsConfig {
   /** What becomes of requests that refer to an answer which nobody has got here. */
   readonly unknownAnswers: 'refuse_shared' | 'refuse' | 'pass'
   readonly geminiQueryKey: boolean
+  /** The header in which trusted proxies tell a client's country; null: none does. */
+  readonly countryHeader: string | null
   readonly modelPlazaEnabled: boolean
   readonly modelPlazaRequireAuth: boolean
   /** Which groups the public plaza and the status page show: those open to all accounts, or all. */
@@ -143,6 +146,8 @@ export interface AccountConfig {
   readonly balanceLowNano?: number | null
   /** Absent: keep. */
   readonly limits?: Limits
+  /** Null: all countries; absent: keep. */
+  readonly regions?: Regions | null
   readonly tokens: readonly TokenConfig[]
 }
 

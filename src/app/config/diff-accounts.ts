@@ -16,7 +16,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
   const planned = await Promise.all(
     config.accounts.map(async (account) => {
       const { email, role, status, password, openingNano } = account
-      const { creditLimitNano, balanceLowNano, limits } = account
+      const { creditLimitNano, balanceLowNano, limits, regions } = account
       const view = live.get(email)
       const mark = view?.passwordMark ?? null
       const given =
@@ -39,6 +39,7 @@ export async function planAccounts(input: PlanInput): Promise<Part<AccountWrite>
         ...(creditLimitNano !== undefined && { creditLimitNano }),
         ...(balanceLowNano !== undefined && { balanceLowNano }),
         ...(limits !== undefined && { limits }),
+        ...(regions !== undefined && { regions }),
         ...(password !== null && given !== 'same' && { password: await written(password, given) }),
       }
       return { change, write }
@@ -53,6 +54,7 @@ const newAccount = {
   creditLimitNano: 0,
   balanceLowNano: null,
   limits: { rpm: null, tpm: null, concurrency: null },
+  regions: null,
 }
 
 async function written(password: string, given: Given) {

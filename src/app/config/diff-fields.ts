@@ -15,6 +15,7 @@ import type {
   TokenRates,
 } from '../../store/ports/catalog.ts'
 import type { ExtraPrices } from '../../store/ports/extras.ts'
+import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */
@@ -77,6 +78,15 @@ const limitFields = ({ rpm, tpm, concurrency }: Limits): Fields => ({
   'limits.concurrency': String(concurrency),
 })
 
+const regionFields = (regions: Regions | null): Fields => ({
+  regions:
+    regions === null
+      ? 'all'
+      : 'allow' in regions
+        ? `allow ${set(regions.allow)}`
+        : `deny ${set(regions.deny)}`,
+})
+
 /** Fields of a group. */
 export function groupFields(group: GroupSettings): Fields {
   return {
@@ -91,6 +101,7 @@ export function groupFields(group: GroupSettings): Fields {
     ...limitFields(group.limits),
     accounts: group.accounts === null ? 'all' : set(group.accounts),
     tools: group.tools === null ? 'all' : set(group.tools),
+    ...regionFields(group.regions),
   }
 }
 
@@ -149,6 +160,7 @@ export function accountFields(account: {
   readonly creditLimitNano: number
   readonly balanceLowNano: number | null
   readonly limits: Limits
+  readonly regions: Regions | null
 }): Fields {
   return {
     enabled: enabled(account.status),
@@ -156,6 +168,7 @@ export function accountFields(account: {
     credit_limit: formatNano(account.creditLimitNano),
     balance_low_threshold: nanoOrNull(account.balanceLowNano),
     ...limitFields(account.limits),
+    ...regionFields(account.regions),
   }
 }
 

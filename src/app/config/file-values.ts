@@ -15,6 +15,7 @@ export const settingsValues = (settings: SettingsConfig) => ({
   feed_interval: formatDurationMs(settings.feedIntervalMs),
   models_list: settings.modelsList,
   unknown_answers: settings.unknownAnswers,
+  country_header: settings.countryHeader,
   gemini_query_key: settings.geminiQueryKey,
   model_plaza_enabled: settings.modelPlazaEnabled,
   model_plaza_require_auth: settings.modelPlazaRequireAuth,

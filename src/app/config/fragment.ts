@@ -5,10 +5,12 @@ export type Fragment = { readonly [section: string]: object }
 
 /**
  * Checks values by the same rules as the file, and fills in the same defaults. What a person typed
- * is meant as typed: nothing in it refers to the environment.
+ * is meant as typed: nothing in it refers to the environment. What is said of regions needs
+ * `countryHeader`, the setting in force.
  */
-export function loadFragment(fragment: Fragment): Loaded {
+export function loadFragment(fragment: Fragment, countryHeader?: string | null): Loaded {
+  const around = countryHeader ? { settings: { country_header: countryHeader } } : {}
   // JSON is YAML.
-  const text = JSON.stringify(fragment).replaceAll('${', () => '$${')
+  const text = JSON.stringify({ ...around, ...fragment }).replaceAll('${', () => '$${')
   return loadConfig({ text, file: 'tollgate.yaml', env: {} })
 }

@@ -94,6 +94,8 @@ export interface FileWord {
   readonly balanceLowNano: number
   /** Whether the file names it: then nothing else counts. */
   readonly namesBalanceLow: boolean
+  /** `settings.country_header`; undefined: the file does not name one. */
+  readonly countryHeader: string | undefined
   readonly channels: NonNullable<Partly<ConfigFile>['channels']>
   readonly groups: NonNullable<Partly<ConfigFile>['groups']>
   readonly accounts: NonNullable<Partly<ConfigFile>['accounts']>
@@ -106,6 +108,7 @@ export function loadFileWord(source: ConfigSource): FileWord {
   return {
     balanceLowNano: buildBalanceLow(threshold),
     namesBalanceLow: threshold !== undefined,
+    countryHeader: settings?.country_header,
     ...{ channels, groups, accounts },
   }
 }

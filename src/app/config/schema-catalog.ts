@@ -10,6 +10,7 @@ import {
   modelIds,
   onlyThese,
   optional,
+  regions,
   text,
   titledWords,
   words,
@@ -152,6 +153,7 @@ export const GroupEntry = Type.Object(
         'Tools of the vendors that may be used; left out: all that have a price; empty: none.',
       whenEmpty: 'list the tools ([] is none), or remove the key for all that have a price',
     }),
+    regions: optional(regions('Countries whose requests it answers; left out: all.')),
     on_disconnect: optional(
       words(
         ['bill_observed', 'drain'],

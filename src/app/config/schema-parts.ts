@@ -60,3 +60,27 @@ export const modelIds = (description: string, all: string) =>
     description,
     whenEmpty: `list the models, or remove the key for all ${all}`,
   })
+
+const countries = (description: string) =>
+  optional(
+    Type.Array(text('country', 'Code of a country, such as US (ISO 3166-1 alpha-2).'), {
+      description,
+      minItems: 1,
+      whenEmpty: 'list the countries, or remove regions for all',
+    }),
+  )
+
+/** Countries that are served: one of two lists. */
+export const regions = (description: string) =>
+  Type.Object(
+    {
+      allow: countries('These countries alone. Who comes from an unknown one is refused.'),
+      deny: countries('All countries but these. Who comes from an unknown one is let through.'),
+    },
+    {
+      ...map,
+      minProperties: 1,
+      description: `${description} { allow: [CN, US] } or { deny: […] }.`,
+      whenEmpty: 'write { allow: […] } or { deny: […] }, or remove the key for all countries',
+    },
+  )

@@ -9,6 +9,7 @@ import {
   onlyThese,
   optional,
   orNull,
+  regions,
   text,
   words,
 } from './schema-parts.ts'
@@ -151,6 +152,12 @@ export const SettingsSection = Type.Object(
           'refused, refused where several accounts may use the channel, or passed on.',
       ),
     ),
+    country_header: optional(
+      text(
+        'header',
+        'Header in which trusted proxies tell a client’s country, such as CF-IPCountry; regions need it.',
+      ),
+    ),
     gemini_query_key: flag('Whether /v1beta accepts a token in the query (?key=).'),
     model_plaza_enabled: flag('Whether the model plaza is public.'),
     model_plaza_require_auth: flag('Whether the model plaza asks for an API key.'),
@@ -272,6 +279,9 @@ export const AccountEntry = Type.Object(
           'Limits of all its tokens together; null: none; left out: as they are, none at first.',
         ),
       ),
+    ),
+    regions: optional(
+      orNull(regions('Countries that it may be used from; null: all; left out: as it is.')),
     ),
     tokens: optional(Type.Array(TokenEntry, { description: 'API keys of the account.' })),
   },

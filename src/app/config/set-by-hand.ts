@@ -17,6 +17,7 @@ const settingKeys = {
   feed_interval: 'feedIntervalMs',
   models_list: 'modelsList',
   unknown_answers: 'unknownAnswers',
+  country_header: 'countryHeader',
   gemini_query_key: 'geminiQueryKey',
   model_plaza_enabled: 'modelPlazaEnabled',
   model_plaza_require_auth: 'modelPlazaRequireAuth',
@@ -74,6 +75,13 @@ export function balanceLowByHand(stored: ReadonlyMap<string, unknown>): number |
   if (!stored.has(name)) return undefined
   const loaded = readSetting(name, stored.get(name))
   return loaded?.ok ? loaded.config.settings.balanceLowThresholdNano : undefined
+}
+
+/** The same of the header that tells countries; null: none was set. */
+export function countryHeaderByHand(stored: ReadonlyMap<string, unknown>): string | null {
+  const name = 'settings.country_header'
+  const loaded = stored.has(name) ? readSetting(name, stored.get(name)) : undefined
+  return loaded?.ok ? loaded.config.settings.countryHeader : null
 }
 
 /**

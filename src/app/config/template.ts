@@ -109,6 +109,10 @@ settings:
   # than 30 days ago): refuse, pass, or refuse_shared where several accounts may use its channels. An
   # id says which answer of yours it continues; of another account's it would be that one's.
   #unknown_answers: refuse_shared
+  # The header in which the proxies of server.trusted_proxies tell the country that a client calls from
+  # (two letters); they must set it themselves, whatever the client sends. Groups and accounts that
+  # serve some countries only (regions) need it; from anybody else it is not believed.
+  #country_header: CF-IPCountry
   # Whether Gemini paths take the token from the query (?key=), where proxies may log it.
   #gemini_query_key: false
   # Whether there is a model plaza (GET /api/v1/model-plaza), and whether it asks for an API key.
@@ -213,6 +217,9 @@ groups:
     # Tools that the vendors run themselves (web_search, code_execution …), which may be used. Left
     # out: all that have a price; []: none. What a request can do without is taken out of it.
     #tools: [web_search]
+    # The countries whose requests it answers: { allow: [CN, US] }, or { deny: [CN] } for all others.
+    # Who comes from an unknown country is refused by allow, and let through by deny. Left out: all.
+    #regions: { allow: [CN, US] }
 
 # Base prices in USD per 1M tokens. A model without a price can't be called. Without a price of
 # their own, cache_read and cache_write cost as input, cache_write_1h as cache_write.
@@ -278,6 +285,8 @@ accounts:
     # Requests and LLM tokens a minute, and requests at once, of all its tokens together. Left out,
     # they stay as they are; null: no limits.
     #limits: null
+    # The countries that it may be used from, as a group has them. Left out, it stays as it is; null: all.
+    #regions: null
     # API keys: what clients send.
     tokens:
       - name: first

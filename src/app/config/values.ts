@@ -7,6 +7,7 @@ import {
   priceDecimals,
 } from '../../billing/money.ts'
 import { toolPriceDecimals } from '../../billing/written-extras.ts'
+import { readCountryCode } from '../../lib/country-codes.ts'
 import { parseDateTime } from '../../lib/parse-time.ts'
 import { parseDurationMs, parseSizeBytes } from '../../lib/units.ts'
 
@@ -201,6 +202,14 @@ export const complaints = {
     matching(/^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)*$/),
     'is not an e-mail address: write one such as admin@example.com',
   ),
+  header: complainUnless(
+    matching(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/),
+    'is not the name of a header: write one such as CF-IPCountry',
+  ),
+  country: complainUnless(
+    readCountryCode,
+    'is not a country: write its two letters, such as CN, US or GB (ISO 3166-1 alpha-2)',
+  ),
   'provider-id': complainUnless(
     matching(/^(?!credential$)[a-z0-9][a-z0-9-]{0,39}$/),
     'is not an id for addresses: write small letters, digits and hyphens, such as company (not credential)',
@@ -241,6 +250,7 @@ export const faultOfKind: { readonly [kind in ValueKind]?: Fault } = {
   wait: 'unfit_duration',
   domain: 'unfit_domain',
   block: 'unfit_ip_block',
+  country: 'unfit_country',
   email: 'unfit_email',
   'date-time': 'unfit_time',
   usd: 'unfit_amount',

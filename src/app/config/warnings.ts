@@ -10,6 +10,11 @@ const shortKey = 20
 
 /** Points out what is allowed, but may not be what was meant. */
 export function findWarnings(file: ConfigFile, tell: Tell): void {
+  if (file.settings?.country_header !== undefined && !file.server?.trusted_proxies?.length)
+    tell(
+      'settings.country_header',
+      'is believed of trusted proxies only, and there are none: name them in server.trusted_proxies',
+    )
   warnOfChannels(file, tell)
   warnOfGroups(file, tell)
   warnOfProviders(file, tell)

@@ -4,6 +4,7 @@ import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import { hashPassword } from '../config/password.ts'
 import { complaints } from '../config/values.ts'
+import { checkRegions } from './rules.ts'
 
 interface AccountAppParts {
   readonly config: () => Config
@@ -22,6 +23,7 @@ export const createAccounts = ({
 }: AccountAppParts): AccountService =>
   createAccountService({
     ...{ store, accountsChanged, complainOfEmail: complaints.email },
+    checkRegions: (regions) => checkRegions(regions, config().settings.countryHeader),
     isInFile: (email) => config().accounts.some((account) => account.email === email),
     balanceLowNano: () => config().settings.balanceLowThresholdNano,
     async readPassword(_email, password) {

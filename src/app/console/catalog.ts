@@ -20,7 +20,7 @@ export function createCatalogServices(parts: ConsoleParts) {
     }),
     groups: createGroupService({
       ...{ store, changed },
-      check: checkGroup,
+      check: (entry) => checkGroup(entry, config().settings.countryHeader),
       inFile: () => namesOf(config().groups),
     }),
   }

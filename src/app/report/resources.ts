@@ -71,6 +71,7 @@ export function accountReport(account: AccountView, usualLowNano: number) {
     balance_low: account.balanceNano < lowNano,
     balance_low_threshold_nano: lowNano,
     limits: account.limits,
+    regions: account.regions,
     token_count: account.tokenCount,
     created_at: isoTime(account.createdAt),
   }
@@ -125,6 +126,7 @@ export function groupReport(group: GroupRow, rows: CatalogRows) {
     limits: group.limits,
     accounts: group.accounts,
     tools: group.tools,
+    regions: group.regions,
   }
 }
 

@@ -12,6 +12,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { useText } from '../lib/language.tsx'
 import { LimitFields } from '../parts/limit-fields.tsx'
+import { RegionFields } from '../parts/region-fields.tsx'
 import type { GroupValues } from './form-values.ts'
 import { groupText } from './text.ts'
 import { useChannelNames } from './use-channels.ts'
@@ -108,6 +109,7 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
           />
         )}
       </Stack>
+      <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
       <Switch
         label={text.long_context}
         {...form.getInputProps('long_context_pricing', { type: 'checkbox' })}

@@ -1,5 +1,11 @@
 import type { GroupChange, GroupView } from '../../admin/groups/schema.ts'
 import { type LimitValues, limitValues, readLimits } from '../parts/limit-values.ts'
+import {
+  type RegionValues,
+  readRegions,
+  regionField,
+  regionValues,
+} from '../parts/region-values.ts'
 
 /** What stands in the form of a group. */
 export interface GroupValues {
@@ -19,6 +25,7 @@ export interface GroupValues {
   has_all_tools: boolean
   /** One a line, where these alone are allowed. */
   tools: string
+  regions: RegionValues
 }
 
 /** The form of a group as it is; of one that is yet to be made, with the defaults. */
@@ -36,6 +43,7 @@ export const valuesOf = (group: GroupView | undefined): GroupValues => ({
   accounts: group?.accounts?.join('\n') ?? '',
   has_all_tools: (group?.tools ?? null) === null,
   tools: group?.tools?.join('\n') ?? '',
+  regions: regionValues(group?.regions),
 })
 
 /** What the form says, as the API wants it. */
@@ -46,6 +54,7 @@ export const groupOf = ({ is_open, has_all_tools, ...values }: GroupValues) => (
   limits: readLimits(values.limits),
   accounts: is_open ? null : linesOf(values.accounts),
   tools: has_all_tools ? null : linesOf(values.tools),
+  regions: readRegions(values.regions),
 })
 
 const linesOf = (text: string) =>
@@ -66,5 +75,5 @@ export function changeOf(seen: GroupView, values: GroupValues): GroupChange {
 /** The field of the form that a field of the API stands in. */
 export function formField(field: string): string {
   const [first = ''] = field.split('.')
-  return ['models', 'channels', 'accounts', 'tools'].includes(first) ? first : field
+  return ['models', 'channels', 'accounts', 'tools'].includes(first) ? first : regionField(field)
 }

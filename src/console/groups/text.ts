@@ -44,6 +44,7 @@ const en = {
   toolsHint:
     'One a line, such as web_search, code_execution, file_search, image_generation, mcp. Empty: none. Others are taken out of requests, or refused where a request forces them.',
   allTools: 'All that have a price',
+  everywhere: 'Everywhere',
   long_context: 'Higher prices for long contexts apply',
   on_disconnect: 'When a client leaves in the middle',
   bill_observed:
@@ -130,6 +131,7 @@ export const groupText: Texts<typeof en> = {
     toolsHint:
       '每行一个，例如 web_search、code_execution、file_search、image_generation、mcp。留空则全部不允许。其他工具会从请求中移除；若请求强制使用则被拒绝。',
     allTools: '全部已定价的工具',
+    everywhere: '所有国家/地区',
     long_context: '长上下文按更高的分级价格计费',
     on_disconnect: '客户端中途断开时',
     bill_observed:

@@ -22,6 +22,10 @@ const faultTexts: Readonly<Record<Fault, Readonly<Record<Translated, string>>>> 
     zh: '请填写 HTTP 或 HTTPS 代理，例如 http://user:password@proxy.example.com:3128',
   },
   unfit_ip_block: { zh: '请填写 IP 地址或 CIDR 网段，例如 203.0.113.7 或 10.0.0.0/8' },
+  unfit_country: { zh: '请填写国家/地区的两位字母代码，例如 CN、US 或 GB（ISO 3166-1）' },
+  no_country_header: {
+    zh: '无法判断客户端所在国家/地区：请先将设置“国家/地区请求头”填为受信任代理所用的请求头，例如 CF-IPCountry',
+  },
   unfit_email: { zh: '请填写邮箱地址，例如 admin@example.com' },
   unfit_password: { zh: '密码需为 10 至 256 个字符' },
   unfit_whole_number: { zh: '请填写整数，且不要超出允许的范围' },

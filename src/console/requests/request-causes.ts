@@ -33,6 +33,8 @@ const en = {
   balance: 'The balance was used up, or did not cover what this request may cost.',
   balance_used_up: 'The balance, or the token’s budget, ran out in the middle of the answer.',
   account_restricted: 'The account was disabled.',
+  region_restricted:
+    'The token’s group, or the account, does not answer requests from the country that this one came from.',
   group_disabled: 'The token’s group was switched off, or is not open to the account.',
   rate_limited: 'More was asked in a minute than the limit allows; the text below says whose.',
   concurrency_limited: 'More was asked at once than the limit allows; the text below says whose.',
@@ -81,6 +83,7 @@ export const requestCauses: Texts<typeof en> = {
     balance: '余额已用完，或不足以支付本次请求可能的费用。',
     balance_used_up: '余额或令牌预算在响应过程中用完。',
     account_restricted: '账户已被禁用。',
+    region_restricted: '令牌所属分组或该账户不接受来自该国家/地区的请求。',
     group_disabled: '令牌所在的分组已停用，或未对该账户开放。',
     rate_limited: '一分钟内的用量超过限制；下方文字说明是谁的限制。',
     concurrency_limited: '同时进行的请求超过限制；下方文字说明是谁的限制。',

@@ -16,6 +16,7 @@ import { postgresOpen } from './0014-postgres-open.ts'
 import { postgresUsedCodes, usedCodes } from './0015-used-codes.ts'
 import { groupTools, postgresGroupTools } from './0016-group-tools.ts'
 import { postgresKinds } from './0017-postgres-kinds.ts'
+import { regionsPostgres, regionsSqlite } from './0018-regions.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   { sqlite: usedCodes, postgres: postgresUsedCodes },
   { sqlite: groupTools, postgres: postgresGroupTools },
   { postgres: postgresKinds },
+  { sqlite: regionsSqlite, postgres: regionsPostgres },
 ]
 
 /** The version of a database that is up to date. */

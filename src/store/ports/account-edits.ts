@@ -1,6 +1,7 @@
 import type { AccountWrite, StoredAccount } from './admin.ts'
 import type { Limits } from './catalog.ts'
 import type { Edit } from './edits.ts'
+import type { Regions } from './regions.ts'
 
 /** An account as whoever is to change it sees it. */
 export interface EditableAccount extends StoredAccount {
@@ -19,6 +20,7 @@ export interface AccountFields {
   readonly creditLimitNano?: number
   readonly balanceLowNano?: number | null
   readonly limits?: Partial<Limits>
+  readonly regions?: Regions | null
 }
 
 /**

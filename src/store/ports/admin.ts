@@ -1,5 +1,6 @@
 import type { ChannelSettings, GroupSettings, Limits, PriceSetting } from './catalog.ts'
 import type { LedgerEntry, TokenSpending } from './records.ts'
+import type { Regions } from './regions.ts'
 import type { TokenBudget } from './tokens.ts'
 
 /** A channel as it is to be; `keysSealed` or `proxySealed` absent: keep what it has. */
@@ -20,6 +21,8 @@ export interface AccountWrite {
   readonly balanceLowNano?: number | null
   /** Absent: keep, or none. */
   readonly limits?: Limits
+  /** Countries that it may be used from; null: all. Absent: keep, or all. */
+  readonly regions?: Regions | null
   /**
    * Absent: keep. `mark` is a hash of the configured password, which tells whether that changes; without
    * `hash` the password stays.
@@ -100,6 +103,8 @@ export interface AccountView {
   readonly creditLimitNano: number
   readonly balanceLowNano: number | null
   readonly limits: Limits
+  /** Countries that it may be used from; null: all. */
+  readonly regions: Regions | null
   readonly tokenCount: number
   readonly passwordMark: string | null
   readonly createdAt: number
@@ -158,6 +163,7 @@ export interface AccountChange {
   readonly creditLimitNano?: number
   readonly balanceLowNano?: number | null
   readonly limits?: Partial<Limits>
+  readonly regions?: Regions | null
 }
 
 /** The same of a token. */

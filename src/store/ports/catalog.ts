@@ -1,4 +1,5 @@
 import type { ExtraPrices, ModalityRates } from './extras.ts'
+import type { Regions } from './regions.ts'
 
 /** Rows that say what may be called, where and at what price. Names are unique among live rows. */
 
@@ -82,6 +83,8 @@ export interface GroupSettings {
   readonly accounts: readonly string[] | null
   /** Names of the vendors' own tools that may run; null: all that have a price. */
   readonly tools: readonly string[] | null
+  /** Countries whose requests it answers; null: all. */
+  readonly regions: Regions | null
 }
 
 export interface GroupRow extends GroupSettings {

@@ -1,5 +1,6 @@
 import type { Limits } from './catalog.ts'
 import type { Spent } from './records.ts'
+import type { Regions } from './regions.ts'
 
 /** What may be spent with a token, in nano-USD: in all, in a UTC day, in a UTC month; null: no limit. */
 export interface TokenBudget {
@@ -38,6 +39,8 @@ export interface TokenRecord {
     readonly creditLimitNano: number
     readonly balanceLowNano: number | null
     readonly limits: Limits
+    /** Countries that it may be used from; null: all. */
+    readonly regions: Regions | null
   }
 }
 

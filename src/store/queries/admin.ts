@@ -10,7 +10,7 @@ import type { Limits } from '../ports/catalog.ts'
 import type { LedgerEntry } from '../ports/records.ts'
 import type { TokenBudget } from '../ports/tokens.ts'
 import { build } from './build.ts'
-import { parseList } from './json.ts'
+import { parseList, parseRegions } from './json.ts'
 import { findAccountId } from './names.ts'
 import { selectLedger } from './records.ts'
 import { passwordProvider } from './sign-in/passwords.ts'
@@ -41,6 +41,7 @@ export const selectAccounts = () =>
       'account.rpm as rpm',
       'account.tpm as tpm',
       'account.concurrency as concurrency',
+      'account.regions as regions',
       'credential.password_mark as passwordMark',
       'account.created_at as createdAt',
     ])
@@ -120,15 +121,27 @@ export function* findAccount(email: string): Steps<AccountView | undefined> {
   return row && readAccount(row)
 }
 
+/** What an account's row has in columns of its own kind. */
+interface AccountColumns extends Limits {
+  readonly emailVerified: number
+  readonly regions: string | null
+}
+
 /** A row of such a query as the ports know it. */
-export function readAccount<Row extends Limits & { readonly emailVerified: number }>({
+export function readAccount<Row extends AccountColumns>({
   rpm,
   tpm,
   concurrency,
   emailVerified,
+  regions,
   ...row
 }: Row) {
-  return { ...row, isVouched: emailVerified === 1, limits: { rpm, tpm, concurrency } }
+  return {
+    ...row,
+    isVouched: emailVerified === 1,
+    limits: { rpm, tpm, concurrency },
+    regions: parseRegions(regions),
+  }
 }
 
 /** The newest ledger entries of a live account, newest last. Reads no others. */

@@ -13,7 +13,7 @@ import type {
 } from '../ports/catalog.ts'
 import { build } from './build.ts'
 import type { Engine } from './engine.ts'
-import { parseColumn, parseList } from './json.ts'
+import { parseColumn, parseList, parseRegions } from './json.ts'
 import { limitsOf } from './limits.ts'
 import { all, first, type Steps } from './steps.ts'
 import type { ChannelTable, GroupTable, ModelPriceTable } from './tables.ts'
@@ -89,6 +89,7 @@ export function readGroup(row: Selectable<GroupTable>, channels: readonly string
     limits: limitsOf(row),
     accounts: row.accounts === null ? null : parseList(row.accounts),
     tools: row.tools === null ? null : parseList(row.tools),
+    regions: parseRegions(row.regions),
   }
 }
 

@@ -3,6 +3,7 @@ import { type AccountChange, type TokenChange, WriteRefused } from '../ports/adm
 import type { Limits } from '../ports/catalog.ts'
 import { addAudit } from './audit.ts'
 import { build } from './build.ts'
+import { parseColumn, regionsText } from './json.ts'
 import { requireAccount } from './names.ts'
 import { first, run, type Steps } from './steps.ts'
 
@@ -16,6 +17,7 @@ export function* changeAccount(change: AccountChange, now: number): Steps<void> 
     ...(change.creditLimitNano !== undefined && { credit_limit_nano: change.creditLimitNano }),
     ...(change.balanceLowNano !== undefined && { balance_low_nano: change.balanceLowNano }),
     ...changedLimits(change.limits),
+    ...(change.regions !== undefined && { regions: regionsText(change.regions) }),
   }
   const before = yield* first(build.selectFrom('account').selectAll().where('id', '=', id))
   const detail = differences(before ?? {}, columns)
@@ -72,8 +74,9 @@ function differences(
   )
 }
 
-/** As people read it: a time, a flag. */
+/** As people read it: a time, a map, a flag. */
 function shown(column: string, value: unknown): unknown {
   if (column === 'expires_at' && typeof value === 'number') return isoTime(value)
+  if (column === 'regions' && typeof value === 'string') return parseColumn<unknown>(value)
   return column === 'strict' || column === 'email_verified' ? value === 1 : value
 }

@@ -20,6 +20,7 @@ interface AccountTable extends Limited {
   reserved_nano: Generated<number>
   credit_limit_nano: number
   balance_low_nano: number | null
+  regions: Json | null
   created_at: number
   deleted_at: number | null
   name: Generated<string>
@@ -59,6 +60,7 @@ export interface GroupTable extends Limited {
   on_disconnect: 'bill_observed' | 'drain'
   accounts: Json | null
   tools: Json | null
+  regions: Json | null
   created_at: number
   deleted_at: number | null
 }

@@ -1,7 +1,7 @@
 import type { Limits } from '../ports/catalog.ts'
 import type { Spent } from '../ports/records.ts'
 import type { TokenBudget, TokenRecord } from '../ports/tokens.ts'
-import { parseList } from './json.ts'
+import { parseList, parseRegions } from './json.ts'
 
 /** What a look-up selects of a token and its account; the names are those of `FoundToken`. */
 export const foundTokenColumns = `token.id, token.name, token.group_id AS "groupId", token.status,
@@ -13,7 +13,8 @@ export const foundTokenColumns = `token.id, token.name, token.group_id AS "group
   account.deleted_at AS "accountDeletedAt", account.balance_nano AS "balanceNano",
   account.credit_limit_nano AS "creditLimitNano", account.balance_low_nano AS "balanceLowNano",
   token.rpm, token.tpm, token.concurrency, account.rpm AS "accountRpm",
-  account.tpm AS "accountTpm", account.concurrency AS "accountConcurrency"`
+  account.tpm AS "accountTpm", account.concurrency AS "accountConcurrency",
+  account.regions AS "accountRegions"`
 
 export interface FoundToken
   extends Omit<
@@ -36,6 +37,7 @@ export interface FoundToken
   readonly accountRpm: number | null
   readonly accountTpm: number | null
   readonly accountConcurrency: number | null
+  readonly accountRegions: string | null
 }
 
 /** A row as the port gives it; `spentOf` is asked for a token with a budget only. */
@@ -43,7 +45,7 @@ export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spe
   const { accountId, email, emailVerified, accountStatus, accountDeletedAt, ...more } = row
   const { balanceNano, creditLimitNano, balanceLowNano, ...other } = more
   const { totalNano, dayNano, monthNano, strict, ...named } = other
-  const { accountRpm, accountTpm, accountConcurrency, ...limited } = named
+  const { accountRpm, accountTpm, accountConcurrency, accountRegions, ...limited } = named
   const { rpm, tpm, concurrency, ...token } = limited
   const budget = { totalNano, dayNano, monthNano }
   const isLimited = Object.values(budget).some((limit) => limit !== null)
@@ -65,6 +67,7 @@ export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spe
       creditLimitNano,
       balanceLowNano,
       limits: { rpm: accountRpm, tpm: accountTpm, concurrency: accountConcurrency },
+      regions: parseRegions(accountRegions),
     },
   }
 }

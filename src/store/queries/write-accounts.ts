@@ -1,6 +1,7 @@
 import { type AccountWrite, type TokenWrite, WriteRefused } from '../ports/admin.ts'
 import { build } from './build.ts'
 import { requireOpenGroup } from './group-access.ts'
+import { regionsText } from './json.ts'
 import { limitsOf } from './limits.ts'
 import { findAccountId, findByAddress, requireAccount, requireNamed } from './names.ts'
 import { endSessionsOf, putPassword } from './sign-in/passwords.ts'
@@ -22,6 +23,7 @@ function* openAccount(account: AccountWrite, now: number): Steps<void> {
     credit_limit_nano: account.creditLimitNano ?? 0,
     balance_low_nano: account.balanceLowNano ?? null,
     ...(account.limits && limitsOf(account.limits)),
+    regions: regionsText(account.regions ?? null),
     created_at: now,
   }
   const made = yield* first(build.insertInto('account').values(row).returning('id'))
@@ -73,7 +75,7 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
     return
   }
   yield* requireMeant(id, account)
-  const { role, status, password, creditLimitNano, balanceLowNano, limits } = account
+  const { role, status, password, creditLimitNano, balanceLowNano, limits, regions } = account
   yield* run(
     build
       .updateTable('account')
@@ -83,6 +85,7 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
         ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
         ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
         ...(limits && limitsOf(limits)),
+        ...(regions !== undefined && { regions: regionsText(regions) }),
       })
       .where('id', '=', id),
   )

@@ -7,6 +7,7 @@ import {
 import type { PriceTerms, TokenRates } from '../ports/catalog.ts'
 import type { ExtraPrices } from '../ports/extras.ts'
 import { build } from './build.ts'
+import { regionsText } from './json.ts'
 import { limitsOf } from './limits.ts'
 import { findNamed, requireNamed } from './names.ts'
 import { first, run, type Steps } from './steps.ts'
@@ -63,6 +64,7 @@ export const groupColumns = (group: Omit<GroupWrite, 'name' | 'channels'>) => ({
   on_disconnect: group.onDisconnect,
   accounts: group.accounts && JSON.stringify(group.accounts),
   tools: group.tools && JSON.stringify(group.tools),
+  regions: regionsText(group.regions),
   ...limitsOf(group.limits),
 })
 

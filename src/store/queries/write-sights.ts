@@ -5,6 +5,7 @@ import { channelRows, groupRows, loadChannelNames, loadPrices, readChannel } fro
 import { countTokens } from './edits/count-tokens.ts'
 import { shownPrice } from './edits/prices.ts'
 import { audited } from './edits/token-audit.ts'
+import { regionsText } from './json.ts'
 import { all, type Steps } from './steps.ts'
 
 type Detail = Readonly<Record<string, unknown>>
@@ -120,6 +121,7 @@ function* accountsOf({ accounts = [], remove }: Writes): Steps<readonly Sight[]>
         credit_limit_nano: account.creditLimitNano,
         balance_low_nano: account.balanceLowNano,
         ...account.limits,
+        regions: regionsText(account.regions),
         password_mark: passwordMark,
       },
       made: {

@@ -49,6 +49,7 @@ function stateAfter(writes: Writes): CurrentState {
       creditLimitNano: account.creditLimitNano ?? 0,
       balanceLowNano: account.balanceLowNano ?? null,
       limits: account.limits ?? noLimits,
+      regions: account.regions ?? null,
       tokenCount: 0,
       passwordMark: account.password?.mark ?? null,
       createdAt: 0,

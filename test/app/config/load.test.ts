@@ -60,6 +60,7 @@ describe('the example of the design', async () => {
         limits: { rpm: 600, tpm: null, concurrency: 100 },
         accounts: null,
         tools: null,
+        regions: null,
         onDisconnect: 'bill_observed',
       },
     ])
@@ -145,6 +146,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           feedIntervalMs: 120_000,
           modelsList: 'all',
           unknownAnswers: 'refuse_shared',
+          countryHeader: null,
           geminiQueryKey: false,
           modelPlazaEnabled: true,
           modelPlazaRequireAuth: false,

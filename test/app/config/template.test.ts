@@ -38,7 +38,10 @@ test('still loads with every setting at rest put to use, and then says the same'
   const [asleep, all] = [load(template), load(awake)]
   if (!asleep.ok || !all.ok) throw new Error(JSON.stringify(all))
   // What is shown at rest is the default, but where there is none.
-  expect(all.config.settings).toEqual(asleep.config.settings)
+  expect(all.config.settings).toEqual({
+    ...asleep.config.settings,
+    countryHeader: 'CF-IPCountry',
+  })
   expect(all.config.server).toEqual({
     ...asleep.config.server,
     trustedProxies: ['127.0.0.1', '::1'],
@@ -47,8 +50,8 @@ test('still loads with every setting at rest put to use, and then says the same'
   expect(all.config.store).toEqual(asleep.config.store)
   expect(asleep.config.counters).toBeNull()
   expect(all.config.counters?.url).toBe('redis://user:password@counters.example.com:6379/0')
-  // Left out, these three stay as they are in the database.
-  const first = { creditLimitNano: 0, balanceLowNano: null, limits: noLimits }
+  // Left out, these four stay as they are in the database.
+  const first = { creditLimitNano: 0, balanceLowNano: null, limits: noLimits, regions: null }
   expect(all.config.accounts).toEqual(asleep.config.accounts.map((one) => ({ ...one, ...first })))
   // And these have no default.
   const proxy = 'http://user:password@proxy.example.com:3128'

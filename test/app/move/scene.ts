@@ -61,6 +61,8 @@ const choices: { readonly [column: string]: readonly (string | number)[] } = {
   'channel.models': ['[]', '[{"id":"small","upstream":"small-1"}]'],
   'group.models': ['[]', '["small","\\ud83d\\ude00"]'],
   'group.accounts': ['[]', '["ann@example.com"]'],
+  'group.regions': ['{"allow":["CN"]}', '{"deny":["RU","KP"]}'],
+  'account.regions': ['{"allow":["CN"]}', '{"deny":["RU","KP"]}'],
   'group.tools': ['[]', '["web_search"]'],
   'token.models': ['[]', '["\\ud800 half","\\u0000"]'],
   ip_allow: ['[]', '["10.0.0.0/8"]'],

@@ -79,6 +79,7 @@ function groupRow({ hasChannel = true, ...changes }: SoldGroup, at: number): Gro
     onDisconnect: 'bill_observed',
     accounts: null,
     tools: null,
+    regions: null,
     limits: noLimits,
     ...changes,
   }

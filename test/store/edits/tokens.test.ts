@@ -20,6 +20,7 @@ eachEngine((open) => {
       onDisconnect: 'bill_observed',
       accounts: null,
       tools: null,
+      regions: null,
       limits: { rpm: null, tpm: null, concurrency: null },
     } as const
     const account = {

@@ -80,9 +80,15 @@ function inNewest(rows: Rows): Rows {
     ...changed('account', ({ password_hash, password_mark, ...row }) => ({
       ...unlimited,
       ...row,
-      ...{ name: '', email_verified: 1, two_factor_enabled: 0, updated_at: null },
+      ...{ regions: null, name: '', email_verified: 1, two_factor_enabled: 0, updated_at: null },
     })),
-    ...changed('group', (row) => ({ tpm: null, accounts: null, tools: null, ...row })),
+    ...changed('group', (row) => ({
+      tpm: null,
+      accounts: null,
+      tools: null,
+      regions: null,
+      ...row,
+    })),
     ...changed('usage_day', (row) => ({ ...row, ...uncounted })),
     usage_total: (rows.usage_day ?? []).map(({ token_id: _, ...row }) => ({
       ...row,

@@ -10,15 +10,15 @@ import { oneLine, section } from './yaml.ts'
  */
 export function configBeforeAccounts(state: ConfigState, now: number): string {
   const next = createPlaceholders()
-  const { customEndpoints, settings, channels, groups } = state
-  const site = Object.entries(state.site).filter(([, value]) => value !== null)
+  const { customEndpoints, channels, groups } = state
+  const site = named(state.site)
   return [
     head(isoTime(now)),
     section('site', {
-      ...Object.fromEntries(site),
+      ...site,
       ...(customEndpoints.length > 0 && { custom_endpoints: customEndpoints }),
     }),
-    section('settings', settings),
+    section('settings', named(state.settings)),
     section(
       'channels',
       channels.map((channel) => channelEntry(channel, next)),
@@ -27,6 +27,10 @@ export function configBeforeAccounts(state: ConfigState, now: number): string {
     prices(state.prices),
   ].join('')
 }
+
+/** What is set. */
+const named = (values: object) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 
 const head = (
   time: string,

@@ -98,6 +98,7 @@ export const groupEntry = (group: GroupSettings): object => ({
   on_disconnect: group.onDisconnect,
   ...(group.accounts && { accounts: group.accounts }),
   ...(group.tools && { tools: group.tools }),
+  ...(group.regions && { regions: group.regions }),
 })
 
 /** A price of the file; undefined for one that was taken away: the file has no word for it. */
@@ -153,6 +154,7 @@ export const accountEntry = (account: Omit<AccountView, 'passwordMark'>): object
     balance_low_threshold: formatNano(account.balanceLowNano),
   }),
   ...limitsEntry(account.limits),
+  ...(account.regions && { regions: account.regions }),
 })
 
 /** A token of an account, with a placeholder for its key. */

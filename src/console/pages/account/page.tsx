@@ -8,6 +8,7 @@ import { useText } from '../../lib/language.tsx'
 import { showProblems } from '../../lib/problems.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { regionField } from '../../parts/region-values.ts'
 import { useEdit } from '../../parts/use-edit.ts'
 import { accountText } from '../accounts/text.ts'
 import { Adjust } from './adjust.tsx'
@@ -56,7 +57,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
     live: account,
     valuesOf,
     send: (seen, values) => call(api.admin.accounts({ id }).patch(changeOf(seen, values))),
-    showAtFields: (form, error) => showProblems(form, error, (field) => field),
+    showAtFields: (form, error) => showProblems(form, error, regionField),
     tell: (now) => {
       void know(queries, ['account', id], now)
       void queries.invalidateQueries({ queryKey: ['accounts'] })

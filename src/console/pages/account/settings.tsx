@@ -4,6 +4,7 @@ import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
 import { EditForm } from '../../parts/edit-form.tsx'
 import { LimitFields } from '../../parts/limit-fields.tsx'
+import { RegionFields, useRegionLabel } from '../../parts/region-fields.tsx'
 import type { Edit } from '../../parts/use-edit.ts'
 import { accountText } from '../accounts/text.ts'
 import type { AccountValues } from './values.ts'
@@ -16,9 +17,16 @@ interface SettingsProps {
 /** What an account may do; sends only what was changed. */
 export function Settings({ account, edit }: SettingsProps) {
   const text = useText(accountText)
+  const regionLabel = useRegionLabel()
   const { form } = edit
   return (
-    <EditForm edit={edit} shown={(state) => shown(state, text)}>
+    <EditForm
+      edit={edit}
+      shown={(state) => ({
+        ...shown(state, text),
+        [regionLabel]: state.regions ?? text.everywhere,
+      })}
+    >
       <Select
         label={text.role}
         allowDeselect={false}
@@ -43,6 +51,7 @@ export function Settings({ account, edit }: SettingsProps) {
         inputMode="decimal"
         {...form.getInputProps('balance_low_below')}
       />
+      <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
       <Fieldset legend={text.limits}>
         <LimitFields inputProps={form.getInputProps} />
       </Fieldset>

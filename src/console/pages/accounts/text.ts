@@ -53,6 +53,7 @@ const en = {
   low: 'Low balance below (USD)',
   lowHint: (usd: string) => `Empty: as the settings of the gateway say. Now ${usd}.`,
   limits: 'Limits of all its tokens together',
+  everywhere: 'Everywhere',
   suspend: 'Suspend',
   suspendAsk:
     'Its tokens are refused at once, and it is signed out. Nothing is lost; you can let it in again.',
@@ -141,6 +142,7 @@ export const accountText: Texts<typeof en> = {
     low: '余额提醒阈值（美元）',
     lowHint: (usd) => `留空则采用全局设置，当前为 ${usd}。`,
     limits: '账户下全部令牌的总限额',
+    everywhere: '所有国家/地区',
     suspend: '停用账户',
     suspendAsk: '其令牌将立即被拒绝，并会退出登录。数据不会丢失，可随时恢复。',
     resume: '恢复账户',

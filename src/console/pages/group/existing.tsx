@@ -12,6 +12,7 @@ import { know } from '../../lib/know.ts'
 import { useText } from '../../lib/language.tsx'
 import { EditForm } from '../../parts/edit-form.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { useRegionLabel } from '../../parts/region-fields.tsx'
 import { useEdit } from '../../parts/use-edit.ts'
 import { Warnings } from '../../parts/warnings.tsx'
 import { Actions } from './actions.tsx'
@@ -20,6 +21,7 @@ import { Offers } from './offers.tsx'
 /** A group: what it offers, and its form. */
 export function Existing({ live }: { readonly live: GroupView }) {
   const text = useText(groupText)
+  const regionLabel = useRegionLabel()
   const queries = useQueryClient()
   const route = api.admin.groups({ id: live.id })
   const edit = useEdit({
@@ -43,7 +45,13 @@ export function Existing({ live }: { readonly live: GroupView }) {
       <Stack maw={900}>
         <Warnings of={live} inFile={text.inFile} />
         <Offers group={live} />
-        <EditForm edit={edit} shown={(state) => shown(state, text)}>
+        <EditForm
+          edit={edit}
+          shown={(state) => ({
+            ...shown(state, text),
+            [regionLabel]: state.regions ?? text.everywhere,
+          })}
+        >
           <GroupFields
             form={form}
             effect={

@@ -129,6 +129,14 @@ export const settingNames: Readonly<
       pass: { en: 'Passed on', zh: '转发' },
     },
   },
+  'settings.country_header': {
+    en: 'Country header',
+    enHint:
+      'The header in which trusted proxies (server.trusted_proxies of tollgate.yaml) tell a client’s country, such as CF-IPCountry. Groups and accounts that serve some countries only need it.',
+    zh: '国家/地区请求头',
+    zhHint:
+      '受信任的代理（tollgate.yaml 的 server.trusted_proxies）用哪个请求头告知客户端所在国家/地区，例如 CF-IPCountry。限制国家/地区的分组和账户需要它。',
+  },
   'settings.gemini_query_key': {
     en: 'Gemini: key in the query',
     zh: 'Gemini：允许查询参数传密钥',

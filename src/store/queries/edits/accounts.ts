@@ -4,6 +4,7 @@ import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits
 import { readAccount, selectAccounts } from '../admin.ts'
 import { build } from '../build.ts'
 import { vouched } from '../change.ts'
+import { regionsText } from '../json.ts'
 import { findAccountId, findByAddress } from '../names.ts'
 import { endSessionsOf } from '../sign-in/passwords.ts'
 import { first, run, type Steps } from '../steps.ts'
@@ -35,6 +36,7 @@ const editable = [
   'status',
   'creditLimitNano',
   'balanceLowNano',
+  'regions',
   'rpm',
   'tpm',
   'concurrency',
@@ -72,7 +74,7 @@ function* setAccount(change: Change, id: number, fields: AccountFields): Steps<v
   const { edit } = change
   const before = yield* requireEditable(id)
   checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
-  const { role, status, creditLimitNano, balanceLowNano, limits = {} } = fields
+  const { role, status, creditLimitNano, balanceLowNano, limits = {}, regions } = fields
   const columns = {
     ...vouched(fields),
     ...(role !== undefined && { role }),
@@ -80,6 +82,7 @@ function* setAccount(change: Change, id: number, fields: AccountFields): Steps<v
     ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
     ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
     ...limits,
+    ...(regions !== undefined && { regions: regionsText(regions) }),
   }
   const present = columnsOf(before)
   const changed = differingColumns(present, columns)
@@ -97,6 +100,7 @@ const columnsOf = (account: EditableAccount) => ({
   credit_limit_nano: account.creditLimitNano,
   balance_low_nano: account.balanceLowNano,
   ...account.limits,
+  regions: regionsText(account.regions),
 })
 
 /** Called when it is done: throws, so that it is undone, where nobody could administer any more. */

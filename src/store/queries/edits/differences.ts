@@ -15,6 +15,7 @@ const json: ReadonlySet<string> = new Set([
   'probe',
   'accounts',
   'tools',
+  'regions',
 ])
 
 /** Of the columns that are to be written, those that differ; empty: nothing changes. */

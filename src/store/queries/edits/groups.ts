@@ -40,6 +40,7 @@ const editable = [
     'channels',
     'accounts',
     'tools',
+    'regions',
   ],
 ] as readonly (keyof Row | 'channels')[]
 
