@@ -1,5 +1,6 @@
 import { quirks } from '../protocols/canonical/quirks.ts'
 import { protocolNames } from '../protocols/protocol.ts'
+import { embeddingFeatures } from '../protocols/translation/embedding-features.ts'
 import {
   answerFeatures,
   type Feature,
@@ -26,6 +27,12 @@ export function translationTable(): TranslationTable {
         title: 'Requests',
         about: 'What a request may hold, and what becomes of it on a channel of each protocol.',
         rows: rowsOf(requestFeatures),
+      },
+      {
+        title: 'Embeddings',
+        about:
+          'What a request for embeddings may hold, and what becomes of it on a channel of each protocol.',
+        rows: rowsOf(embeddingFeatures),
       },
       {
         title: 'Answers',

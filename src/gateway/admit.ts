@@ -19,6 +19,7 @@ import {
 import { quickInput } from './bound.ts'
 import { hintInHeaders } from './channels/conversation.ts'
 import { checkContentType } from './content-type.ts'
+import { translateEmbedding } from './embedding-translation.ts'
 import { GatewayError, stopping } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { type LookParts, lookAround } from './find-home.ts'
@@ -29,7 +30,7 @@ import type { Limiter, Permit, Subject } from './limits/limiter.ts'
 import { rememberFailures } from './media/media-failures.ts'
 import type { ModelCall } from './model-call.ts'
 import { once } from './once.ts'
-import { findOptions, foreignWays, type Translate } from './options.ts'
+import { findOptions, foreignWays, isEmbedding, type Translate } from './options.ts'
 import { withOwnTools } from './own-tools.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
 import { readBytes } from './read-bytes.ts'
@@ -91,7 +92,7 @@ export async function admit(
   exchange.plan = withAskedContext(plan, call.request.headers, body.facts.betas ?? [])
   const gate = gateTask(exchange, exchange.plan, body)
   const beside = translateBeside(parts, exchange, call, body)
-  const translate = translator(parts, exchange, call, body, {
+  const translate = translatorOf(parts, exchange, call, body, {
     gate,
     findPrepared: beside && (await beside),
   })
@@ -196,6 +197,14 @@ function gateTask(
   if (!operation.charged || caller === undefined) return undefined
   if (body.facts.extras === undefined) return undefined
   return { group, offer, models: caller.models, body, isStrict: isStrict(exchange) }
+}
+
+/** Makes translations of one request, of whatever kind it is. */
+function translatorOf(...asked: Parameters<typeof translator>): Translate {
+  const [, exchange, { protocol: client, operation }, body] = asked
+  if (!isEmbedding(operation)) return translator(...asked)
+  const task = { client, body, model: exchange.model ?? '', isStrict: isStrict(exchange) }
+  return (candidate, upstream) => translateEmbedding(task, candidate, upstream)
 }
 
 /** Makes translations of one request, which is decoded once, when the first is asked for. */

@@ -80,6 +80,24 @@ export function preferred(spoken: readonly string[], client: Protocol): Protocol
 }
 
 /**
+ * How a channel that speaks another protocol is asked for what a client asks; undefined: it can't be.
+ * What only some protocols have (embeddings) is translated between these.
+ */
+function foreignOperation(
+  { protocol, operation }: Pick<Asked, 'protocol' | 'operation'>,
+  upstream: Protocol,
+): Operation | undefined {
+  if (operation === protocol.generation) return upstream.generation
+  return isEmbedding(operation) ? upstream.embedding?.operation : undefined
+}
+
+/** Whether vectors are asked for, of one text or of many. */
+export const isEmbedding = (operation: Operation): boolean =>
+  operation === chat.operations.embeddings ||
+  operation === gemini.operations.embed ||
+  operation === gemini.operations.batchEmbed
+
+/**
  * The ways to have a request answered: channels that speak the client's protocol, and, for
  * what can be translated, the others. One of them can express it at least; whoever asks one finds
  * out by `canExpress`. Throws the 502 or 400 of a model that has none.
@@ -104,11 +122,10 @@ export function findOptions(
     options.push({ channel, upstreamModel, isNative: true, route: nativeRoute })
   }
   const natives = options.length
-  if (operation === protocol.generation && natives < offer.candidates.length) {
-    for (const candidate of offer.candidates) {
-      if (protocol.name in candidate.channel.speaks) continue
-      options.push(foreignOption(candidate, translate))
-    }
+  for (const candidate of natives < offer.candidates.length ? offer.candidates : []) {
+    if (protocol.name in candidate.channel.speaks) continue
+    const option = foreignOption(candidate, asked, translate)
+    if (option) options.push(option)
   }
   // What no upstream counts is counted here.
   if ((natives > 0 && pass === undefined) || operation === protocol.counting) return options
@@ -128,15 +145,26 @@ function makesAnswers(offer: Offer, { name }: Protocol): boolean {
   return kind === 'images' && offer.candidates.some(({ channel }) => name in channel.speaks)
 }
 
-/** Of the protocols of a channel the first that can express the request; else its refusal. */
-function foreignOption(candidate: Candidate, translate: Translate): Option {
-  const spoken = byFidelity.filter(({ name }) => name in candidate.channel.speaks)
+/**
+ * Of the protocols of a channel the first that can express the request; else its refusal. Undefined
+ * where none of them has anything of the kind.
+ */
+function foreignOption(
+  candidate: Candidate,
+  asked: Asked,
+  translate: Translate,
+): Option | undefined {
+  const ways = byFidelity.flatMap((protocol) => {
+    const operation = foreignOperation(asked, protocol)
+    return operation && protocol.name in candidate.channel.speaks ? [{ protocol, operation }] : []
+  })
+  if (ways.length === 0) return undefined
   const route = once(() =>
     firstThatFits(
-      spoken,
-      (protocol): Route => ({
+      ways,
+      ({ protocol, operation }): Route => ({
         protocol,
-        operation: protocol.generation,
+        operation,
         framing: 'sse',
         translation: translate(candidate, protocol),
       }),
@@ -145,14 +173,11 @@ function foreignOption(candidate: Candidate, translate: Translate): Option {
   return { ...candidate, isNative: false, route }
 }
 
-function firstThatFits<Result>(
-  protocols: readonly Protocol[],
-  attempt: (protocol: Protocol) => Result,
-): Result {
+function firstThatFits<Way, Result>(ways: readonly Way[], attempt: (way: Way) => Result): Result {
   let refusal: GatewayError | undefined
-  for (const protocol of protocols) {
+  for (const way of ways) {
     try {
-      return attempt(protocol)
+      return attempt(way)
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       refusal ??= error

@@ -277,7 +277,8 @@ const addressFeatures: { readonly [type in Part['type']]?: FeatureName } = {
   audio: 'audio_url',
 }
 
-function asRefusal<Result>(work: () => Result): Result {
+/** Work of a translation; throws the 400 of what can't be expressed. */
+export function asRefusal<Result>(work: () => Result): Result {
   try {
     return work()
   } catch (error) {

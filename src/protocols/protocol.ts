@@ -1,4 +1,5 @@
 import type { Codec } from './canonical/codec.ts'
+import type { EmbeddingCodec } from './canonical/embedding.ts'
 import type { Observation } from './canonical/observation.ts'
 import type { HiddenWork } from './hidden-work.ts'
 import type { RequestExtras } from './request-extras.ts'
@@ -209,4 +210,6 @@ export interface Protocol {
   /** The header of an answer that names its service tier; undefined: its body does. */
   readonly tierHeader?: string
   readonly codec: Codec
+  /** Translation of embeddings; undefined: the protocol has none. */
+  readonly embedding?: EmbeddingCodec
 }

@@ -1,6 +1,7 @@
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../rename.ts'
 import { chatCodec } from './codec.ts'
+import { chatEmbeddings } from './embeddings.ts'
 import { bearerHeaders, chatUrl } from './endpoint.ts'
 import { encodeChatStreamError, encodeOpenAiError } from './error.ts'
 import {
@@ -68,5 +69,6 @@ export const chat = {
   counting: undefined,
   demandedHeaders: {},
   codec: chatCodec,
+  embedding: chatEmbeddings(embeddings),
   operations: { completions, embeddings, imageGenerations, imageEdits },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

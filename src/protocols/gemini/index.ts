@@ -1,6 +1,7 @@
 import { createPlainObserver } from '../plain-observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { geminiCodec } from './codec.ts'
+import { geminiEmbeddings } from './embeddings.ts'
 import { geminiKeyHeaders, geminiPath, geminiUrl } from './endpoint.ts'
 import { encodeGeminiError, encodeGeminiStreamError } from './error.ts'
 import {
@@ -70,5 +71,6 @@ export const gemini = {
   demandedHeaders: {},
   tierHeader: 'x-gemini-service-tier',
   codec: geminiCodec,
+  embedding: geminiEmbeddings(batchEmbed),
   operations: { generate, countTokens, embed, batchEmbed },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -51,11 +51,17 @@ export const chatOperations: Readonly<Record<string, Operation>> = {
   'POST /v1/embeddings': {
     tag: 'Chat completions',
     summary: 'Turn texts into vectors',
-    description: 'Billed by input tokens.',
+    description:
+      'Billed by input tokens. Models of Gemini channels take texts, up to 100 at once, and answer alike.',
     needsKey: true,
     request: {
       contentType: json,
-      fields: { model, input: required('array', 'A text, or a list of texts.') },
+      fields: {
+        model,
+        input: required('array', 'A text, or a list of texts.'),
+        dimensions: optional('integer', 'How long each vector is to be.'),
+        encoding_format: optional('string', 'float or base64 (float32, little-endian).'),
+      },
       example: { model: 'text-embedding-3-small', input: ['Hello'] },
     },
     answer: {

@@ -1,0 +1,40 @@
+import type { EmbeddingCodec, EmbeddingRequest } from '../canonical/embedding.ts'
+import { TranslationError } from '../canonical/error.ts'
+import { embeddingFeatures, embeddingWay } from './embedding-features.ts'
+
+/**
+ * What of a request for embeddings is left out on its way to a vendor, as the client wrote it. Throws
+ * `TranslationError` for what it can't do without, and in a strict request for anything left out.
+ */
+export function fitEmbedding(
+  { others }: EmbeddingRequest,
+  { operation: { protocol } }: EmbeddingCodec,
+  isStrict: boolean,
+): readonly string[] {
+  const dropped: string[] = []
+  for (const { feature, path } of others) {
+    const way = embeddingWay(feature, protocol)
+    const { title, note } = embeddingFeatures[feature] as { title: string; note?: string }
+    if (way === 'refused')
+      throw refused(
+        path,
+        `the model's vendor does not take this (${title}${note ? `: ${note}` : ''})`,
+      )
+    if (way !== 'dropped') continue
+    if (isStrict) throw refused(path, 'would be left out, and the request is strict: leave it out')
+    dropped.push(path)
+  }
+  return dropped
+}
+
+/** Throws where more texts are sent than the vendor takes at once. */
+export function checkCount(count: number, { operation, mostTexts }: EmbeddingCodec): void {
+  if (count <= mostTexts) return
+  throw refused(
+    operation.protocol === 'chat' ? 'requests' : 'input',
+    `has ${count} texts, and at most ${mostTexts} are taken at once: send several requests`,
+  )
+}
+
+const refused = (param: string, why: string) =>
+  new TranslationError({ code: 'unsupported_parameter', param, message: `${param}: ${why}.` })
