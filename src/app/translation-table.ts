@@ -7,6 +7,7 @@ import {
   requestFeatures,
   type Way,
 } from '../protocols/translation/features.ts'
+import { legacyFeatures } from '../protocols/translation/legacy-features.ts'
 import type { TranslationTable } from '../site/docs/translation-page.ts'
 
 const meanings: Readonly<Record<Way, string>> = {
@@ -33,6 +34,12 @@ export function translationTable(): TranslationTable {
         about:
           'What a request for embeddings may hold, and what becomes of it on a channel of each protocol.',
         rows: rowsOf(embeddingFeatures),
+      },
+      {
+        title: 'Legacy completions',
+        about:
+          'What a request to POST /v1/completions may hold, and what becomes of it where the channel does not have that form itself (the quirk text_completions). Settings go the way of the first table.',
+        rows: rowsOf(legacyFeatures),
       },
       {
         title: 'Answers',

@@ -46,6 +46,9 @@ export type Pass = (candidate: Candidate) => Passed
 /** In this order a channel is asked that does not speak the client's protocol: what carries most. */
 const byFidelity = [responses, messages, gemini, chat] as const
 
+/** The legacy form of completions is nearest to these. */
+const legacyOrder = [chat, responses, messages, gemini] as const
+
 /** The protocol of a name. */
 export const protocolOf = (name: ProtocolName): Protocol =>
   byFidelity.find((protocol) => protocol.name === name) ?? chat
@@ -63,7 +66,8 @@ export function foreignWays(
   { candidates }: Offer,
   { protocol, operation }: Asked,
 ): readonly (readonly [Candidate, Protocol])[] {
-  if (operation !== protocol.generation) return []
+  // The legacy form is little to translate.
+  if (operation !== protocol.generation || isLegacy(operation)) return []
   return candidates
     .filter(({ channel }) => !(protocol.name in channel.speaks))
     .flatMap((candidate) =>
@@ -91,6 +95,12 @@ function foreignOperation(
   return isEmbedding(operation) ? upstream.embedding?.operation : undefined
 }
 
+const isLegacy = (operation: Operation) => operation === chat.operations.textCompletions
+
+/** Whether a channel gets the client's bytes. The legacy form only some have of those that speak chat. */
+const isNative = ({ protocol, operation }: Asked, { speaks, quirks }: Candidate['channel']) =>
+  protocol.name in speaks && (!isLegacy(operation) || quirks.includes('text_completions'))
+
 /** Whether vectors are asked for, of one text or of many. */
 export const isEmbedding = (operation: Operation): boolean =>
   operation === chat.operations.embeddings ||
@@ -116,14 +126,14 @@ export function findOptions(
   const plainRoute = () => route
   const options: Option[] = []
   for (const { channel, upstreamModel } of offer.candidates) {
-    if (!(protocol.name in channel.speaks)) continue
+    if (!isNative(asked, channel)) continue
     const candidate = { channel, upstreamModel }
     const nativeRoute = pass ? once(() => ({ ...route, passed: pass(candidate) })) : plainRoute
     options.push({ channel, upstreamModel, isNative: true, route: nativeRoute })
   }
   const natives = options.length
   for (const candidate of natives < offer.candidates.length ? offer.candidates : []) {
-    if (protocol.name in candidate.channel.speaks) continue
+    if (isNative(asked, candidate.channel)) continue
     const option = foreignOption(candidate, asked, translate)
     if (option) options.push(option)
   }
@@ -154,7 +164,8 @@ function foreignOption(
   asked: Asked,
   translate: Translate,
 ): Option | undefined {
-  const ways = byFidelity.flatMap((protocol) => {
+  const order = isLegacy(asked.operation) ? legacyOrder : byFidelity
+  const ways = order.flatMap((protocol) => {
     const operation = foreignOperation(asked, protocol)
     return operation && protocol.name in candidate.channel.speaks ? [{ protocol, operation }] : []
   })

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../lib/clock.ts'
-import { chat } from '../protocols/chat/index.ts'
+import { chat, textChat } from '../protocols/chat/index.ts'
 import { gemini } from '../protocols/gemini/index.ts'
 import { messages } from '../protocols/messages/index.ts'
 import type { Operation, Protocol } from '../protocols/protocol.ts'
@@ -45,6 +45,7 @@ export function modelRoutes(parts: RouteParts) {
   const onStored = narrow(storedResponseRoute(parts))
   const app = new Elysia({ name: 'gateway' })
     .post('/v1/chat/completions', forward(chat, chat.operations.completions), raw)
+    .post('/v1/completions', forward(textChat, chat.operations.textCompletions), raw)
     .post('/v1/embeddings', forward(chat, chat.operations.embeddings), raw)
     .post('/v1/images/generations', forward(chat, chat.operations.imageGenerations), raw)
     .post('/v1/images/edits', forward(chat, chat.operations.imageEdits), raw)

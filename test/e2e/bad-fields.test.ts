@@ -113,6 +113,10 @@ const named: Readonly<Record<string, Fields>> = {
   'POST /v1/responses': responses,
   'POST /v1/responses/compact': responses,
   'POST /v1/responses/input_tokens': responses,
+  'POST /v1/completions': {
+    ...{ model: 'name!', prompt: 'text or list!', stream: 'flag', max_tokens: 'count' },
+    ...{ n: '1 to 128', best_of: '1 to 128', temperature: 'number', stream_options: 'object' },
+  },
   'POST /v1/embeddings': { model: 'name!', input: 'text or list!' },
   'POST /v1/images/generations': images,
   'POST /v1/images/edits': images,

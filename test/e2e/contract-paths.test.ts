@@ -54,6 +54,7 @@ const notFound: Readonly<Record<string, readonly string[]>> = {
   '/v1/messages': but('POST'),
   '/v1/messages?beta=true': but('POST'),
   '/v1/messages/count_tokens': but('POST'),
+  '/v1/completions': but('POST'),
   '/v1/embeddings': but('POST'),
   '/v1/images/generations': but('POST'),
   '/v1/images/edits': but('POST'),

@@ -20,7 +20,13 @@ export interface SmallGateway extends AsyncDisposable {
 export async function startSmallGateway(): Promise<SmallGateway> {
   const upstream = startFakeUpstream(vendorAnswer)
   const server = { max_body: '512KiB' }
-  const config = (listen: string) => tollgateYaml({ listen, upstream: upstream.url, server })
+  const config = (listen: string) =>
+    tollgateYaml({
+      listen,
+      upstream: upstream.url,
+      channel: { quirks: ['text_completions'] },
+      server,
+    })
   const tollgate = await startBinary({ args: ['serve', '--log', 'json'], config })
   const fault = /internal error|unhandled|"level":"error"|panic/i
   return {

@@ -88,7 +88,17 @@ export const bodies = {
     usage: { input_tokens: 7, output_tokens: 2 },
   }),
   gemini: JSON.parse(geminiChunk('Hello there', geminiUsage, 'STOP')) as object,
-  embeddings: { object: 'list', data: [], usage: { prompt_tokens: 7, total_tokens: 7 } },
+  completion: {
+    id: 'cmpl-1',
+    object: 'text_completion',
+    choices: [{ text: 'Hello there', index: 0, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+  },
+  embeddings: {
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
+    usage: { prompt_tokens: 7, total_tokens: 7 },
+  },
   images: { created: 1, data: [{ b64_json: 'AA==' }] },
   count: { input_tokens: 7 },
   geminiCount: { totalTokens: 7 },
@@ -97,6 +107,7 @@ export const bodies = {
 
 const bodyOf = new Map<string, object>([
   ['/chat/completions', bodies.chat],
+  ['/completions', bodies.completion],
   ['/embeddings', bodies.embeddings],
   ['/images/generations', bodies.images],
   ['/images/edits', bodies.images],
@@ -111,7 +122,7 @@ const geminiBodies = new Map<string, object>([
   ['generateContent', bodies.gemini],
   ['countTokens', bodies.geminiCount],
   ['embedContent', bodies.geminiEmbedding],
-  ['batchEmbedContents', { embeddings: [] }],
+  ['batchEmbedContents', { embeddings: [bodies.geminiEmbedding.embedding] }],
 ])
 
 /** Headers of a vendor that are nobody else's business. */

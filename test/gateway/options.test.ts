@@ -261,7 +261,6 @@ describe('a model without a way', () => {
   })
 
   test.each([
-    ['embeddings', chat.operations.embeddings],
     ['imageGenerations', chat.operations.imageGenerations],
     ['imageEdits', chat.operations.imageEdits],
   ] as const)('%s are never translated', (_, operation) => {
@@ -272,11 +271,22 @@ describe('a model without a way', () => {
     expect(namesOf(options)).toEqual(['chat@3'])
   })
 
-  test('a compaction is the vendor’s own, and so is an embedding of gemini', () => {
+  test('embeddings are translated between chat and gemini, and nowhere else', () => {
+    for (const [mine, other, operation] of [
+      ['chat', 'gemini', chat.operations.embeddings],
+      ['gemini', 'chat', gemini.operations.embed],
+      ['gemini', 'chat', gemini.operations.batchEmbed],
+    ] as const) {
+      const asked = askedIn(mine, operation)
+      expect(kindOf(offerOf(speaking([other])), asked)).toBe('found')
+      const foreign = offerOf(speaking(['responses', 'messages']))
+      expect(kindOf(foreign, asked)).toStartWith('unsupported_parameter: ')
+    }
+  })
+
+  test('a compaction is the vendor’s own', () => {
     const asked = askedIn('responses', responses.operations.compact)
     expect(kindOf(offerOf(speaking(['chat'])), asked)).toStartWith('unsupported_parameter: ')
-    const embed = askedIn('gemini', gemini.operations.embed)
-    expect(kindOf(offerOf(speaking(['chat'])), embed)).toStartWith('unsupported_parameter: ')
   })
 
   test('counts that no upstream makes are made here', () => {

@@ -1,6 +1,7 @@
 /** Where each operation that leaves a record is asked for; `{model}` is in the path of its own. */
 const endpoints: Readonly<Record<string, string>> = {
   'chat completions': 'POST /v1/chat/completions',
+  'chat text_completions': 'POST /v1/completions',
   'chat embeddings': 'POST /v1/embeddings',
   'chat images.generations': 'POST /v1/images/generations',
   'chat images.edits': 'POST /v1/images/edits',

@@ -6,6 +6,8 @@ const en = {
   reasoning_content:
     'Chat: wants the reasoning of earlier turns back in reasoning_content (DeepSeek, Moonshot)',
   image_tool_results: 'Chat: takes images in the result of a tool',
+  text_completions:
+    'Chat: answers POST /completions (legacy) itself; others are asked by chat completions for it',
   text_only: 'Chat: takes text only; requests with images, documents or sound are refused',
   no_json_schema: 'Chat: has JSON mode but no schemas; requests with a schema are refused',
   no_stream_usage: 'Chat: does not know stream_options',
@@ -26,6 +28,7 @@ export const quirkText: Texts<typeof en> = {
     no_developer_role: 'Chat：只支持 system 角色，不支持 developer',
     reasoning_content: 'Chat：需要在 reasoning_content 中回传之前的推理（DeepSeek、Moonshot）',
     image_tool_results: 'Chat：工具结果中可以包含图片',
+    text_completions: 'Chat：自身支持旧版 POST /completions；其他渠道以 chat completions 代替',
     text_only: 'Chat：只接受文本；含图片、文档或音频的请求会被拒绝',
     no_json_schema: 'Chat：有 JSON 模式但不支持 Schema；带 Schema 的请求会被拒绝',
     no_stream_usage: 'Chat：不支持 stream_options',

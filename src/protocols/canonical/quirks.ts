@@ -8,7 +8,7 @@ interface QuirkInfo {
 
 /**
  * How upstreams differ from the vendor that a protocol comes from. A channel declares them; they
- * change what is written to it in translation, never what passes untouched.
+ * change what is written to it in translation, and how it is asked, never what passes untouched.
  */
 export const quirks = {
   max_tokens: {
@@ -58,6 +58,10 @@ export const quirks = {
   no_cache_control: {
     protocol: 'messages',
     title: 'gets no cache_control (marks for the prompt cache) but the client’s own',
+  },
+  text_completions: {
+    protocol: 'chat',
+    title: 'answers POST /completions (legacy) itself; others are asked by chat completions for it',
   },
   thinking_budget: {
     protocol: 'messages',

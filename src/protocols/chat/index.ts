@@ -13,6 +13,7 @@ import {
   readImages,
 } from './request.ts'
 import { createCompletionsObserver } from './stream.ts'
+import { checkTextCompletions, readTextCompletions, textCodec } from './text-completions.ts'
 import { createEmbeddingsObserver, createImagesObserver } from './usage-observer.ts'
 
 const completions: Operation = {
@@ -25,6 +26,15 @@ const completions: Operation = {
   rename: renameModel,
   path: () => '/chat/completions',
   createObserver: createCompletionsObserver,
+}
+
+/** The legacy form: a prompt is continued. */
+const textCompletions: Operation = {
+  ...completions,
+  name: 'text_completions',
+  check: checkTextCompletions,
+  read: readTextCompletions,
+  path: () => '/completions',
 }
 
 const embeddings: Operation = {
@@ -70,5 +80,11 @@ export const chat = {
   demandedHeaders: {},
   codec: chatCodec,
   embedding: chatEmbeddings(embeddings),
-  operations: { completions, embeddings, imageGenerations, imageEdits },
+  operations: { completions, textCompletions, embeddings, imageGenerations, imageEdits },
 } as const satisfies Protocol & { operations: Record<string, Operation> }
+
+/**
+ * What clients of the legacy form speak: chat, but for its requests and answers. Upstreams that have
+ * the form themselves get the bytes; all others are asked for an answer in their own.
+ */
+export const textChat: Protocol = { ...chat, generation: textCompletions, codec: textCodec }

@@ -115,7 +115,7 @@ const refersToSound = (message: unknown) =>
   isJsonObject(message) && isJsonObject(message.audio) && message.audio.id !== undefined
 
 /** Without `include_usage` a stream reports no usage, and there would be nothing to bill by. */
-function amendUsage(options: unknown): RequestFacts['amend'] {
+export function amendUsage(options: unknown): RequestFacts['amend'] {
   const existing = isJsonObject(options) ? options : {}
   if (existing.include_usage === true) return {}
   return { stream_options: { ...existing, include_usage: true } }
@@ -202,7 +202,8 @@ const imageSettings = new Set([
 /** Of one image, with its partial ones. Source: OpenAI, "Image generation": 6,208 and 100 for each. */
 const longestImage = 8_192
 
-function readPlain(
+/** What requests of all kinds have in common. */
+export function readPlain(
   body: JsonObject,
   calls: number,
 ): Omit<RequestFacts, keyof RequestText | 'media'> {

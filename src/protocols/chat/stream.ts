@@ -104,6 +104,8 @@ function reportIn(answer: JsonObject): JsonObject | undefined {
 function readChoice(seen: Observation, choice: JsonObject): void {
   const message = choice.delta ?? choice.message
   if (isJsonObject(message)) addMessageText(seen.text, message)
+  // Of legacy completions.
+  addText(seen.text, choice.text)
   const reason = stringIn(choice, 'finish_reason')
   const outcome = reason === undefined ? undefined : (outcomes.get(reason) ?? 'complete')
   noteSideAnswer(seen, choice.index ?? 0, outcome)

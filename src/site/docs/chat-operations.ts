@@ -10,7 +10,7 @@ const responseId = {
   example: 'resp_0123',
 } as const
 
-/** Chat completions, embeddings and images. */
+/** Chat completions, their legacy form, embeddings and images. */
 export const chatOperations: Readonly<Record<string, Operation>> = {
   'POST /v1/chat/completions': {
     tag: 'Chat completions',
@@ -44,6 +44,35 @@ export const chatOperations: Readonly<Record<string, Operation>> = {
             finish_reason: 'stop',
           },
         ],
+        usage: { prompt_tokens: 8, completion_tokens: 7, total_tokens: 15 },
+      },
+    },
+  },
+  'POST /v1/completions': {
+    tag: 'Chat completions',
+    summary: 'Continue a prompt (legacy)',
+    description:
+      'For clients that know nothing newer. Where the channel does not have this form, the prompt is ' +
+      'the only message of a chat completion. An answer without a limit has 16 tokens at the most.',
+    needsKey: true,
+    request: {
+      contentType: json,
+      fields: {
+        model,
+        prompt: required('string', 'The text.'),
+        stream,
+        max_tokens: optional('integer', 'Longest answer, in tokens; 16 where it is left out.'),
+      },
+      example: { model: 'gpt-5-mini', prompt: 'Once upon a time', max_tokens: 100 },
+    },
+    answer: {
+      description: 'The completion, or its events.',
+      example: {
+        id: 'cmpl-1',
+        object: 'text_completion',
+        created: 1795000000,
+        model: 'gpt-5-mini',
+        choices: [{ text: ' there was a gate.', index: 0, logprobs: null, finish_reason: 'stop' }],
         usage: { prompt_tokens: 8, completion_tokens: 7, total_tokens: 15 },
       },
     },

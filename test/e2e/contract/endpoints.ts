@@ -98,7 +98,12 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
       input: 'hello',
     })),
   ),
-  'POST /v1/embeddings': openai('/v1/embeddings', (model) => ({ model, input: 'hello' })),
+  'POST /v1/completions': translated(
+    openai('/v1/completions', (model) => ({ model, prompt: 'hello', max_tokens: 9 })),
+  ),
+  'POST /v1/embeddings': translated(
+    openai('/v1/embeddings', (model) => ({ model, input: 'hello' })),
+  ),
   'POST /v1/images/generations': openai('/v1/images/generations', (model) => ({
     model,
     prompt: 'a hat',
@@ -133,10 +138,12 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     gemini('/v1beta', 'streamGenerateContent?alt=sse', { contents }),
   ),
   'POST /v1beta :countTokens': translated(gemini('/v1beta', 'countTokens', { contents })),
-  'POST /v1beta :embedContent': gemini('/v1beta', 'embedContent', { content: contents[0] }),
-  'POST /v1beta :batchEmbedContents': gemini('/v1beta', 'batchEmbedContents', {
-    requests: [{ content: contents[0] }],
-  }),
+  'POST /v1beta :embedContent': translated(
+    gemini('/v1beta', 'embedContent', { content: contents[0] }),
+  ),
+  'POST /v1beta :batchEmbedContents': translated(
+    gemini('/v1beta', 'batchEmbedContents', { requests: [{ content: contents[0] }] }),
+  ),
   'POST /v1 :generateContent': translated(gemini('/v1', 'generateContent', { contents })),
   'POST /v1 :streamGenerateContent?alt=sse': translated(
     gemini('/v1', 'streamGenerateContent?alt=sse', {
@@ -144,10 +151,10 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     }),
   ),
   'POST /v1 :countTokens': translated(gemini('/v1', 'countTokens', { contents })),
-  'POST /v1 :embedContent': gemini('/v1', 'embedContent', { content: contents[0] }),
-  'POST /v1 :batchEmbedContents': gemini('/v1', 'batchEmbedContents', {
-    requests: [{ content: contents[0] }],
-  }),
+  'POST /v1 :embedContent': translated(gemini('/v1', 'embedContent', { content: contents[0] })),
+  'POST /v1 :batchEmbedContents': translated(
+    gemini('/v1', 'batchEmbedContents', { requests: [{ content: contents[0] }] }),
+  ),
   'GET /v1/models': get(() => '/v1/models', { shared: true }),
   'GET /v1/models?limit=1000 of Anthropic': get(() => '/v1/models?limit=1000', {
     shape: 'messages',

@@ -101,6 +101,8 @@ export async function startContractGateway(settings: object = {}): Promise<Contr
       upstream: upstream.url,
       models,
       settings,
+      // It has the legacy form of completions itself.
+      channel: { quirks: ['text_completions'] },
       group: {
         channels: ['main', ...more],
         models: [...models.filter((id) => id !== 'unlisted'), ...more],
