@@ -1,7 +1,7 @@
 import type { Candidate } from '../catalog/catalog.ts'
 import { readVectors } from '../protocols/canonical/embedding.ts'
 import type { Protocol } from '../protocols/protocol.ts'
-import { checkCount, fitEmbedding } from '../protocols/translation/fit-embedding.ts'
+import { checkSize, fitEmbedding } from '../protocols/translation/fit-embedding.ts'
 import type { RequestBody } from './body.ts'
 import { asRefusal, type Translation } from './translation.ts'
 
@@ -27,7 +27,7 @@ export function translateEmbedding(
   if (from === undefined || to === undefined) throw new Error('There are no embeddings.')
   const { request, dropped } = asRefusal(() => {
     // Before the whole body is parsed: what is too much may be very much.
-    checkCount(body.facts.calls, to)
+    checkSize(body.facts.calls, body.bytes.byteLength, to)
     const read = from.decodeRequest(body.value(), model)
     return { request: read, dropped: fitEmbedding(read, to, isStrict) }
   })

@@ -1,5 +1,5 @@
 import type { Candidate, Offer } from '../catalog/catalog.ts'
-import { chat } from '../protocols/chat/index.ts'
+import { chat, textChat } from '../protocols/chat/index.ts'
 import { gemini } from '../protocols/gemini/index.ts'
 import { messages } from '../protocols/messages/index.ts'
 import type { Framing, Operation, Protocol, ProtocolName } from '../protocols/protocol.ts'
@@ -49,6 +49,18 @@ const byFidelity = [responses, messages, gemini, chat] as const
 /** The legacy form of completions is nearest to these. */
 const legacyOrder = [chat, responses, messages, gemini] as const
 
+const orderFor = ({ operation }: Pick<Asked, 'operation'>) =>
+  isLegacy(operation) ? legacyOrder : byFidelity
+
+/** A client's protocol for another thread: chat's clients ask in two forms. */
+export type ClientName = ProtocolName | 'legacy'
+
+export const clientName = (protocol: Protocol): ClientName =>
+  protocol === textChat ? 'legacy' : protocol.name
+
+export const clientOf = (name: ClientName): Protocol =>
+  name === 'legacy' ? textChat : protocolOf(name)
+
 /** The protocol of a name. */
 export const protocolOf = (name: ProtocolName): Protocol =>
   byFidelity.find((protocol) => protocol.name === name) ?? chat
@@ -64,14 +76,13 @@ export function operationOf({ protocol, name }: Pick<Operation, 'protocol' | 'na
 /** The ways in which the channels of an offer can be asked that do not speak the client's protocol. */
 export function foreignWays(
   { candidates }: Offer,
-  { protocol, operation }: Asked,
+  asked: Asked,
 ): readonly (readonly [Candidate, Protocol])[] {
-  // The legacy form is little to translate.
-  if (operation !== protocol.generation || isLegacy(operation)) return []
+  if (asked.operation !== asked.protocol.generation) return []
   return candidates
-    .filter(({ channel }) => !(protocol.name in channel.speaks))
+    .filter(({ channel }) => !isNative(asked, channel))
     .flatMap((candidate) =>
-      byFidelity
+      orderFor(asked)
         .filter(({ name }) => name in candidate.channel.speaks)
         .map((spoken) => [candidate, spoken] as const),
     )
@@ -164,8 +175,7 @@ function foreignOption(
   asked: Asked,
   translate: Translate,
 ): Option | undefined {
-  const order = isLegacy(asked.operation) ? legacyOrder : byFidelity
-  const ways = order.flatMap((protocol) => {
+  const ways = orderFor(asked).flatMap((protocol) => {
     const operation = foreignOperation(asked, protocol)
     return operation && protocol.name in candidate.channel.speaks ? [{ protocol, operation }] : []
   })

@@ -145,6 +145,7 @@ describe('a chat client on a gemini channel', () => {
     ['an object', { input: [{ text: 'a' }] }, 'input[0]', /text/],
     ['no text', { input: [] }, 'input', /at least one/],
     ['101 texts', { input: Array.from({ length: 101 }, () => 'a') }, 'input', /at most 100/],
+    ['5 MiB', { input: 'a '.repeat(2.5 * 1_048_576) }, 'input', /larger than 4 MiB/],
     ['half a dimension', { input: 'a', dimensions: 1.5 }, 'dimensions', /integer/],
     ['another format', { input: 'a', encoding_format: 'int8' }, 'encoding_format', /base64/],
   ] as const)('%s: refused by name, and nothing is asked', async (_, body, param, says) => {

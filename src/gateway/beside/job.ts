@@ -9,6 +9,7 @@ import type { TextSample } from '../estimate.ts'
 import type { Media } from '../media/fetch-media.ts'
 import type { MediaPart } from '../media/inline-media.ts'
 import type { NativeBody, NativeChanges } from '../native-body.ts'
+import type { ClientName } from '../options.ts'
 
 /**
  * Work on a whole request that is too much for one piece on the thread which answers everybody. All of
@@ -29,7 +30,6 @@ export type OperationName = Pick<Operation, 'protocol' | 'name'>
 
 interface BodyJob {
   readonly bytes: Uint8Array
-  readonly client: ProtocolName
   /** The model as the client named it. */
   readonly model: string
   readonly stream: boolean
@@ -40,6 +40,7 @@ export interface TranslationJob extends BodyJob {
   readonly kind: 'translate'
   /** The account that asks. */
   readonly owner: string
+  readonly client: ClientName
   readonly isStrict: boolean
   readonly optionalTools: ReadonlySet<string> | undefined
   readonly targets: readonly JobTarget[]
@@ -66,6 +67,7 @@ export interface WriteJob {
 /** Count a request's input in LLM tokens. */
 export interface CountJob extends BodyJob {
   readonly kind: 'count'
+  readonly client: ProtocolName
   /** Whose count is wanted; `url` undefined: the model has no channel. */
   readonly upstream: ProtocolName
   readonly upstreamModel: string

@@ -4,6 +4,7 @@ import type { RequestBody } from '../body.ts'
 import { GatewayError } from '../errors.ts'
 import type { FetchMedia, Media } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart } from '../media/inline-media.ts'
+import { clientName } from '../options.ts'
 import {
   optionalToolsOf,
   type PreparedRequest,
@@ -47,8 +48,8 @@ export async function prepareBeside(
   }
   const job = {
     kind: 'translate' as const,
-    ...{ bytes: body.bytes, client: client.name, model, stream: body.facts.stream, isStrict },
-    ...{ optionalTools: optionalToolsOf(body), owner },
+    ...{ bytes: body.bytes, client: clientName(client), model, stream: body.facts.stream },
+    ...{ isStrict, optionalTools: optionalToolsOf(body), owner },
     files: undefined,
   }
   const targets = [...named.values()]

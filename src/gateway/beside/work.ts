@@ -7,7 +7,7 @@ import { GatewayError } from '../errors.ts'
 import type { CountTokens } from '../estimate.ts'
 import type { MediaFetcher } from '../media/fetch-media.ts'
 import { writeNative } from '../native-body.ts'
-import { operationOf, protocolOf } from '../options.ts'
+import { clientOf, operationOf, protocolOf } from '../options.ts'
 import { decodeRequest, type PreparedRequest, prepareRequest } from '../translation.ts'
 import type {
   CountJob,
@@ -61,7 +61,7 @@ async function translate(
   { sealer }: WorkParts,
   job: TranslationJob,
 ): Promise<Results['translate']> {
-  const client = protocolOf(job.client)
+  const client = clientOf(job.client)
   const body = bodyOf(job)
   const request = decodeRequest(client, body, job.model)
   const { isStrict, optionalTools, owner } = job
@@ -108,7 +108,7 @@ const longestEcho = 262_144
 
 /** The fields that an answer may repeat. */
 function withoutInput(body: JsonObject): JsonObject {
-  const { input, messages, contents, ...settings } = body
+  const { input, messages, contents, prompt, ...settings } = body
   if (JSON.stringify(settings).length <= longestEcho) return settings
   const { tools, instructions, text, metadata, ...short } = settings
   return JSON.stringify(short).length <= longestEcho ? short : {}

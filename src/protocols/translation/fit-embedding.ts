@@ -27,13 +27,23 @@ export function fitEmbedding(
   return dropped
 }
 
-/** Throws where more texts are sent than the vendor takes at once. */
-export function checkCount(count: number, { operation, mostTexts }: EmbeddingCodec): void {
-  if (count <= mostTexts) return
-  throw refused(
-    operation.protocol === 'chat' ? 'requests' : 'input',
-    `has ${count} texts, and at most ${mostTexts} are taken at once: send several requests`,
-  )
+/** So large a body is translated at most; models take some 8,000 LLM tokens of each text. */
+const mostBytes = 4 * 1_048_576
+
+/** Throws where more is sent at once than the vendor takes. Nothing of the body need be parsed for it. */
+export function checkSize(
+  count: number,
+  bytes: number,
+  { operation, mostTexts }: EmbeddingCodec,
+): void {
+  const param = operation.protocol === 'chat' ? 'requests' : 'input'
+  if (count > mostTexts)
+    throw refused(
+      param,
+      `has ${count} texts, and at most ${mostTexts} are taken at once: send several requests`,
+    )
+  if (bytes > mostBytes)
+    throw refused(param, 'is larger than 4 MiB, more than is taken at once: send several requests')
 }
 
 const refused = (param: string, why: string) =>
