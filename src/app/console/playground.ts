@@ -3,6 +3,7 @@ import type { Playground, PlaygroundCall } from '../../admin/playground/service.
 import type { InProcessCall } from '../../gateway/in-process.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { Store } from '../../store/ports/store.ts'
+import type { Config } from '../config/config.ts'
 import type { PeerOf } from './parts.ts'
 
 interface PlaygroundParts {
@@ -10,6 +11,7 @@ interface PlaygroundParts {
   readonly secrets: SecretBox
   readonly askModel: (call: InProcessCall) => Promise<Response>
   readonly peerOf: PeerOf
+  readonly config: () => Config
 }
 
 const paths = {
@@ -26,7 +28,7 @@ const passedOn = ['user-agent', 'x-forwarded-for'] as const
  * a client's from there on, with its limits, charge, record and receipt.
  */
 export function createPlayground(parts: PlaygroundParts): Playground {
-  const { store, secrets, askModel, peerOf } = parts
+  const { store, secrets, askModel, peerOf, config } = parts
 
   async function keyOf({ who, token: id }: PlaygroundCall): Promise<string> {
     const [token] = await store.admin.tokens({ account: who.email, id })
@@ -45,7 +47,7 @@ export function createPlayground(parts: PlaygroundParts): Playground {
         protocol: call.protocol,
         request: new Request(`http://playground${path}`, {
           method: 'POST',
-          headers: headersOf(call, key),
+          headers: headersOf(call, key, config().settings.countryHeader),
           body: call.body,
           signal: call.request.signal,
         }),
@@ -69,13 +71,17 @@ function placeOf({ protocol, model = '', stream }: PlaygroundCall) {
   return { path: stream ? `${path}?alt=sse` : path, target }
 }
 
-function headersOf({ request, protocol }: PlaygroundCall, key: string): Headers {
+function headersOf(
+  { request, protocol }: PlaygroundCall,
+  key: string,
+  countryHeader: string | null,
+): Headers {
   const headers = new Headers({
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
   })
   if (protocol === 'messages') headers.set('anthropic-version', '2023-06-01')
-  for (const name of passedOn) {
+  for (const name of [...passedOn, ...(countryHeader === null ? [] : [countryHeader])]) {
     const value = request.headers.get(name)
     if (value !== null) headers.set(name, value)
   }

@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { configOf } from '../../app/serving.ts'
-import { startConsoleScene } from '../../support/console-scene.ts'
+import { dialects } from '../../e2e/dialects.ts'
+import { people, startConsoleScene } from '../../support/console-scene.ts'
 
 // Which countries a group or an account serves, as the console knows it.
 
-const scene = await startConsoleScene({ server: { trusted_proxies: ['10.0.0.1'] } })
+const scene = await startConsoleScene({ server: { trusted_proxies: ['127.0.0.1'] } })
 afterAll(scene.stop)
 
 const base = '/api/v1/admin'
@@ -77,6 +78,31 @@ test('it holds at once, is exported, and read again from there', async () => {
     expect(await change(path, null)).toMatchObject({ status: 200, data: { regions: null } })
   }
   expect((await scene.chat()).status).toBe(200)
+})
+
+test('the playground asks from where its reader is', async () => {
+  const { app } = scene.tollgate
+  app.listen({ port: 0, hostname: '127.0.0.1', reusePort: false, development: false })
+  const address = `http://127.0.0.1:${app.server?.port}`
+  await change(group, { allow: ['US'] })
+  const [token] = await scene.store.admin.tokens({ account: people.user })
+  const from = async (country: string) => {
+    const answer = await fetch(`${address}/api/v1/playground/chat?token=${token?.id}`, {
+      method: 'POST',
+      headers: {
+        ...{ 'x-test-person': people.user, origin: address, 'cf-ipcountry': country },
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(dialects.chat.request(false)),
+    })
+    return answer.status
+  }
+  try {
+    expect([await from('US'), await from('RU')]).toEqual([200, 403])
+  } finally {
+    await app.server?.stop(true)
+    await change(group, null)
+  }
 })
 
 test('a group whose countries nothing tells any more warns of it', async () => {
