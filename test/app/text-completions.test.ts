@@ -249,6 +249,42 @@ describe('natively', () => {
   })
 })
 
+test('an answer that outgrows the money ends with an error of chat, and no [DONE]', async () => {
+  const keyOf = (name: string) => `sk-little-${name}-0123456789abcdef`
+  const emailOf = (name: string) => `little-${name}@example.com`
+  const channel = (name: string, more: object = {}) => ({
+    ...{ name, speaks: { chat: `${upstream.url}/v1` }, api_key: 'k', allow_private: true },
+    models: [{ id: `on-${name}`, upstream: 'gpt-4o' }],
+    ...more,
+  })
+  const names = ['chat', 'legacy'] as const
+  await app.configure({
+    moreAccounts: names.map((name) => ({
+      ...{ email: emailOf(name), balance: 0.0003 },
+      tokens: [{ name: 'little', key: keyOf(name), group: 'default' }],
+    })),
+    moreChannels: [channel('chat'), channel('legacy', { quirks: ['text_completions'] })],
+    group: { channels: [...names] },
+  })
+  // The upstream does not keep to the limit of 16.
+  upstream.handle((request) => {
+    const isLegacy = request.path === '/v1/completions'
+    const piece = isLegacy ? textChunk(' word') : dialects.chat.piece(' word')
+    return sseAnswer((isLegacy ? '' : dialects.chat.first(tokens)) + piece.repeat(4000))
+  })
+  for (const name of names) {
+    const asked = { model: `on-${name}`, prompt: 'hi', stream: true }
+    const answer = await app.ask('/v1/completions', asked, keyOf(name))
+    expect(answer.status).toBe(200)
+    const text = await answer.text()
+    expect(text.slice(text.lastIndexOf('data: '))).toMatch(/^data: \{"error":\{.*balance/)
+    expect(text.split('word').length).toBeLessThan(1000)
+    const account = await app.instance.store.admin.account(emailOf(name))
+    expect(account?.balanceNano).toBeGreaterThan(-100_000)
+    expect(account?.balanceNano).toBeLessThan(200_000)
+  }
+})
+
 test('money is set aside as for chat completions: who can not pay is refused before', async () => {
   const poor = { ...{ email: 'poor@example.com', balance: 0.0000001 } }
   await app.configure({
