@@ -1,0 +1,47 @@
+import type { StreamAnswer } from './answer.ts'
+import { GatewayError } from './errors.ts'
+import { failureClasses } from './failures/failures.ts'
+import type { RelayParts } from './relay-parts.ts'
+
+/** Told inside of the stream, when what could be set aside for it is used. */
+export const endForMoney = () =>
+  new GatewayError(
+    'balance_used_up',
+    'The balance, or the budget of the key, is used up, or set aside for other requests under way: ' +
+      'the answer ends here. What came is charged.',
+  )
+
+/** The upstream ended before its answer did: by itself, or at a limit of time. */
+export function brokenOff(answer: StreamAnswer): GatewayError {
+  const expiry = answer.expiry()
+  if (expiry === undefined) {
+    return new GatewayError('upstream_error', 'The upstream broke off in the middle of its answer.')
+  }
+  return new GatewayError('upstream_timeout', failureClasses[`timeout_${expiry}`].message)
+}
+
+/** The failure as the last event of the client's stream. */
+export function encodeFailure(parts: RelayParts, error: unknown, first: boolean): Uint8Array {
+  const { exchange, answer } = parts
+  const told = failureToTell(parts, error)
+  const failure = {
+    status: told.status,
+    code: told.kind,
+    message: told.message,
+    param: undefined,
+    requestId: exchange.requestId,
+    answer: answer.observer.seen,
+  }
+  const text =
+    answer.translator?.fail(failure) ??
+    exchange.protocol.encodeStreamError(failure, exchange.framing, first)
+  return new TextEncoder().encode(text)
+}
+
+function failureToTell({ exchange, answer }: RelayParts, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error
+  if (exchange.interruption === 'shutdown') {
+    return new GatewayError('no_channel', 'The gateway is being stopped. Repeat the request.')
+  }
+  return brokenOff(answer)
+}
