@@ -26,6 +26,8 @@ export interface Exchange {
   readonly startedTick: number
   /** How a streamed answer is cut into frames. */
   framing: Framing
+  /** What the client says of its library, for streams: not all of them read the same. */
+  readonly library: string
   caller: Caller | undefined
   /** As the client wrote it. */
   model: string | undefined
@@ -69,6 +71,9 @@ export interface Exchange {
 
 const nothing = () => {}
 
+const libraryOf = ({ headers }: Request): string =>
+  `${headers.get('x-goog-api-client') ?? ''} ${headers.get('user-agent') ?? ''}`.trim()
+
 /** An exchange of which nothing is known yet but its call. */
 export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Clock }): Exchange {
   return {
@@ -79,6 +84,7 @@ export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Cl
     startedAt: clock(),
     startedTick: tick(),
     framing: call.framing,
+    library: libraryOf(call.request),
     caller: undefined,
     model: call.model,
     facts: undefined,
@@ -133,6 +139,7 @@ export type Concluded = { readonly plan: ChargedPlan | undefined } & Omit<
   | 'plan'
   | 'request'
   | 'framing'
+  | 'library'
   | 'abort'
   | 'onInterrupted'
   | 'isUnpaid'

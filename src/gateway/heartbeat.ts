@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Framing } from '../protocols/protocol.ts'
+import type { HeartbeatPlace } from '../protocols/protocol.ts'
+import type { Exchange } from './exchange.ts'
 
 /** In place of what was waited for: the client has heard nothing for too long. */
 export const beat = Symbol('beat')
@@ -92,10 +93,11 @@ export const noHeartbeat: Heartbeat = {
 }
 
 const encoder = new TextEncoder()
-const beats: Readonly<Record<Framing, Uint8Array>> = {
-  sse: encoder.encode(': keep-alive\n\n'),
-  'json-array': encoder.encode('\n'),
-}
 
-/** Bytes that no reader of a stream sees: a comment, or a space between elements. */
-export const heartbeatBytes = (framing: Framing): Uint8Array => beats[framing]
+/** What no reader of this client's stream sees; it stands between two frames. */
+export function heartbeatBytes(
+  exchange: Pick<Exchange, 'protocol' | 'framing' | 'library'>,
+  place: HeartbeatPlace,
+): Uint8Array {
+  return encoder.encode(exchange.protocol.heartbeat(exchange, place))
+}

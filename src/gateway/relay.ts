@@ -42,8 +42,11 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
     return bytes
   }
 
-  /** What comes next, or a heartbeat that is due before; inside of a frame there is no place for one. */
-  const next = () => chunks.next(!tap.isWithinFrame())
+  /**
+   * What comes next, or a heartbeat that is due before: not inside of a frame, nor of the line end behind one,
+   * which may be of two characters.
+   */
+  const next = () => chunks.next(!tap.isWithinFrame() && lastByte !== carriageReturn)
 
   const settle = (): Promise<void> => {
     settling ??= finish(parts, { framesSent, isUnpaid, isOwing, leftEarly, isClosed })
@@ -93,7 +96,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         }
         let came = await next()
         while (came === beat) {
-          yield sent(heartbeatBytes(exchange.framing))
+          yield sent(heartbeatBytes(exchange, { isFirst: lastByte === undefined }))
           came = await next()
         }
         chunk = came

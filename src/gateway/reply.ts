@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures/failures.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { createMeter } from './meter.ts'
+import { withoutSecondBracket } from './open-array.ts'
 import { createRelay } from './relay.ts'
 
 /** What the client gets. */
@@ -100,7 +101,9 @@ function streamReply(
   })
   if (exchange.interruption) exchange.onInterrupted()
   const headers = streamHeaders(exchange, answer.contentType)
-  return { status: 200, headers, body: stream, fault: undefined }
+  const isArray = exchange.framing === 'json-array'
+  const bytes = isArray ? withoutSecondBracket(stream, false) : stream
+  return { status: 200, headers, body: bytes, fault: undefined }
 }
 
 /** Headers of a stream; its type is known before its first bytes are. */

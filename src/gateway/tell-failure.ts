@@ -1,5 +1,6 @@
 import type { StreamAnswer } from './answer.ts'
 import { GatewayError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
 import { failureClasses } from './failures/failures.ts'
 import type { RelayParts } from './relay-parts.ts'
 
@@ -20,6 +21,13 @@ export function brokenOff(answer: StreamAnswer): GatewayError {
   return new GatewayError('upstream_timeout', failureClasses[`timeout_${expiry}`].message)
 }
 
+/** What an error inside of a stream tells of its request. */
+export const streamHead = ({ requestId, model, startedAt }: Exchange) => ({
+  requestId,
+  model,
+  createdAt: Math.floor(startedAt / 1_000),
+})
+
 /** The failure as the last event of the client's stream. */
 export function encodeFailure(parts: RelayParts, error: unknown, first: boolean): Uint8Array {
   const { exchange, answer } = parts
@@ -29,12 +37,12 @@ export function encodeFailure(parts: RelayParts, error: unknown, first: boolean)
     code: told.kind,
     message: told.message,
     param: undefined,
-    requestId: exchange.requestId,
+    ...streamHead(exchange),
     answer: answer.observer.seen,
   }
   const text =
     answer.translator?.fail(failure) ??
-    exchange.protocol.encodeStreamError(failure, exchange.framing, first)
+    exchange.protocol.encodeStreamError(failure, exchange, first)
   return new TextEncoder().encode(text)
 }
 

@@ -63,6 +63,7 @@ export interface AnswerFacts {
   readonly startedAt: number
   readonly inputTokens: number
   readonly framing: Framing
+  readonly library: string
 }
 
 /** Frames of an upstream's stream in, text for the client out. */
@@ -204,6 +205,7 @@ export function withAnswers(
     estimatedInputTokens: facts.inputTokens,
     body: asked(),
     framing: facts.framing,
+    library: facts.library,
   })
 
   return {

@@ -1,6 +1,8 @@
 import type { Exchange } from './exchange.ts'
 import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
+import { withoutSecondBracket } from './open-array.ts'
 import { droppedHeader, type Reply, streamHeaders } from './reply.ts'
+import { streamHead } from './tell-failure.ts'
 
 /**
  * The answer to a request for a stream: when it is slow to come, a stream that says nothing but
@@ -37,19 +39,30 @@ async function* waitingStream(
   { heartbeat, headers }: Sent,
 ): AsyncGenerator<Uint8Array> {
   let reply: Reply | typeof beat = beat
+  let isFirst = true
   while (reply === beat) {
-    yield heartbeatBytes(exchange.framing)
+    yield heartbeatBytes(exchange, { isFirst })
+    isFirst = false
     heartbeat.sent()
     reply = await heartbeat.next(coming)
   }
-  const { body, fault } = reply
   const late = exchange.framing === 'sse' ? lateHeader(headers, reply.headers) : undefined
-  if (late !== undefined) yield late
-  if (fault !== undefined) yield toldInside(exchange, fault)
-  else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* withoutMark(body)
+  if (late !== undefined) yield heartbeatBytes(exchange, { isFirst, note: late })
+  yield* joined(exchange, bytesOf(exchange, reply))
 }
 
-/** A byte order mark is one at the beginning only, and heartbeats have been sent already. */
+/** What a reply comes to where a status was sent already. */
+async function* bytesOf(exchange: Exchange, { body, fault }: Reply): AsyncGenerator<Uint8Array> {
+  if (fault !== undefined) {
+    const error = { ...fault, ...streamHead(exchange) }
+    yield new TextEncoder().encode(exchange.protocol.encodeStreamError(error, exchange, true))
+  } else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body
+}
+
+/** A byte order mark, or an array's bracket, is one at the beginning only: heartbeats were sent already. */
+const joined = ({ framing }: Exchange, stream: AsyncIterable<Uint8Array>) =>
+  framing === 'sse' ? withoutMark(stream) : withoutSecondBracket(withoutMark(stream), true)
+
 async function* withoutMark(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isFirst = true
   for await (const chunk of stream) {
@@ -60,17 +73,9 @@ async function* withoutMark(stream: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** What the channel leaves out that has answered at last, when the headers name something else: a comment. */
-function lateHeader(sent: Reply['headers'], late: Reply['headers']): Uint8Array | undefined {
+/** What the channel leaves out that has answered at last, when the headers name something else. */
+function lateHeader(sent: Reply['headers'], late: Reply['headers']): string | undefined {
   const dropped = late[droppedHeader]
   if (dropped === undefined || dropped === sent[droppedHeader]) return undefined
-  return new TextEncoder().encode(`: ${droppedHeader}: ${dropped}\n\n`)
-}
-
-/** An error where a status was sent already. */
-function toldInside(exchange: Exchange, fault: NonNullable<Reply['fault']>): Uint8Array {
-  const { protocol, framing, requestId } = exchange
-  return new TextEncoder().encode(
-    protocol.encodeStreamError({ ...fault, requestId }, framing, true),
-  )
+  return `${droppedHeader}: ${dropped}`
 }

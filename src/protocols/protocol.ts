@@ -153,12 +153,31 @@ export interface ProtocolError {
   /** Path of the field at fault, where there is one. */
   readonly param: string | undefined
   readonly requestId: string
-  /** For an error inside a stream: what was seen of the answer that it breaks off. */
+  /** For an error inside a stream: the model as the client named it, … */
+  readonly model?: string | undefined
+  /** … when it asked, in seconds since 1970, … */
+  readonly createdAt?: number
+  /** … and what was seen of the answer that it breaks off. */
   readonly answer?: Observation
 }
 
 /** How a streamed answer is cut into frames. */
 export type Framing = 'sse' | 'json-array'
+
+/** One client's stream: how it is written, and what its library can read. */
+export interface ClientStream {
+  readonly framing: Framing
+  /** What the client says of its library (`x-goog-api-client`, `user-agent`); '' where it says nothing. */
+  readonly library: string
+}
+
+/** Where a heartbeat is put. */
+export interface HeartbeatPlace {
+  /** Nothing has been sent to the client yet. */
+  readonly isFirst: boolean
+  /** What the client is told with it, where that came too late for a header. */
+  readonly note?: string
+}
 
 /** One frame of a stream, with its place in the bytes it came in. */
 export interface Frame {
@@ -200,7 +219,12 @@ export interface Protocol {
    * frame. `framing` differs from `sse` only for Gemini without `alt=sse`; `first` is true when no
    * frame has been sent yet (a JSON array must then be opened).
    */
-  encodeStreamError(error: ProtocolError, framing: Framing, first: boolean): string
+  encodeStreamError(error: ProtocolError, stream: ClientStream, first: boolean): string
+  /**
+   * What tells the client between two frames that its stream is alive, in a form that its library reads
+   * over, and that leaves its conversation as it is.
+   */
+  heartbeat(stream: ClientStream, place: HeartbeatPlace): string
   /** What is translated from and to other protocols: requests for an answer, … */
   readonly generation: Operation
   /** … and for a count of their input; undefined: the protocol has none. */

@@ -54,6 +54,7 @@ export function startScriptedUpstream(protocol: Protocol, script: Script) {
       estimatedInputTokens: 1,
       body,
       framing: 'sse',
+      library: '',
     }
     if (!stream) return Response.json(protocol.codec.encodeResponse(foldEvents(events), context))
     const encoder = protocol.codec.createEncoder(context)

@@ -2,7 +2,7 @@ import { applyConfig } from '../../src/app/apply.ts'
 import { createTollgate } from '../../src/app/tollgate.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
-import { allDialects, type Dialect } from '../e2e/dialects.ts'
+import { allDialects, countBeats, type Dialect } from '../e2e/dialects.ts'
 import { until } from '../e2e/until.ts'
 import { openStore } from '../support/empty-store.ts'
 import { gate, type Step } from '../support/fault/steps.ts'
@@ -33,7 +33,7 @@ interface Silence {
 }
 
 /** As they come in streams of events, and in an array. */
-const isBeat = (text: string) => text.includes(': keep-alive') || text.trim() === ''
+const isBeat = (text: string) => countBeats(text) > 0 || text.trim() === '' || text === '['
 
 interface HearOptions {
   readonly model?: string

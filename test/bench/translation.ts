@@ -43,6 +43,7 @@ const context: EncodeContext = {
   estimatedInputTokens: 20,
   body: {},
   framing: 'sse',
+  library: '',
 }
 
 /** As the gateway makes it, without a request. */

@@ -21,11 +21,15 @@ export interface Dialect {
   isWhole(text: string): boolean
   /** Whether a client was told of an error inside the stream. */
   isError(text: string): boolean
+  /** What a client hears in a silence that says nothing of its library. */
+  readonly beat: string
 }
 
 const model = 'test-model'
 const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
 const event = (value: { readonly type: string }) => `event: ${value.type}\n${data(value)}`
+
+const comment = ': keep-alive\n\n'
 
 const chatUsage = ({ input, output }: Tokens) => ({
   prompt_tokens: input,
@@ -74,6 +78,7 @@ const chat: Dialect = {
   }),
   isWhole: (text) => text.endsWith('data: [DONE]\n\n'),
   isError: (text) => /data: \{"error":\{/.test(text),
+  beat: comment,
 }
 
 const responseHead = { id: 'resp_1', object: 'response', model }
@@ -104,6 +109,7 @@ const responses: Dialect = {
   }),
   isWhole: (text) => /event: response\.completed\ndata: .*\n\n$/.test(text),
   isError: (text) => text.includes('event: response.failed\n'),
+  beat: comment,
 }
 
 const messageHead = { id: 'msg_1', type: 'message', role: 'assistant', model }
@@ -143,6 +149,7 @@ const messages: Dialect = {
   }),
   isWhole: (text) => /event: message_stop\ndata: .*\n\n$/.test(text),
   isError: (text) => text.includes('event: error\n'),
+  beat: 'event: ping\ndata: {"type": "ping"}\n\n',
 }
 
 const geminiChunk = (text: string, rest: object = {}, reason?: string) => ({
@@ -167,11 +174,21 @@ const gemini: Dialect = {
   body: (tokens) => geminiChunk('hello', { usageMetadata: geminiUsage(tokens) }, 'STOP'),
   isWhole: (text) => /"finishReason":"STOP".*\r\n\r\n$/.test(text),
   isError: (text) => text.includes('data: {"error":{'),
+  beat: 'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"index":0}]}\r\n\r\n',
 }
 
 /** The four protocols. */
 export const dialects = { chat, responses, messages, gemini } as const
 export const allDialects: readonly Dialect[] = Object.values(dialects)
+
+const beats = new RegExp(
+  [...new Set(allDialects.map(({ beat }) => RegExp.escape(beat)))].join('|'),
+  'g',
+)
+/** What a client has heard, but for heartbeats. */
+export const withoutBeats = (text: string) => text.replaceAll(beats, '')
+/** How many heartbeats are in it. */
+export const countBeats = (text: string) => text.match(beats)?.length ?? 0
 
 /** A whole stream of some text. */
 export function wholeStream(dialect: Dialect, tokens: Tokens, texts: readonly string[]): string {

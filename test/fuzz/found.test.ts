@@ -108,6 +108,7 @@ const whole = (client: ProtocolName, upstream: ProtocolName, body: JsonObject): 
     estimatedInputTokens: 1,
     body: {},
     framing: 'sse',
+    library: '',
   } as const
   const response = protocols[upstream].codec.decodeResponse(body, context)
   return JSON.parse(JSON.stringify(protocols[client].codec.encodeResponse(response, context)))

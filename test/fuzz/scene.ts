@@ -125,6 +125,7 @@ export const factsFor = (framing: Framing): AnswerFacts => ({
   startedAt: 1_700_000_000_000,
   inputTokens: 9,
   framing,
+  library: '',
 })
 
 const poolSize = 40

@@ -74,6 +74,7 @@ export async function createExchange(options: ExchangeOptions) {
     startedAt: now,
     startedTick: 1000,
     framing: 'sse',
+    library: '',
     caller,
     model: 'small',
     facts: bodyFacts(operation.read(body)),

@@ -38,7 +38,7 @@ function tapFor({ client, upstream }: Pair, limit = 0) {
   const candidate = { channel, upstreamModel: 'm' }
   const translation = createTranslation({ sealer, media }, task, candidate, spoken)
   const answered = { requestId: 'req_1', model: 'm', startedAt: 1, inputTokens: 3 } as const
-  const translator = translation.stream({ ...answered, framing: 'sse' })
+  const translator = translation.stream({ ...answered, framing: 'sse', library: '' })
   const observer = spoken.generation.createObserver()
   const parts = { observer, hideUsage: false, limit: () => limit, translator }
   const tap = createTap({ splitter: createSseSplitter(), ...parts })

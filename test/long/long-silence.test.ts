@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { allDialects, costNano, type Dialect, wholeStream } from '../e2e/dialects.ts'
+import {
+  allDialects,
+  costNano,
+  countBeats,
+  type Dialect,
+  wholeStream,
+  withoutBeats,
+} from '../e2e/dialects.ts'
 import { type Ledger, openLedger } from '../e2e/ledger.ts'
 import { until } from '../e2e/until.ts'
 import { type RunningBinary, startBinary } from '../support/binary.ts'
@@ -22,7 +29,6 @@ import { speaksAt, testKey, tollgateYaml, upstreamKey } from '../support/tollgat
 const silentMs = 150_000
 /** Of the channel whose upstream dies: at no moment at which a heartbeat is due, too. */
 const limitMs = 38_000
-const comment = ': keep-alive\n\n'
 
 let upstream: FaultUpstream
 let gateway: RunningBinary
@@ -87,16 +93,15 @@ async function hear(dialect: Dialect, stream: boolean, model: string) {
     text += decoder.decode(piece, { stream: true })
   }
   const id = answer.headers.get('x-request-id') ?? ''
-  return { status: answer.status, id, silences, text, said: text.replaceAll(comment, '') }
+  return { status: answer.status, id, silences, text, said: withoutBeats(text) }
 }
-const countOf = (text: string) => text.split(comment).length - 1
 
 const tests = allDialects.flatMap((dialect) => [
   async function silentStream() {
     const { status, id, silences, text, said } = await hear(dialect, true, 'silent')
     expect([status, said]).toEqual([200, wholeStream(dialect, usualTokens, words)])
     // After 25 s, and then each 15 s: at 25, 40, 55 … 145.
-    expect(countOf(text)).toBe(9)
+    expect(countBeats(text)).toBe(9)
     let sinceStart = 0
     for (const [i, silence] of silences.slice(0, 9).entries()) {
       // None is early, counted from the request; one that was late makes the next silence shorter here.
@@ -116,7 +121,7 @@ const tests = allDialects.flatMap((dialect) => [
   },
   async function deadStream() {
     const { id, text, said } = await hear(dialect, true, 'dead')
-    expect([countOf(text), dialect.isError(said)]).toEqual([1, true])
+    expect([countBeats(text), dialect.isError(said)]).toEqual([1, true])
     expect(said).toContain('did not begin to answer in time')
     const record = await until('the record', () => ledger.record(id))
     expect(record).toMatchObject({ ending: 'failed', cause: 'upstream_timeout', amount_nano: 0 })
@@ -125,7 +130,7 @@ const tests = allDialects.flatMap((dialect) => [
   async function dyingStream() {
     const { id, text, said } = await hear(dialect, true, 'dying')
     expect(said).toStartWith(dialect.first(usualTokens) + dialect.piece(words[0]))
-    expect([countOf(text), dialect.isError(said)]).toEqual([2, true])
+    expect([countBeats(text), dialect.isError(said)]).toEqual([2, true])
     expect(said).toContain('fell silent')
     expect(await ledger.record(id)).toMatchObject({ ending: 'cut', cause: 'upstream_timeout' })
   },

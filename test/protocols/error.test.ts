@@ -47,6 +47,9 @@ describe('error bodies', () => {
   })
 })
 
+const sse = { framing: 'sse', library: '' } as const
+const array = { framing: 'json-array', library: '' } as const
+
 describe('errors inside a stream', () => {
   test('chat: an error chunk without [DONE]', () => {
     const text = chat.encodeStreamError(error(502))
@@ -60,28 +63,64 @@ describe('errors inside a stream', () => {
 
   test('responses: response.failed goes on where the stream broke off', () => {
     const answer = { ...createObservation(), answerId: 'resp_own', sequence: 3 }
-    const text = responses.encodeStreamError(error(502, { answer }), 'sse', false)
-    const [event, data] = text.trimEnd().split('\n')
-    expect(event).toBe('event: response.failed')
-    expect(JSON.parse(data?.slice(6) ?? '')).toMatchObject({
-      type: 'response.failed',
-      sequence_number: 4,
+    const request = { model: 'a-model', createdAt: 1_700_000_000 }
+    const text = responses.encodeStreamError(error(502, { answer, ...request }), sse, false)
+    const events = text.trimEnd().split('\n\n')
+    expect(events.map((one) => one.split('\n')[0])).toEqual([
+      'event: error',
+      'event: response.failed',
+    ])
+    const [raised, failed] = events.map((one) => JSON.parse(one.split('\ndata: ')[1] ?? ''))
+    const told = { code: 'some_code', message: 'What is wrong.', param: null }
+    expect(raised).toEqual({
+      ...{ type: 'error', sequence_number: 4, ...told },
+      error: { ...told, type: 'api_error' },
+    })
+    expect(failed).toMatchObject({
+      ...{ type: 'response.failed', sequence_number: 5 },
       response: {
-        id: 'resp_own',
-        object: 'response',
+        ...{ id: 'resp_own', object: 'response', model: 'a-model', created_at: 1_700_000_000 },
         status: 'failed',
-        error: { code: 'some_code', message: 'What is wrong.' },
+        error: { code: 'server_error', message: 'What is wrong.' },
       },
     })
   })
 
+  test.each([
+    [400, 'invalid_prompt'],
+    [402, 'insufficient_quota'],
+    [429, 'rate_limit_exceeded'],
+    [502, 'server_error'],
+  ])('responses: a status of %d is %s, by which Codex knows what to repeat', (status, code) => {
+    const text = responses.encodeStreamError(error(status), sse, true)
+    const failed = JSON.parse(text.trimEnd().split('\ndata: ')[2] ?? '')
+    expect(failed.response.error.code).toBe(code)
+  })
+
   test('gemini: one more event, or the last element of a well-formed array', () => {
     const body = gemini.encodeError(error(504))
-    expect(gemini.encodeStreamError(error(504), 'sse', false)).toBe(`data: ${body}\r\n\r\n`)
-    const closed = `[{"a":1}${gemini.encodeStreamError(error(504), 'json-array', false)}`
+    expect(gemini.encodeStreamError(error(504), sse, false)).toBe(`data: ${body}\r\n\r\n`)
+    const closed = `[{"a":1}${gemini.encodeStreamError(error(504), array, false)}`
     expect(JSON.parse(closed)).toEqual([{ a: 1 }, JSON.parse(body)])
-    const opened = gemini.encodeStreamError(error(504), 'json-array', true)
+    const opened = gemini.encodeStreamError(error(504), array, true)
     expect(JSON.parse(opened)).toEqual([JSON.parse(body)])
+  })
+
+  test('gemini: what reads over an error is told in another way, too', () => {
+    const told = (library: string) =>
+      gemini.encodeStreamError(error(400), { framing: 'sse', library }, false)
+    const plain = `data: ${gemini.encodeError(error(400))}\r\n\r\n`
+    expect(told('google-genai-sdk/3.1.0 gl-node/v24')).toBe(plain)
+    const python = told('google-genai-sdk/1.45.0 gl-python/3.11')
+    expect(python).toStartWith(plain)
+    expect(python.slice(plain.length)).toBe(
+      'data: The answer ends with an error (INVALID_ARGUMENT): What is wrong.\r\n\r\n',
+    )
+    const legacy = JSON.parse(told('genai-js/0.24.1').slice('data: '.length))
+    expect(legacy).toEqual({
+      ...JSON.parse(gemini.encodeError(error(400))),
+      promptFeedback: { blockReason: 'OTHER', blockReasonMessage: 'What is wrong.' },
+    })
   })
 
   test('an own error is what an observer takes for a failure', () => {
@@ -92,7 +131,7 @@ describe('errors inside a stream', () => {
       [gemini, gemini.operations.generate],
     ] as const) {
       const observer = operation.createObserver()
-      const text = protocol.encodeStreamError(error(502), 'sse', false)
+      const text = protocol.encodeStreamError(error(502), sse, false)
       const data = text.split('\n').find((line) => line.startsWith('data: ')) ?? ''
       observer.push(data.slice(6).trim(), '')
       expect(observer.seen).toMatchObject({ outcome: 'failed', errorMessage: 'What is wrong.' })

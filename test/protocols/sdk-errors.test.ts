@@ -28,7 +28,10 @@ function brokenOff(protocol: Protocol, operation: Operation, name: string, until
   const observer = operation.createObserver()
   watch(observer, begun)
   const answer = observer.seen
-  return begun + protocol.encodeStreamError({ ...error, answer }, 'sse', begun === '')
+  return (
+    begun +
+    protocol.encodeStreamError({ ...error, answer }, { framing: 'sse', library: '' }, begun === '')
+  )
 }
 
 async function drained(stream: AsyncIterable<unknown>): Promise<number> {
@@ -60,20 +63,28 @@ describe('the vendors’ SDKs and an error inside a stream', () => {
   })
 
   test.each(['event: error', 'event: response.created'])(
-    'openai takes response.failed, up to %j',
+    'openai raises the error of a response, up to %j',
     async (until) => {
       const operation = responses.operations.responses
       const text = brokenOff(responses, operation, 'responses/error-in-stream.sse', until)
-      const stream = openai(text).responses.stream({ model: 'm', input: 'x' })
-      const events: string[] = []
-      stream.on('event', (event) => events.push(event.type))
-      const final = await stream.finalResponse().catch((caught: unknown) => caught)
-      expect(events.at(0)).toBe('response.created')
-      expect(events.at(-1)).toBe('response.failed')
-      expect(final).toMatchObject({
-        status: 'failed',
-        error: { code: 'upstream_error', message: 'The upstream broke off.' },
-      })
+      const asked = { model: 'm', input: 'x' }
+      const raised = await Promise.all([
+        openai(text)
+          .responses.create({ ...asked, stream: true })
+          .then(drained)
+          .catch((caught: unknown) => caught),
+        openai(text)
+          .responses.stream(asked)
+          .finalResponse()
+          .catch((caught: unknown) => caught),
+      ])
+      for (const failure of raised) {
+        expect(failure).toBeInstanceOf(OpenAI.APIError)
+        expect(failure).toMatchObject({
+          code: 'upstream_error',
+          message: 'The upstream broke off.',
+        })
+      }
     },
   )
 

@@ -80,6 +80,8 @@ export interface EncodeContext extends DecodeContext {
   /** The client's own body, where the protocol repeats some of it. */
   readonly body: JsonObject
   readonly framing: Framing
+  /** What the client says of its library, as `ClientStream` has it. */
+  readonly library: string
 }
 
 /** Turns the frames of one upstream stream into events. Never throws: it skips what it does not know. */

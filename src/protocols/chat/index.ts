@@ -1,3 +1,4 @@
+import { commentHeartbeat } from '../comment.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../rename.ts'
 import { chatCodec } from './codec.ts'
@@ -75,6 +76,7 @@ export const chat = {
   keyHeaders: bearerHeaders,
   encodeError: encodeOpenAiError,
   encodeStreamError: encodeChatStreamError,
+  heartbeat: commentHeartbeat,
   generation: completions,
   counting: undefined,
   demandedHeaders: {},

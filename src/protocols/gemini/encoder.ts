@@ -31,7 +31,7 @@ interface OpenBlock {
  * tells (finish reasons, signatures without a call, sources, usage) in one last chunk.
  */
 export function createEncoder(context: EncodeContext): StreamEncoder {
-  const { framing, requestId } = context
+  const { framing, library, requestId } = context
   const states = new Map<number, AnswerState>()
   const blocks = new Map<string, OpenBlock>()
   const finishes = new Map<number, Finish>()
@@ -169,7 +169,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   function fail(status: number, message: string): string {
     isOver = true
     const error = { status, code: 'upstream_error', message, param: undefined, requestId }
-    return encodeGeminiStreamError(error, framing, isFirst)
+    return encodeGeminiStreamError(error, { framing, library }, isFirst)
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
-import type { Framing, JsonObject, ProtocolError } from '../protocol.ts'
+import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
+import { clientLibrary, isPython } from './client-library.ts'
 
 /** Body of an error answer: `code` is the HTTP status, `status` its word. */
 export function encodeGeminiError(error: ProtocolError): string {
@@ -8,16 +9,35 @@ export function encodeGeminiError(error: ProtocolError): string {
   return JSON.stringify({ error: { code, message, status: statusWord(code) } })
 }
 
-/** An error inside a stream: one more event, or the last element of the array. */
+/**
+ * An error inside a stream: one more event, or the last element of the array.
+ *
+ * Some libraries read over it, and end as if the answer were whole: they are told in their own way. Python's
+ * of today raises; 1.x does only on data that are no JSON, which 1.45 then shows. `@google/generative-ai`
+ * raises where a prompt was blocked, with the message of that. LangChain JS raises on nothing but what
+ * ends its process: it finds no finish reason.
+ */
 export function encodeGeminiStreamError(
   error: ProtocolError,
-  framing: Framing,
+  { framing, library }: ClientStream,
   first: boolean,
 ): string {
   const body = encodeGeminiError(error)
-  if (framing === 'sse') return `data: ${body}\r\n\r\n`
-  return first ? `[${body}]` : `,\n${body}]`
+  if (framing === 'json-array') return first ? `[${body}]` : `,\n${body}]`
+  if (clientLibrary(library) === 'legacy-js') return event(withBlock(body, error.message))
+  return isPython(library) ? event(body) + event(words(error)) : event(body)
 }
+
+const event = (data: string) => `data: ${data}\r\n\r\n`
+
+function withBlock(body: string, message: string): string {
+  const promptFeedback = JSON.stringify({ blockReason: 'OTHER', blockReasonMessage: message })
+  return `${body.slice(0, -1)},"promptFeedback":${promptFeedback}}`
+}
+
+/** In one line, and no JSON. */
+const words = ({ status, message }: ProtocolError) =>
+  `The answer ends with an error (${statusWord(status)}): ${message.replace(/\s+/g, ' ')}`
 
 const statusWords = new Map([
   [401, 'UNAUTHENTICATED'],

@@ -4,6 +4,7 @@ import { geminiCodec } from './codec.ts'
 import { geminiEmbeddings } from './embeddings.ts'
 import { geminiKeyHeaders, geminiPath, geminiUrl } from './endpoint.ts'
 import { encodeGeminiError, encodeGeminiStreamError } from './error.ts'
+import { geminiHeartbeat } from './heartbeat.ts'
 import {
   checkBatchEmbed,
   checkCountTokens,
@@ -66,6 +67,7 @@ export const gemini = {
   keyHeaders: geminiKeyHeaders,
   encodeError: encodeGeminiError,
   encodeStreamError: encodeGeminiStreamError,
+  heartbeat: geminiHeartbeat,
   generation: generate,
   counting: countTokens,
   demandedHeaders: {},

@@ -4,6 +4,7 @@ import { renameModel } from '../rename.ts'
 import { messagesCodec } from './codec.ts'
 import { messagesKeyHeaders, messagesUrl } from './endpoint.ts'
 import { encodeMessagesError, encodeMessagesStreamError } from './error.ts'
+import { messagesHeartbeat } from './heartbeat.ts'
 import { checkCountTokens, checkMessages, readMessages } from './request.ts'
 import { createMessagesObserver } from './stream.ts'
 
@@ -38,6 +39,7 @@ export const messages = {
   keyHeaders: messagesKeyHeaders,
   encodeError: encodeMessagesError,
   encodeStreamError: encodeMessagesStreamError,
+  heartbeat: messagesHeartbeat,
   generation: messagesOperation,
   counting: countTokens,
   demandedHeaders: { 'anthropic-version': '2023-06-01' },

@@ -2,6 +2,7 @@ import type { EncodeContext, StreamEncoder } from '../canonical/codec.ts'
 import type { AnswerEvent, StartEvent } from '../canonical/event.ts'
 import type { FinishReason } from '../canonical/response.ts'
 import { createBlockOrder } from './block-order.ts'
+import { encodeFailedEvents, failedError } from './error.ts'
 import { createEventWriter } from './event-writer.ts'
 import { createOutputWriter } from './output-writer.ts'
 import { type ResponseFacts, responseEnd, responseObject, toldUsage } from './response-object.ts'
@@ -62,13 +63,17 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
           return begin({ type: 'start' }) + order.push(event)
       }
     },
-    fail({ code, message }) {
+    fail(error) {
       if (isOver) return ''
       const begun = begin({ type: 'start' })
       isOver = true
       // What has come of the answer stays: clients keep it, and it is charged.
-      const facts = { status: 'failed', error: { code, message }, output: output.items() } as const
-      return begun + emit('response.failed', response(facts))
+      const failed = {
+        status: 'failed',
+        error: failedError(error),
+        output: output.items(),
+      } as const
+      return begun + encodeFailedEvents(error, response(failed).response, emit)
     },
   }
 }

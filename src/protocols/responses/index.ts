@@ -1,5 +1,6 @@
 import { bearerHeaders, chatUrl } from '../chat/endpoint.ts'
 import { encodeOpenAiError } from '../chat/error.ts'
+import { commentHeartbeat } from '../comment.ts'
 import { createPlainObserver } from '../plain-observer.ts'
 import type { JsonObject, Operation, Protocol, RequestFacts } from '../protocol.ts'
 import { renameModel } from '../rename.ts'
@@ -47,6 +48,7 @@ export const responses = {
   keyHeaders: bearerHeaders,
   encodeError: encodeOpenAiError,
   encodeStreamError: encodeResponsesStreamError,
+  heartbeat: commentHeartbeat,
   generation: responsesOperation,
   counting: inputTokens,
   demandedHeaders: {},

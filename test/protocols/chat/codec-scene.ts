@@ -25,6 +25,7 @@ export function context(body: JsonObject = {}): EncodeContext {
     estimatedInputTokens: 77,
     body,
     framing: 'sse',
+    library: '',
   }
 }
 

@@ -89,6 +89,7 @@ export const context = (more: Partial<EncodeContext> = {}): EncodeContext => ({
   estimatedInputTokens: 3,
   body: {},
   framing: 'sse',
+  library: '',
   ...more,
 })
 

@@ -52,6 +52,7 @@ export function contextOf(
     estimatedInputTokens: 42,
     body: {},
     framing: 'sse',
+    library: '',
   }
 }
 

@@ -7,7 +7,9 @@ import { bytesOf, context, decodeFrames, encodeStream, framesOf } from './scene.
 import { checkStream } from './stream-checker.ts'
 
 /** What OpenAI's SDK makes of a stream. It checks ids, places and kinds, and throws. */
-function accumulate(text: string) {
+const accumulate = (text: string) => streamOf(text).finalResponse()
+
+function streamOf(text: string) {
   const answer = new Response(text, { headers: { 'content-type': 'text/event-stream' } })
   const client = new OpenAI({
     apiKey: 'k',
@@ -15,7 +17,7 @@ function accumulate(text: string) {
     fetch: () => Promise.resolve(answer),
     maxRetries: 0,
   })
-  return client.responses.stream({ model: 'm', input: 'x' }).finalResponse()
+  return client.responses.stream({ model: 'm', input: 'x' })
 }
 
 const streams = recordings.flatMap(({ id, protocol, status, sse }) =>
@@ -56,8 +58,13 @@ describe('OpenAI’s SDK', () => {
     ]
     const begun = events.map((event) => encoder.push(event)).join('')
     const failure = { status: 502, code: 'upstream_error', message: 'Broke off.', requestId: 'r1' }
-    const response = await accumulate(begun + encoder.fail({ ...failure, param: undefined }))
-    expect(response).toMatchObject({ status: 'failed', output_text: 'Hel' })
-    expect(response.output).toHaveLength(2)
+    const stream = streamOf(begun + encoder.fail({ ...failure, param: undefined }))
+    let text = ''
+    stream.on('response.output_text.delta', ({ delta }) => {
+      text += delta
+    })
+    const raised = await stream.finalResponse().catch((caught: unknown) => caught)
+    expect(raised).toMatchObject({ code: 'upstream_error', message: 'Broke off.' })
+    expect(text).toBe('Hel')
   })
 })

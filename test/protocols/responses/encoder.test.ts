@@ -331,9 +331,11 @@ describe('a client’s stream', () => {
     const begun = [start, ...reasoning('a', 'S', 'hm'), ...text('b', 'Hel').slice(0, 2)]
     const stream = begun.map((event) => encoder.push(event)).join('') + encoder.fail(error)
     const response = checkStream(stream)
+    const raised = { code: 'upstream_error', message: 'Broke off.' }
+    expect(eventsOf(stream).at(-2)).toMatchObject({ type: 'error', ...raised, error: raised })
     expect(response).toMatchObject({
       status: 'failed',
-      error: { code: 'upstream_error', message: 'Broke off.' },
+      error: { code: 'server_error', message: 'Broke off.' },
       output: [{ type: 'reasoning' }, { status: 'incomplete', content: [{ text: 'Hel' }] }],
     })
     const after = [encoder.fail(error), ...text('c', 'x').map((event) => encoder.push(event))]

@@ -25,6 +25,7 @@ export const context: EncodeContext = {
   estimatedInputTokens: 10,
   body: { model: 'fast', input: 'Hi', stream: true },
   framing: 'sse',
+  library: '',
 }
 
 /** What a body of a client is, in the canonical form. */

@@ -88,7 +88,8 @@ export function checkStream(text: string): WireResponse {
     input: '',
     isTextDone: false,
   }
-  for (const event of events.slice(2, -1)) checkEvent(event, seen)
+  const told = last.type === 'response.failed' && events.at(-2)?.type === 'error' ? -2 : -1
+  for (const event of events.slice(2, told)) checkEvent(event, seen)
   checkEnd(last, seen)
   return last.response
 }

@@ -64,6 +64,7 @@ export function contextFor(request: CanonicalRequest, framing: Framing = 'sse'):
     estimatedInputTokens: 0,
     body: { stream_options: { include_usage: true } },
     framing,
+    library: '',
   }
 }
 
