@@ -1,5 +1,6 @@
 import { embedJson } from '../protocols/canonical/embed.ts'
 import type { Quirk } from '../protocols/canonical/quirks.ts'
+import { emptyParts } from '../protocols/gemini/empty-parts.ts'
 import type { JsonObject } from '../protocols/protocol.ts'
 import type { Path } from '../protocols/request-extras.ts'
 import { sealBeginnings, stripSeals } from '../protocols/translation/strip-seals.ts'
@@ -17,6 +18,8 @@ export interface NativeChanges {
   readonly quirks: readonly Quirk[]
   /** All places that do not pass. */
   readonly cuts: readonly Path[]
+  /** Parts may be in it that hold nothing: they do not pass either. */
+  readonly mayHaveEmptyParts: boolean
 }
 
 /** A body for the upstream, and the seals that were left out of it. */
@@ -33,7 +36,8 @@ type JsonBody = Pick<RequestBody, 'bytes' | 'value' | 'rename' | 'facts'> & {
 export function writeNative(body: JsonBody, changes: NativeChanges): NativeBody {
   const { model, isRenamed, quirks } = changes
   const fields = { ...body.facts.amend, ...(isRenamed ? body.rename(model) : {}) }
-  const kept = withoutCuts(body, changes.cuts)
+  const empty = changes.mayHaveEmptyParts ? emptyParts(body.value()) : []
+  const kept = withoutCuts(body, [...changes.cuts, ...empty])
   if (hasSeals(body)) {
     const value = embedJson(new TextDecoder().decode(kept.bytes)) ?? kept.value()
     const stripped = stripSeals(value, { model, quirks: new Set(quirks) })

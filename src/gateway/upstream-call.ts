@@ -1,15 +1,16 @@
 import type { Candidate, Channel } from '../catalog/catalog.ts'
 import { quirkNames } from '../protocols/canonical/quirks.ts'
 import type { Protocol } from '../protocols/protocol.ts'
-import { type Path, pathText } from '../protocols/request-extras.ts'
+import { pathText } from '../protocols/request-extras.ts'
 import type { Beside } from './beside/job.ts'
 import { isHeavy } from './beside/prepare-beside.ts'
 import { nameOf } from './beside/read-beside.ts'
 import type { RequestBody } from './body.ts'
+import { hasEmptyItems } from './empty-objects.ts'
 import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { rebuildForm } from './form-body.ts'
-import { hasSeals, type NativeBody, writeNative } from './native-body.ts'
+import { hasSeals, type NativeBody, type NativeChanges, writeNative } from './native-body.ts'
 import type { Route } from './options.ts'
 import type { OutboundCall } from './outbound/outbound.ts'
 import { sentQuery } from './sent-query.ts'
@@ -136,13 +137,17 @@ function upstreamBody(
     return rebuildForm(body, upstreamModel)
   }
   // Gemini's bodies may name models besides the path's.
-  const isRenamed = exchange.model !== upstreamModel || exchange.protocol.name === 'gemini'
-  const changes = { model: upstreamModel, isRenamed, quirks: quirksOf(exchange), cuts }
+  const isGemini = exchange.protocol.name === 'gemini'
+  const changes = {
+    ...{ model: upstreamModel, quirks: quirksOf(exchange), cuts },
+    isRenamed: exchange.model !== upstreamModel || isGemini,
+    mayHaveEmptyParts: isGemini && hasEmptyItems(body.bytes),
+  }
   const write = ({ bytes, dropped }: NativeBody) => {
     noteDropped(exchange, dropped)
     return bytes
   }
-  if (beside === undefined || !isForBeside(body, cuts)) {
+  if (beside === undefined || !isForBeside(body, changes)) {
     return write(writeNative({ ...body, fields }, changes))
   }
   const job = { kind: 'write' as const, bytes: body.bytes, operation: nameOf(exchange.operation) }
@@ -151,8 +156,11 @@ function upstreamBody(
 }
 
 /** Whether writing a body takes more than is to be done on this thread. */
-function isForBeside(body: RequestBody, cuts: readonly Path[]): boolean {
-  const needsWhole = () => cuts.length > 0 || hasSeals(body)
+function isForBeside(
+  body: RequestBody,
+  { cuts, mayHaveEmptyParts }: Pick<NativeChanges, 'cuts' | 'mayHaveEmptyParts'>,
+): boolean {
+  const needsWhole = () => cuts.length > 0 || mayHaveEmptyParts || hasSeals(body)
   if (body.remote) return !body.remote.isPlain || needsWhole()
   return isHeavy(body) && needsWhole()
 }

@@ -111,7 +111,7 @@ describe('a body that is read beside is read as it would be here', () => {
     const body = await readThere(bytes, operations.batchEmbed)
     expect(body.remote).toEqual({ isPlain: false })
     const changes = {
-      ...{ model: 'b', isRenamed: true, quirks: [] },
+      ...{ model: 'b', isRenamed: true, quirks: [], mayHaveEmptyParts: false },
       cuts: [
         ['spare', 0],
         ['provider', 'order'],

@@ -55,8 +55,9 @@ export function decodePart(
   }
   const text = typeof part.text === 'string' ? part.text : undefined
   if (part.thought === true) {
-    const isEmpty = !text && signature === undefined
-    return isEmpty ? [] : [{ type: 'reasoning', at, text: text ?? '', signature }]
+    return saysNothing(text) && signature === undefined
+      ? []
+      : [{ type: 'reasoning', at, text: text ?? '', signature }]
   }
   const signed: readonly ReasoningPart[] =
     signature === undefined ? [] : [{ type: 'reasoning', at, text: '', signature }]
@@ -65,9 +66,13 @@ export function decodePart(
     return media === undefined ? signed : [media, ...signed]
   }
   if (text !== undefined) return text === '' ? signed : [{ type: 'text', at, text }, ...signed]
-  if (signature === undefined) note('unknown_part', at)
+  // Some of the vendor's SDKs send an empty part back where they have read an empty text.
+  if (signature === undefined && Object.keys(wire).length > 0) note('unknown_part', at)
   return signed
 }
+
+/** No text, or what a client has kept of heartbeats. */
+const saysNothing = (text = '') => /^ *$/.test(text)
 
 /** The signature of a part, unless it only stands for one. */
 function signatureOf(part: JsonObject): string | undefined {
