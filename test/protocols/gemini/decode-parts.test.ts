@@ -224,12 +224,18 @@ describe('media', () => {
     [{ executableCode: { code: '1' } }, 'vendor_item contents[0].parts[0]'],
     [{ codeExecutionResult: {} }, 'vendor_item contents[0].parts[0]'],
     [{ toolCall: {} }, 'vendor_item contents[0].parts[0]'],
-    [{}, 'unknown_part contents[0].parts[0]'],
+    [{ thought: false }, 'unknown_part contents[0].parts[0]'],
     [{ text: 'a', videoMetadata: { fps: 1 } }, 'unknown_field contents[0].parts[0].videoMetadata'],
     [{ text: 'a', media_resolution: {} }, 'unknown_field contents[0].parts[0].media_resolution'],
   ])('the part %j is noted', (part, use) => {
     expect(nativeOf({ contents: [fromUser(part)] })).toEqual([use])
   })
+})
+
+test('an empty part, which SDKs send back for an empty text, says nothing', () => {
+  const body = { contents: [fromUser({}, { text: 'a' }, {})] }
+  expect(nativeOf(body)).toEqual([])
+  expect(decode(body).turns[0]?.parts).toMatchObject([{ type: 'text', text: 'a' }])
 })
 
 describe('signatures of thought', () => {
