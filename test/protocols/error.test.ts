@@ -48,6 +48,7 @@ describe('error bodies', () => {
 })
 
 const sse = { framing: 'sse', library: '' } as const
+const request = { model: 'a-model', createdAt: 1_700_000_000 }
 const array = { framing: 'json-array', library: '' } as const
 
 describe('errors inside a stream', () => {
@@ -63,7 +64,6 @@ describe('errors inside a stream', () => {
 
   test('responses: response.failed goes on where the stream broke off', () => {
     const answer = { ...createObservation(), answerId: 'resp_own', sequence: 3 }
-    const request = { model: 'a-model', createdAt: 1_700_000_000 }
     const text = responses.encodeStreamError(error(502, { answer, ...request }), sse, false)
     const events = text.trimEnd().split('\n\n')
     expect(events.map((one) => one.split('\n')[0])).toEqual([
@@ -92,8 +92,14 @@ describe('errors inside a stream', () => {
     [429, 'rate_limit_exceeded'],
     [502, 'server_error'],
   ])('responses: a status of %d is %s, by which Codex knows what to repeat', (status, code) => {
-    const text = responses.encodeStreamError(error(status), sse, true)
-    const failed = JSON.parse(text.trimEnd().split('\ndata: ')[2] ?? '')
+    const text = responses.encodeStreamError(error(status, request), sse, true)
+    const [created, raised, failed] = text
+      .trimEnd()
+      .split('\n\n')
+      .map((one) => JSON.parse(one.split('\ndata: ')[1] ?? ''))
+    expect([created.type, raised.type]).toEqual(['response.created', 'error'])
+    const begun = { status: 'in_progress', created_at: 1_700_000_000, model: 'a-model' }
+    expect(created.response).toMatchObject(begun)
     expect(failed.response.error.code).toBe(code)
   })
 

@@ -1,5 +1,6 @@
 import { openAiError } from '../chat/error.ts'
 import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
+import { createEventWriter, type WriteEvent } from './event-writer.ts'
 
 /**
  * The end of a response that has failed, as its clients take it, in this order: OpenAI's SDKs and LangChain
@@ -9,7 +10,7 @@ import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
 export function encodeFailedEvents(
   error: ProtocolError,
   response: JsonObject,
-  writeEvent: (type: string, fields: JsonObject) => string,
+  writeEvent: WriteEvent,
 ): string {
   const told = openAiError(error)
   const { message, param, code } = told
@@ -32,29 +33,27 @@ function failedCode(status: number): string {
 }
 
 /**
- * An error behind what came of a stream, or behind nothing: the response keeps the id that the stream began
- * with, and leaves out `output`, which OpenAI's SDK then fills with what it has received.
+ * An error behind what came of a stream: the response keeps the id that the stream began with, and leaves out
+ * `output`, which OpenAI's SDK then fills with what it has received. A stream that has not begun begins
+ * before it, with all that the AI SDK asks of a response.
  */
 export function encodeResponsesStreamError(
   error: ProtocolError,
   _stream: ClientStream,
-  _first: boolean,
+  first: boolean,
 ): string {
-  let sequence = error.answer?.sequence ?? -1
+  const emit = createEventWriter((error.answer?.sequence ?? -1) + 1)
   const response = {
-    id: error.answer?.answerId ?? `resp_${error.requestId}`,
-    object: 'response',
-    created_at: error.createdAt ?? 0,
-    model: error.model ?? '',
-    status: 'failed',
-    error: failedError(error),
-    incomplete_details: null,
+    ...{ id: error.answer?.answerId ?? `resp_${error.requestId}`, object: 'response' },
+    ...{ created_at: error.createdAt ?? 0, model: error.model ?? '', ...usual },
   }
-  return encodeFailedEvents(error, response, (type, fields) => {
-    sequence++
-    return encodeEvent(type, { type, sequence_number: sequence, ...fields })
-  })
+  const begun = { response: { ...response, status: 'in_progress', output: [] } }
+  const failed = { ...response, status: 'failed', error: failedError(error) }
+  return (first ? emit('response.created', begun) : '') + encodeFailedEvents(error, failed, emit)
 }
 
-const encodeEvent = (type: string, data: JsonObject) =>
-  `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+/** What every response has. */
+const usual = {
+  ...{ error: null, incomplete_details: null, instructions: null, metadata: {} },
+  ...{ parallel_tool_calls: true, temperature: 1, tool_choice: 'auto', tools: [], top_p: 1 },
+}
