@@ -122,6 +122,9 @@ describe('errors inside a stream', () => {
     expect(python.slice(plain.length)).toBe(
       'data: The answer ends with an error (INVALID_ARGUMENT): What is wrong.\r\n\r\n',
     )
+    expect(told('google-genai-sdk/1.50.0 gl-go/go1.26')).toBe(
+      `${plain}${gemini.encodeError(error(400))}\r\n\r\n`,
+    )
     const legacy = JSON.parse(told('genai-js/0.24.1').slice('data: '.length))
     expect(legacy).toEqual({
       ...JSON.parse(gemini.encodeError(error(400))),

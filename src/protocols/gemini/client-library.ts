@@ -12,3 +12,6 @@ export function clientLibrary(library: string): ClientLibrary {
 
 /** Google's SDK for Python. */
 export const isPython = (library: string): boolean => library.includes('gl-python/')
+
+/** Google's SDK for Go. */
+export const isGo = (library: string): boolean => library.includes('gl-go/')

@@ -1,7 +1,7 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
-import { clientLibrary, isPython } from './client-library.ts'
+import { clientLibrary, isGo, isPython } from './client-library.ts'
 
 /** Body of an error answer: `code` is the HTTP status, `status` its word. */
 export function encodeGeminiError(error: ProtocolError): string {
@@ -12,10 +12,11 @@ export function encodeGeminiError(error: ProtocolError): string {
 /**
  * An error inside a stream: one more event, or the last element of the array.
  *
- * Some libraries read over it, and end as if the answer were whole: they are told in their own way. Python's
- * of today raises; 1.x does only on data that are no JSON, which 1.45 then shows. `@google/generative-ai`
- * raises where a prompt was blocked, with the message of that. LangChain JS raises on nothing but what
- * ends its process: it finds no finish reason.
+ * Some libraries read over it, and end as if the answer were whole: they are told once more, in the way in which
+ * they are heard to raise. Python 1.10 and 1.45 do on data that are no JSON, which 1.45 then shows; Go 1.30
+ * and 1.50 on a bare error without `data:`; `@google/generative-ai` where a prompt was blocked. All others, and
+ * these two today, raise at the first. LangChain JS raises at nothing but what ends its process: it is left
+ * without a finish reason.
  */
 export function encodeGeminiStreamError(
   error: ProtocolError,
@@ -25,6 +26,7 @@ export function encodeGeminiStreamError(
   const body = encodeGeminiError(error)
   if (framing === 'json-array') return first ? `[${body}]` : `,\n${body}]`
   if (clientLibrary(library) === 'legacy-js') return event(withBlock(body, error.message))
+  if (isGo(library)) return `${event(body)}${body}\r\n\r\n`
   return isPython(library) ? event(body) + event(words(error)) : event(body)
 }
 
