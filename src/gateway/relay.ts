@@ -8,7 +8,7 @@ import type { RelayParts } from './relay-parts.ts'
 import { finish } from './stream-end.ts'
 import { hasEnded, isFetchable, isFinal, mayEnd } from './stream-phase.ts'
 import { createTap } from './tap.ts'
-import { brokenOff, encodeFailure, endForMoney } from './tell-failure.ts'
+import { brokenOff, encodeFailure, endForMoney, eventsOf } from './tell-failure.ts'
 import { cutUnpaid, isBeyond } from './unpaid.ts'
 
 /**
@@ -78,8 +78,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           if (out.byteLength > 0) yield sent(out)
           if (!isOwing) throw endForMoney()
           // The end is read without the client.
-          const told = encodeFailure(parts, endForMoney(), !framesSent)
-          if (told.byteLength > 0) yield told
+          yield* eventsOf(encodeFailure(parts, endForMoney(), !framesSent), exchange)
           return
         }
         if (translator?.isOver() && !hasEnded(seen)) {
@@ -113,8 +112,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       // A line end of two characters may have been cut in half; a frame that was too long, anywhere.
       if (lastByte === carriageReturn) yield lineFeed
       if (exchange.framing === 'sse' && tap.isWithinFrame()) yield emptyLine
-      const told = encodeFailure(parts, error, !framesSent)
-      if (told.byteLength > 0) yield told
+      yield* eventsOf(encodeFailure(parts, error, !framesSent), exchange)
     } finally {
       if (settling === undefined && !answer.signal.aborted && (isOwing || !isUnpaid)) {
         const drained = await drain(parts, { tap, chunks, mayStop, isOwing })

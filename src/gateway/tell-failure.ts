@@ -46,6 +46,25 @@ export function encodeFailure(parts: RelayParts, error: unknown, first: boolean)
   return new TextEncoder().encode(text)
 }
 
+/** So long after one event the next one is no longer sent, and read, together with it. */
+const apartMs = 25
+
+/**
+ * The events of a failure, one after the other: some libraries look for an error in all that they read at once,
+ * and find it only where it is nothing else.
+ */
+export async function* eventsOf(
+  told: Uint8Array,
+  { framing }: Pick<Exchange, 'framing'>,
+): AsyncGenerator<Uint8Array> {
+  const text = new TextDecoder().decode(told)
+  const events = framing === 'sse' ? text.split(/(?<=\n\r?\n)(?=.)/) : [text]
+  for (const [index, event] of events.entries()) {
+    if (index > 0) await new Promise((resolve) => setTimeout(resolve, apartMs))
+    if (event !== '') yield new TextEncoder().encode(event)
+  }
+}
+
 function failureToTell({ exchange, answer }: RelayParts, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error
   if (exchange.interruption === 'shutdown') {

@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.ts'
 import { beat, type Heartbeat, heartbeatBytes } from './heartbeat.ts'
 import { withoutSecondBracket } from './open-array.ts'
 import { droppedHeader, type Reply, streamHeaders } from './reply.ts'
-import { streamHead } from './tell-failure.ts'
+import { eventsOf, streamHead } from './tell-failure.ts'
 
 /**
  * The answer to a request for a stream: when it is slow to come, a stream that says nothing but
@@ -55,7 +55,8 @@ async function* waitingStream(
 async function* bytesOf(exchange: Exchange, { body, fault }: Reply): AsyncGenerator<Uint8Array> {
   if (fault !== undefined) {
     const error = { ...fault, ...streamHead(exchange) }
-    yield new TextEncoder().encode(exchange.protocol.encodeStreamError(error, exchange, true))
+    const told = exchange.protocol.encodeStreamError(error, exchange, true)
+    yield* eventsOf(new TextEncoder().encode(told), exchange)
   } else if (typeof body === 'object' && Symbol.asyncIterator in body) yield* body
 }
 

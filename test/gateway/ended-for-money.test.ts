@@ -75,7 +75,7 @@ function deliveredPieces(dialect: Dialect, pieces: readonly string[], text: stri
     return false
   })
   expect(text.slice(at)).toMatch(
-    /^(event: \S+\n)?data: .*used up.*\n\n$|^data: .*used up.*\r\n\r\n$/,
+    /^((event: \S+\n)?data: .*used up.*\n\n)+$|^data: .*used up.*\r\n\r\n$/,
   )
   return first
 }

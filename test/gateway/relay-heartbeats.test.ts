@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createHeartbeats } from '../../src/gateway/heartbeat.ts'
+import type { StreamTranslator } from '../../src/gateway/translation.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
-import { dialects } from '../e2e/dialects.ts'
+import { dialects, withoutBeats } from '../e2e/dialects.ts'
 import { createScene, tokens } from './relay-scene.ts'
 
 // Heartbeats between the bytes of a stream, and readers that are slow to take them.
@@ -76,4 +77,56 @@ test('the end of a stream in the middle of such a frame is told behind it', asyn
   scene.end()
   const text = await scene.readAll()
   expect(text).toStartWith(`${part}\n\ndata: {"error":`)
+})
+
+test('silence is what the client hears: an upstream that writes what it is not shown has heartbeats', async () => {
+  // A tool call's arguments, for a client whose protocol has calls whole.
+  let isOver = false
+  const translator: StreamTranslator = {
+    push({ data }) {
+      isOver ||= data === '[DONE]'
+      return data.includes('said') ? 'said' : ''
+    },
+    end: () => 'end',
+    fail: ({ message }) => message,
+    isOver: () => isOver,
+  }
+  using scene = await createScene({
+    heartbeat: heartbeats.begin(),
+    translator,
+    first: chat.first(tokens) + chat.piece('said'),
+  })
+  expect(await scene.read()).toBe('said')
+  let isWriting = true
+  const writing = (async () => {
+    while (isWriting) {
+      scene.send(chat.piece('x'))
+      await Bun.sleep(1)
+    }
+  })()
+  const heard = [await scene.read(), await scene.read()]
+  isWriting = false
+  await writing
+  expect(heard).toEqual([comment, comment])
+  scene.send(chat.last(tokens))
+  scene.end()
+  expect((await scene.readAll()).replaceAll(comment, '')).toBe('end')
+  expect(scene.ends).toMatchObject([{ end: { ending: 'complete' } }])
+})
+
+test('no heartbeat is put into a line end of two characters that came in half', async () => {
+  const gemini = dialects.gemini
+  using scene = await createScene({
+    ...{ heartbeat: heartbeats.begin(), dialect: gemini },
+    first: gemini.first(tokens).slice(0, -1),
+  })
+  expect(await scene.read()).toEndWith('\r\n\r')
+  const next = scene.read()
+  await Bun.sleep(200)
+  scene.send(`\n${gemini.piece('hello')}`)
+  expect(await next).toBe(`\n${gemini.piece('hello')}`)
+  expect(await scene.read()).toBe(gemini.beat)
+  scene.send(gemini.last(tokens))
+  scene.end()
+  expect(gemini.isWhole(withoutBeats(await scene.readAll()))).toBe(true)
 })

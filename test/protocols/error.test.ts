@@ -116,15 +116,16 @@ describe('errors inside a stream', () => {
     const told = (library: string) =>
       gemini.encodeStreamError(error(400), { framing: 'sse', library }, false)
     const plain = `data: ${gemini.encodeError(error(400))}\r\n\r\n`
-    expect(told('google-genai-sdk/3.1.0 gl-node/v24')).toBe(plain)
+    expect(told('google-genai-sdk/2.1.0 gl-java/21')).toBe(plain)
     const python = told('google-genai-sdk/1.45.0 gl-python/3.11')
     expect(python).toStartWith(plain)
     expect(python.slice(plain.length)).toBe(
       'data: The answer ends with an error (INVALID_ARGUMENT): What is wrong.\r\n\r\n',
     )
-    expect(told('google-genai-sdk/1.50.0 gl-go/go1.26')).toBe(
-      `${plain}${gemini.encodeError(error(400))}\r\n\r\n`,
-    )
+    for (const library of ['1.50.0 gl-go/go1.26', '1.30.0 gl-node/v20'])
+      expect(told(`google-genai-sdk/${library}`)).toBe(
+        `${plain}${gemini.encodeError(error(400))}\r\n\r\n`,
+      )
     const legacy = JSON.parse(told('genai-js/0.24.1').slice('data: '.length))
     expect(legacy).toEqual({
       ...JSON.parse(gemini.encodeError(error(400))),

@@ -13,5 +13,5 @@ export function clientLibrary(library: string): ClientLibrary {
 /** Google's SDK for Python. */
 export const isPython = (library: string): boolean => library.includes('gl-python/')
 
-/** Google's SDK for Go. */
-export const isGo = (library: string): boolean => library.includes('gl-go/')
+/** Google's SDKs for Go and JavaScript, with the latter Gemini CLI. */
+export const isGoOrJs = (library: string): boolean => /gl-(?:go|node|web)\//.test(library)

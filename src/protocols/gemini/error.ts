@@ -1,7 +1,7 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
-import { clientLibrary, isGo, isPython } from './client-library.ts'
+import { clientLibrary, isGoOrJs, isPython } from './client-library.ts'
 
 /** Body of an error answer: `code` is the HTTP status, `status` its word. */
 export function encodeGeminiError(error: ProtocolError): string {
@@ -14,8 +14,8 @@ export function encodeGeminiError(error: ProtocolError): string {
  *
  * Some libraries read over it, and end as if the answer were whole: they are told once more, in the way in which
  * they are heard to raise. Python 1.10 and 1.45 do on data that are no JSON, which 1.45 then shows; Go 1.30
- * and 1.50 on a bare error without `data:`; `@google/generative-ai` where a prompt was blocked. All others, and
- * these two today, raise at the first. LangChain JS raises at nothing but what ends its process: it is left
+ * and 1.50, and JS 1.30 (in Gemini CLI 0.61), on a bare error without `data:` that comes by itself; `@google/generative-ai` where a prompt was blocked. All others, and
+ * the SDKs of today, raise at the first. LangChain JS raises at nothing but what ends its process: it is left
  * without a finish reason.
  */
 export function encodeGeminiStreamError(
@@ -26,7 +26,7 @@ export function encodeGeminiStreamError(
   const body = encodeGeminiError(error)
   if (framing === 'json-array') return first ? `[${body}]` : `,\n${body}]`
   if (clientLibrary(library) === 'legacy-js') return event(withBlock(body, error.message))
-  if (isGo(library)) return `${event(body)}${body}\r\n\r\n`
+  if (isGoOrJs(library)) return `${event(body)}${body}\r\n\r\n`
   return isPython(library) ? event(body) + event(words(error)) : event(body)
 }
 
