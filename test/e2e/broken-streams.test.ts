@@ -80,17 +80,17 @@ function expectFailure(name: SpeechName, answer: RawAnswer, sent: string, kind: 
   const expected: Readonly<Record<Exclude<SpeechName, 'gemini-array'>, readonly unknown[]>> = {
     chat: [[], { error: openai }],
     responses: [
-      ['event: response.failed'],
+      ['event: error', expect.stringContaining(`"code":"${kind}"`), '', 'event: response.failed'],
       {
         type: 'response.failed',
-        sequence_number: 2,
-        response: {
+        sequence_number: 3,
+        response: expect.objectContaining({
           id: 'resp_1',
           object: 'response',
           status: 'failed',
-          error: { code: kind, message },
+          error: { code: 'server_error', message },
           incomplete_details: null,
-        },
+        }),
       },
     ],
     messages: [

@@ -65,12 +65,8 @@ function isEnd(client: ProtocolName, event: Event | undefined): boolean {
   }
 }
 
-const responsesEnds = new Set([
-  'response.completed',
-  'response.incomplete',
-  'response.failed',
-  'error',
-])
+/** An `error` is none: `response.failed` follows it. */
+const responsesEnds = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 
 /** Gemini's last chunk tells why each candidate ended; it has no end of its own. */
 const hasFinish = ({ candidates, promptFeedback }: JsonObject) =>

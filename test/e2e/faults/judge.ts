@@ -78,7 +78,10 @@ function expectToldError(dialect: Dialect, { body }: RawAnswer, cause: string): 
   const message = expect.stringMatching(/^The upstream /) as unknown
   const told: Readonly<Record<Dialect['name'], object>> = {
     chat: { error: { code: cause, message, type: 'api_error' } },
-    responses: { type: 'response.failed', response: { error: { code: cause, message } } },
+    responses: {
+      type: 'response.failed',
+      response: { error: { code: 'server_error', message } },
+    },
     messages: { type: 'error', error: { type: isLate ? 'timeout_error' : 'api_error', message } },
     gemini: { error: { status: isLate ? 'DEADLINE_EXCEEDED' : 'UNAVAILABLE', message } },
   }
