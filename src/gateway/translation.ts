@@ -146,8 +146,8 @@ export function prepareRequest(
   { upstream, origin, quirks: named, model }: TranslationTarget,
 ): PreparedRequest {
   const quirks = new Set(named)
-  const { findFault, leavesOut } = upstream.codec
-  const target = { protocol: upstream.name, quirks, findFault, leavesOut }
+  const { findFault, leavesOut, tellsInWords } = upstream.codec
+  const target = { protocol: upstream.name, quirks, findFault, leavesOut, tellsInWords }
   const opened = openRequest(request, origin, sealer)
   const fitted = asRefusal(() => fit(opened, client.name, target, isStrict, optionalTools))
   const keyTarget = { ...target, host: hostIn(origin), owner, asked: request }

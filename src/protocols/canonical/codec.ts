@@ -35,10 +35,24 @@ export interface Codec {
   readonly leavesOut?:
     | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])
     | undefined
+  /** What of the request's schemas the vendor has no keyword for: it is told in their descriptions. */
+  readonly tellsInWords?: ((request: CanonicalRequest) => readonly ToldKeyword[]) | undefined
   /** The answer to a request for a count of its input. */
   encodeCount(inputTokens: number): JsonObject
   /** What the body of a 4xx or 5xx says. */
   decodeError(body: JsonObject): CanonicalError
+}
+
+/** A keyword of a JSON schema that the model is told of, and that its vendor does not enforce. */
+export interface ToldKeyword {
+  /** Of the tool, or of the answer's format, as the client wrote it. */
+  readonly at: string
+  readonly isTool: boolean
+  /** The client wants the schema enforced. */
+  readonly isStrict: boolean
+  /** Within the schema: `properties.x.items`; '' is the whole. */
+  readonly path: string
+  readonly keyword: string
 }
 
 export interface RequestTarget {

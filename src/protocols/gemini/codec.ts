@@ -6,7 +6,7 @@ import { encodeRequest } from './encode-request.ts'
 import { encodeResponse } from './encode-response.ts'
 import { createEncoder } from './encoder.ts'
 import { decodeError } from './error.ts'
-import { findSchemaFault } from './schema-fault.ts'
+import { findSchemaFault, findToldKeywords } from './schema-fault.ts'
 
 /** The translating half of Google's generateContent. */
 export const geminiCodec: Codec = {
@@ -17,6 +17,7 @@ export const geminiCodec: Codec = {
   createDecoder,
   createEncoder,
   findFault: findSchemaFault,
+  tellsInWords: findToldKeywords,
   encodeCount: (inputTokens) => ({ totalTokens: inputTokens }),
   decodeError,
 }

@@ -1,9 +1,10 @@
+import type { ToldKeyword } from '../canonical/codec.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Fault, JsonObject } from '../protocol.ts'
 import { toGeminiSchema, tooMuch } from './schema.ts'
 import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts'
 
-/** The first JSON schema of a request that the vendor has no words for: of a tool, or of the answer. */
+/** The first JSON schema of a request that can't be written out: of a tool, or of the answer. */
 export function findSchemaFault({ tools, format }: CanonicalRequest): Fault | undefined {
   const budget = createSchemaBudget()
   for (const { at, name, parameters } of tools) {
@@ -34,6 +35,23 @@ function faultOf(
   return {
     code: 'unsupported_parameter',
     param,
-    message: `${param}: the JSON schema ${whose} has "${keyword}" ${place}, which can't be expressed in the protocol gemini, which the channel of this model speaks. Write it without, or ask for another model.`,
+    message: `${param}: the JSON schema ${whose} has too much "${keyword}" ${place} for the protocol gemini, which the channel of this model speaks. Write it with less, or ask for another model.`,
   }
+}
+
+/** What of a request's schemas is told in their descriptions: the vendor has no keyword for it. */
+export function findToldKeywords({ tools, format }: CanonicalRequest): readonly ToldKeyword[] {
+  const told: ToldKeyword[] = []
+  const add = (schema: JsonObject, of: Omit<ToldKeyword, 'path' | 'keyword'>) => {
+    const result = toGeminiSchema(schema)
+    if ('schema' in result) for (const place of result.told) told.push({ ...of, ...place })
+  }
+  for (const { at = 'tools', parameters, strict } of tools) {
+    if (parameters) add(parameters, { at, isTool: true, isStrict: strict === true })
+  }
+  if (format?.type === 'schema') {
+    const { at = 'the format of the answer', schema, strict } = format
+    add(schema, { at, isTool: false, isStrict: strict === true })
+  }
+  return told
 }

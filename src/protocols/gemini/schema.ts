@@ -4,20 +4,23 @@ import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts'
 import { buildSchema } from './schema-build.ts'
 import { mergeSchemas } from './schema-merge.ts'
 import { createReferences, type References } from './schema-refs.ts'
+import { nothingFits, tellAlso, tellInWords, tellReference, withNotes } from './schema-words.ts'
+import { createWriter } from './schema-writer.ts'
 
 /** In place of a keyword: what a schema refers to is too much to be written out. */
 export const tooMuch = 'too much'
 
-/** Where in a schema a keyword is that can't be kept: `properties.x.items`; '' is the whole. */
-export interface SchemaFault {
+/** Where in a schema a keyword is: `properties.x.items`; '' is the whole. */
+export interface KeywordPlace {
   readonly path: string
   readonly keyword: string
 }
 
 /**
  * A JSON schema as the vendor takes it in `parametersJsonSchema` and `responseJsonSchema`. What it
- * has another word for is said so, and what can be told in a description is; the first keyword that
- * can't be kept in either way is the fault. Source: the API's reference of `responseJsonSchema`.
+ * has another word for is said so, and all else is told in descriptions: `told` are its keywords, each at its
+ * first place. A schema that can't be written out is the other result. Source: the API's reference of
+ * `responseJsonSchema`.
  * `budget` is that of the request; a schema that was converted once costs nothing more.
  */
 export function toGeminiSchema(
@@ -32,13 +35,16 @@ export function toGeminiSchema(
   return result
 }
 
-type Converted = { readonly schema: JsonObject } | SchemaFault
+type Converted =
+  | { readonly schema: JsonObject; readonly told: readonly KeywordPlace[] }
+  | KeywordPlace
 
 /** A request is looked at for what its channel can't take before it is written. */
 const converted = new WeakMap<JsonObject, Converted>()
 
 function convertWhole(schema: JsonObject, budget: SchemaBudget): Converted {
-  const walk: Walk = { refs: createReferences(schema), fault: undefined, budget }
+  const refs = createReferences(schema)
+  const walk: Walk = { refs, fault: undefined, told: [], budget, write: createWriter(refs, budget) }
   const root = convert(rootOf(schema, walk), undefined, walk, 0)
   const $defs: [string, JsonObject][] = []
   for (let next = walk.refs.next(); next && !walk.fault; next = walk.refs.next()) {
@@ -51,7 +57,7 @@ function convertWhole(schema: JsonObject, budget: SchemaBudget): Converted {
   }
   if (walk.fault) return walk.fault
   const defs = $defs.length === 0 ? {} : { $defs: Object.fromEntries($defs) }
-  return { schema: { ...root, ...defs } }
+  return { schema: { ...root, ...defs }, told: walk.told }
 }
 
 /** Schemas within schemas deeper than this no vendor takes. */
@@ -59,8 +65,11 @@ const deepest = 64
 
 interface Walk {
   readonly refs: References
-  fault: SchemaFault | undefined
+  fault: KeywordPlace | undefined
+  readonly told: KeywordPlace[]
   readonly budget: SchemaBudget
+  /** For words about a schema. */
+  readonly write: (value: unknown) => string
 }
 
 /** Where a schema stands: in which keyword of which other one, and what of that it is. */
@@ -86,6 +95,23 @@ function fail(walk: Walk, place: Place | undefined, keyword: string): JsonObject
   return {}
 }
 
+/** So many of a schema are named: what clients invent may be any number. */
+const mostTold = 20
+
+function noteTold(walk: Walk, place: Place | undefined, keyword: string): void {
+  const { told } = walk
+  if (told.length >= mostTold || told.some((known) => known.keyword === keyword)) return
+  told.push({ path: pathOf(place), keyword })
+}
+
+/** A schema with what the vendor has no keyword for in its description. */
+function worded(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
+  const words = tellInWords(schema, walk.write)
+  if (words === undefined) return schema
+  for (const keyword of words.keywords) noteTold(walk, place, keyword)
+  return words.schema
+}
+
 /** The schema that a lone reference at the root stands for: arguments must be an object there. */
 function rootOf(schema: JsonObject, walk: Walk): JsonObject {
   let root = schema
@@ -100,11 +126,13 @@ function rootOf(schema: JsonObject, walk: Walk): JsonObject {
 
 function convert(value: unknown, place: Place | undefined, walk: Walk, depth: number): JsonObject {
   if (walk.fault || value === true) return {}
-  if (!isJsonObject(value)) return value === false ? fail(walk, place, 'false') : {}
+  if (value === false) {
+    noteTold(walk, place, 'false')
+    return { description: nothingFits }
+  }
+  if (!isJsonObject(value)) return {}
   if (depth > deepest) return fail(walk, place, 'nesting')
   const schema = flatten(value, place, walk, 0)
-  const impossible = findImpossible(schema)
-  if (impossible !== undefined) return fail(walk, place, impossible)
   if (typeof schema.$ref === 'string') return convertRef(schema, place, walk)
   return buildSchema(schema, (member, keyword, which) =>
     convert(member, { within: place, keyword, which }, walk, depth + 1),
@@ -121,13 +149,14 @@ const isChoice = (list: unknown) => Array.isArray(list) && list.length > 1
 
 /** One schema without `allOf`, and with a reference only where it stands alone. */
 function flatten(
-  schema: JsonObject,
+  given: JsonObject,
   place: Place | undefined,
   walk: Walk,
   depth: number,
 ): JsonObject {
   if (depth > deepest) return fail(walk, place, 'nesting')
   if (walk.budget.isSpent()) return fail(walk, place, tooMuch)
+  const schema = worded(given, place, walk)
   if (isFlat(schema)) return schema
   const { $ref, allOf, anyOf, oneOf, ...rest } = schema
   const members: unknown[] = Array.isArray(allOf) ? [...allOf] : []
@@ -150,12 +179,23 @@ function flatten(
     if (member === true || walk.fault) continue
     const part = isJsonObject(member) ? flatten(member, place, walk, depth + 1) : undefined
     const whole = part && typeof part.$ref === 'string' ? resolved(part, place, walk, depth) : part
-    const next = whole && mergeSchemas(merged, whole)
-    if (next === undefined) return fail(walk, place, 'allOf')
+    const next = (whole && mergeSchemas(merged, whole)) ?? tellMember(merged, member, place, walk)
     walk.budget.merge(next)
     merged = next
   }
   return merged
+}
+
+/** A schema that no one schema can be made of with the rest: in words. */
+function tellMember(
+  merged: JsonObject,
+  member: unknown,
+  place: Place | undefined,
+  walk: Walk,
+): JsonObject {
+  walk.budget.copy(member)
+  noteTold(walk, place, 'allOf')
+  return withNotes(merged, [member === false ? nothingFits : tellAlso(member, walk.write)])
 }
 
 function resolved(
@@ -166,7 +206,7 @@ function resolved(
 ): JsonObject {
   const { $ref, ...remarks } = schema
   const target = walk.refs.resolve($ref)
-  if (target === undefined) return fail(walk, place, '$ref')
+  if (target === undefined) return tellElsewhere(schema, place, walk)
   const { $defs, definitions, ...own } = target
   for (const member of Object.values(own)) walk.budget.copy(member)
   return flatten({ ...own, ...remarks }, place, walk, depth + 1)
@@ -180,40 +220,22 @@ const remarks = new Set([
 
 const isRemark = (schema: JsonObject) => Object.keys(schema).every((key) => remarks.has(key))
 
+/** Of what is described elsewhere there is only the name. */
+function tellElsewhere(
+  { $ref, title, description }: JsonObject,
+  place: Place | undefined,
+  walk: Walk,
+): JsonObject {
+  noteTold(walk, place, '$ref')
+  const remarks = { ...(title === undefined ? {} : { title }), description }
+  return withNotes(remarks, [tellReference($ref)])
+}
+
 /** A reference stands alone with this vendor: remarks go around it. */
 function convertRef(schema: JsonObject, place: Place | undefined, walk: Walk): JsonObject {
   const { $ref, description } = schema
   const target = walk.refs.resolve($ref)
-  if (typeof $ref !== 'string' || target === undefined) return fail(walk, place, '$ref')
+  if (typeof $ref !== 'string' || target === undefined) return tellElsewhere(schema, place, walk)
   const ref = { $ref: walk.refs.point($ref, target) }
   return typeof description === 'string' ? { description, anyOf: [ref] } : ref
 }
-
-const isEmpty = (value: unknown) =>
-  value === true || (isJsonObject(value) && Object.keys(value).length === 0)
-const isText = (value: unknown) =>
-  isJsonObject(value) && value.type === 'string' && Object.keys(value).length === 1
-
-/** The first keyword of a schema that neither the vendor nor words can tell, if it says anything. */
-function findImpossible(schema: JsonObject): string | undefined {
-  if (schema.if !== undefined && (schema.then !== undefined || schema.else !== undefined))
-    return 'if'
-  if (schema.anyOf !== undefined && schema.oneOf !== undefined) return 'oneOf'
-  // Null among values is told as a choice, and there is room for one.
-  const hasChoice = schema.anyOf !== undefined || schema.oneOf !== undefined
-  const { enum: values } = schema
-  if (Array.isArray(values) && (values.length === 0 || (hasChoice && values.includes(null)))) {
-    return 'enum'
-  }
-  return impossible.find((keyword) => {
-    const value = schema[keyword]
-    if (value === undefined || (emptySaysNothing.has(keyword) && isEmpty(value))) return false
-    return !(keyword === 'propertyNames' && isText(value))
-  })
-}
-
-const emptySaysNothing = new Set([
-  ...['patternProperties', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems'],
-  ...['dependentRequired', 'dependentSchemas', 'dependencies'],
-])
-const impossible = ['not', 'contains', '$dynamicRef', '$recursiveRef', ...emptySaysNothing]

@@ -65,7 +65,11 @@ export const requestFeatures = {
   citation_history: row('Citations of addresses in earlier answers', [d, c, d, d]),
   document_citation_history: row('Citations of documents in earlier answers', [d, d, d, d]),
   prefill: row('A beginning of the answer, to be continued', [r, r, c, c]),
-  tools: row('Tools (functions)', [c, c, c, c]),
+  tools: row(
+    'Tools (functions)',
+    [c, c, c, a],
+    'what a schema has beyond the vendor’s keywords (not, propertyNames, if …) is told in its description, and named in the header; refused where the tool or the request is strict',
+  ),
   tool_calls: row('Calls and results of tools, parallel ones too', [c, c, c, c]),
   custom_tools: row('Custom tools with free text', [c, c, a, a], 'as a function with one text'),
   tool_strict: row('Strict arguments of a tool', [c, c, c, d]),
@@ -82,7 +86,7 @@ export const requestFeatures = {
   json_schema: row(
     'Structured output by a JSON schema',
     [c, c, a, a],
-    'constraints that the vendor has no keyword for are told to the model in words',
+    'constraints that the vendor has no keyword for are told to the model in words; on gemini they are named, and refused where the schema or the request is strict',
   ),
   reasoning_effort: row(
     'Effort of reasoning',

@@ -1,14 +1,14 @@
-import type { Codec } from '../canonical/codec.ts'
+import type { Codec, ToldKeyword } from '../canonical/codec.ts'
 import { TranslationError } from '../canonical/error.ts'
 import type { Quirk } from '../canonical/quirks.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { ProtocolName } from '../protocol.ts'
 import { type FeatureName, requestFeatures, wayOf } from './features.ts'
-import { conversationNames, spell } from './spelling.ts'
+import { conversationNames, schemaPath, spell } from './spelling.ts'
 import { findUses, type Use, without } from './uses.ts'
 
 /** Where a request is to go. */
-export interface Target extends Pick<Codec, 'findFault' | 'leavesOut'> {
+export interface Target extends Pick<Codec, 'findFault' | 'leavesOut' | 'tellsInWords'> {
   readonly protocol: ProtocolName
   readonly quirks: ReadonlySet<Quirk>
 }
@@ -48,6 +48,13 @@ export function fit(
   const fault = target.findFault?.(fitted, conversation)
   if (fault !== undefined) throw new TranslationError(fault)
   const names = dropped.map(({ at }) => at)
+  // Of the request as it came: strict tools are not, where the target does not know the word.
+  for (const told of target.tellsInWords?.(request) ?? []) {
+    const place = [schemaPath(client, told.at, told.isTool), told.path, told.keyword]
+    const at = place.filter((step) => step !== '').join('.')
+    if (isStrict || told.isStrict) throw toldRefusal(at, told, target)
+    names.push(at)
+  }
   for (const setting of target.leavesOut?.(fitted, target.quirks) ?? []) {
     const at = spell(client, setting)
     if (isStrict) throw refusal('what does not go with the rest', at, target, 'dropped')
@@ -66,6 +73,20 @@ const nothingSaid = (param: string) =>
     param,
     message: `${param} holds nothing that an answer could be given to. Send a message.`,
   })
+
+function toldRefusal(
+  param: string,
+  { keyword, isTool, isStrict }: ToldKeyword,
+  { protocol }: Target,
+): TranslationError {
+  const whose = isTool ? 'tool' : 'format'
+  const why = isStrict ? `the ${whose} is strict` : 'the request is strict'
+  return new TranslationError({
+    code: 'unsupported_parameter',
+    param,
+    message: `${param}: "${keyword}" can only be told to the model in words in the protocol ${protocol}, which the channel of this model speaks, and ${why}. Write the schema without it, leave out "strict", or ask for another model.`,
+  })
+}
 
 function refusal(
   title: string,

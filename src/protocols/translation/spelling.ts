@@ -89,6 +89,15 @@ export function strictPath(client: ProtocolName, at: string): string {
   return client === 'chat' && at.startsWith('tools') ? `${at}.function.strict` : `${at}.strict`
 }
 
+/** Where the schema of the tool, or of the answer, at `at` is. */
+export function schemaPath(client: ProtocolName, at: string, isTool: boolean): string {
+  if (!isTool) return client === 'gemini' ? at : `${at}.schema`
+  if (client === 'messages') return `${at}.input_schema`
+  return client === 'chat' && at.startsWith('tools')
+    ? `${at}.function.parameters`
+    : `${at}.parameters`
+}
+
 /** Where a client marks the part or tool at `at` for the prompt cache. */
 export function cachePath(client: ProtocolName, at: string): string {
   return `${at}.${client === 'responses' ? 'prompt_cache_breakpoint' : 'cache_control'}`

@@ -7,6 +7,7 @@ import type {
 } from '../../../src/protocols/canonical/request.ts'
 import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
 import { dummySignature } from '../../../src/protocols/gemini/signature.ts'
+import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import {
   assistant,
   call,
@@ -149,21 +150,34 @@ describe('a request for Gemini, encoded', () => {
     })
   })
 
-  test('T22: a schema that can’t be adapted is found, by its place, and goes as it is', () => {
+  test('T22: what the vendor has no keyword for goes in words, and is named by its place', () => {
     const format = { type: 'schema', at: 'text.format', schema: { not: {} } } as const
+    const parameters = { type: 'object', properties: { a: { not: {} } } }
+    const asked = request({
+      format,
+      tools: [{ ...look, at: 'tools[3]', parameters, strict: true }],
+    })
+    expect(geminiCodec.findFault?.(asked)).toBeUndefined()
+    expect(geminiCodec.tellsInWords?.(asked)).toEqual([
+      { at: 'tools[3]', isTool: true, isStrict: true, path: 'properties.a', keyword: 'not' },
+      { at: 'text.format', isTool: false, isStrict: false, path: '', keyword: 'not' },
+    ])
+    expect(configOf({ format })).toMatchObject({
+      responseJsonSchema: { description: 'Must not fit: {}.' },
+    })
+    expect(geminiCodec.tellsInWords?.(request({ tools: [look] }))).toEqual([])
+  })
+
+  test('T22: a schema that can’t be written out is found, and goes as it is', () => {
+    let schema: JsonObject = {}
+    for (let depth = 0; depth < 100; depth++) schema = { items: schema }
+    const format = { type: 'schema', at: 'text.format', schema } as const
     expect(geminiCodec.findFault?.(request({ format }))).toMatchObject({
       code: 'unsupported_parameter',
       param: 'text.format',
-      message: expect.stringContaining('"not" at its root'),
+      message: expect.stringContaining('too much "nesting" at items.items'),
     })
-    const parameters = { type: 'object', properties: { a: { not: {} } } }
-    const fault = geminiCodec.findFault?.(
-      request({ tools: [{ ...look, at: 'tools[3]', parameters }] }),
-    )
-    expect(fault).toMatchObject({ param: 'tools[3]' })
-    expect(fault?.message).toContain('of the tool look has "not" at properties.a')
-    expect(configOf({ format })).toMatchObject({ responseJsonSchema: { not: {} } })
-    expect(geminiCodec.findFault?.(request({ tools: [look] }))).toBeUndefined()
+    expect(configOf({ format })).toMatchObject({ responseJsonSchema: schema })
   })
 })
 

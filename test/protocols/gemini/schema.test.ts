@@ -12,6 +12,10 @@ const adapted = (schema: JsonObject) => {
 const property = (schema: unknown) =>
   (adapted({ type: 'object', properties: { a: schema } }).properties as JsonObject).a
 
+/** What is at a place within a value. */
+const memberAt = (value: unknown, steps: readonly (string | number)[]): unknown =>
+  steps.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], value)
+
 describe('T22: a JSON schema for Gemini', () => {
   test.each<[string, JsonObject, JsonObject]>([
     [
@@ -233,16 +237,19 @@ describe('T22: allOf', () => {
     expect(property({ allOf })).toEqual(expected)
   })
 
-  test.each<[unknown]>([
+  test.each<[unknown[]]>([
     [[{ type: 'string' }, { type: 'number' }]],
     [[{ pattern: 'a' }, { pattern: 'b' }]],
     [[{ enum: ['a'] }, { enum: ['b'] }]],
     [[{ anyOf: [{}, {}] }, { anyOf: [{}, { type: 'string' }] }]],
     [[{ properties: { a: {} }, additionalProperties: false }, { properties: { b: {} } }]],
     [[{}, false]],
-  ])('%j contradicts itself', (allOf) => {
+  ])('%j is no one schema: the rest of it is told', (allOf) => {
     const result = toGeminiSchema({ type: 'object', properties: { x: { allOf } } })
-    expect(result).toEqual({ path: 'properties.x', keyword: 'allOf' })
+    expect(result).toMatchObject({ told: [{ path: 'properties.x', keyword: 'allOf' }] })
+    const last = JSON.stringify(allOf.at(-1))
+    const words = last === 'false' ? 'No value is allowed here' : `Must fit this, too: ${last}.`
+    expect((property({ allOf }) as JsonObject).description).toStartWith(words)
   })
 })
 
@@ -315,45 +322,131 @@ describe('T22: references', () => {
   })
 
   test.each(['https://x.test/s.json', '#/$defs/gone', '#anchor', '#/$defs/__proto__/x'])(
-    '%s leads nowhere',
+    '%s leads nowhere: its name is told',
     ($ref) => {
-      const result = toGeminiSchema({ properties: { a: { items: { $ref } } }, $defs: {} })
-      expect(result).toEqual({ path: 'properties.a.items', keyword: '$ref' })
+      const description = `As described at ${$ref}.`
+      expect(toGeminiSchema({ properties: { a: { items: { $ref } } }, $defs: {} })).toEqual({
+        schema: { properties: { a: { items: { description } } } },
+        told: [{ path: 'properties.a.items', keyword: '$ref' }],
+      })
     },
   )
 })
 
-describe('T22: what can’t be kept is refused by its name', () => {
-  test.each<[JsonObject, string]>([
-    [{ not: { type: 'string' } }, 'not'],
-    [JSON.parse('{"if":{},"then":{}}'), 'if'],
-    [{ contains: {} }, 'contains'],
-    [{ patternProperties: { a: {} } }, 'patternProperties'],
-    [{ propertyNames: { pattern: 'a' } }, 'propertyNames'],
-    [{ dependentRequired: { a: ['b'] } }, 'dependentRequired'],
-    [{ dependentSchemas: { a: {} } }, 'dependentSchemas'],
-    [{ dependencies: { a: ['b'] } }, 'dependencies'],
-    [{ unevaluatedProperties: false }, 'unevaluatedProperties'],
-    [{ unevaluatedItems: false }, 'unevaluatedItems'],
-    [{ $dynamicRef: '#x' }, '$dynamicRef'],
-    [{ enum: [] }, 'enum'],
-    [{ anyOf: [{}, {}], oneOf: [{}, {}] }, 'oneOf'],
-  ])('%j', (schema, keyword) => {
-    const places: [JsonObject, string][] = [
-      [schema, ''],
-      [{ properties: { x: schema } }, 'properties.x'],
-      [{ items: { anyOf: [{}, schema] } }, 'items.anyOf[1]'],
-      [{ prefixItems: [{}, schema] }, 'prefixItems[1]'],
-      [{ additionalProperties: schema }, 'additionalProperties'],
-      [{ items: { $ref: '#/$defs/d' }, $defs: { d: schema } }, '$defs.d'],
-      [{ allOf: [{}, schema] }, ''],
+describe('T22: what the vendor has no keyword for is told in words, and named', () => {
+  test.each<[JsonObject, string, string]>([
+    [{ not: { type: 'string' } }, 'not', 'Must not fit: {"type":"string"}.'],
+    [
+      JSON.parse('{"if":{"required":["a"]},"then":{"required":["b"]},"else":{"maxProperties":1}}'),
+      'if',
+      'If it fits {"required":["a"]}, it must fit: {"required":["b"]}.\nIf it does not fit {"required":["a"]}, it must fit: {"maxProperties":1}.',
+    ],
+    [{ contains: { const: 1 } }, 'contains', 'At least 1 of the items must fit: {"const":1}.'],
+    [
+      { contains: {}, minContains: 2, maxContains: 3 },
+      'contains',
+      'At least 2 and at most 3 of the items must fit: {}.',
+    ],
+    [
+      { patternProperties: { '^a': { type: 'string' } } },
+      'patternProperties',
+      'Properties named like ^a must fit: {"type":"string"}.',
+    ],
+    [
+      { propertyNames: { pattern: 'a' } },
+      'propertyNames',
+      'Each property name must fit: {"pattern":"a"}.',
+    ],
+    [
+      { dependentRequired: { a: ['b', 'c'] } },
+      'dependentRequired',
+      'Where "a" is given, these are required: "b", "c".',
+    ],
+    [
+      { dependentSchemas: { a: { maxProperties: 1 } } },
+      'dependentSchemas',
+      'Where "a" is given, it must fit: {"maxProperties":1}.',
+    ],
+    [
+      { dependencies: { a: ['b'] } },
+      'dependencies',
+      'Where "a" is given, these are required: "b".',
+    ],
+    [{ unevaluatedProperties: false }, 'unevaluatedProperties', 'No other properties.'],
+    [
+      { unevaluatedItems: { type: 'null' } },
+      'unevaluatedItems',
+      'Other items must fit: {"type":"null"}.',
+    ],
+    [{ $dynamicRef: '#x' }, '$dynamicRef', '$dynamicRef: "#x".'],
+    [{ somethingNewer: { a: 1 } }, 'somethingNewer', 'somethingNewer: {"a":1}.'],
+    [{ enum: [] }, 'enum', 'No value is allowed here: leave it out.'],
+    [
+      { anyOf: [{}, {}], oneOf: [{}, { type: 'null' }] },
+      'oneOf',
+      'Must fit exactly one of: {}; {"type":"null"}.',
+    ],
+    [{ anyOf: [{}, {}], enum: ['a', null] }, 'enum', 'One of: "a", null.'],
+  ])('%j', (schema, keyword, words) => {
+    const places: [whole: JsonObject, path: string, steps: (string | number)[]][] = [
+      [schema, '', []],
+      [{ properties: { x: schema } }, 'properties.x', ['properties', 'x']],
+      [{ items: { anyOf: [{}, schema] } }, 'items.anyOf[1]', ['items', 'anyOf', 1]],
+      [{ prefixItems: [{}, schema] }, 'prefixItems[1]', ['prefixItems', 1]],
+      [{ additionalProperties: schema }, 'additionalProperties', ['additionalProperties']],
+      [{ items: { $ref: '#/$defs/d' }, $defs: { d: schema } }, '$defs.d', ['$defs', 'd']],
+      [{ allOf: [{}, schema] }, '', []],
     ]
-    for (const [whole, path] of places) expect(toGeminiSchema(whole)).toEqual({ path, keyword })
+    for (const [whole, path, steps] of places) {
+      expect(toGeminiSchema(whole)).toMatchObject({ told: [{ path, keyword }] })
+      const place = memberAt(adapted(whole), steps)
+      expect(place).toMatchObject({ description: words })
+      expect(place).not.toHaveProperty([keyword])
+    }
+  })
+
+  test('words stand behind the description, those of merged schemas too', () => {
+    const not = { type: 'null' }
+    const allOf = [{ description: 'E', not: {} }, { maxLength: 3 }]
+    expect(property({ description: 'D', not, allOf })).toEqual({
+      maxLength: 3,
+      description: 'D\nMust not fit: {"type":"null"}.\nE\nMust not fit: {}.',
+    })
+  })
+
+  test('what they refer to is written out, but within itself', () => {
+    const list = { type: 'object', properties: { next: { $ref: '#/$defs/list' } } }
+    const x = { not: { $ref: '#/$defs/list' } }
+    const whole = adapted({ properties: { x }, $defs: { list } })
+    const description = `Must not fit: ${JSON.stringify(list)}.`
+    expect(memberAt(whole, ['properties', 'x'])).toEqual({ description })
+  })
+
+  test('definitions that stand for much more than they are, in words too', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [
+        `d${at}`,
+        { anyOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] },
+      ]),
+    )
+    const properties = Object.fromEntries(
+      Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { not: { $ref: '#/$defs/d0' } }]),
+    )
+    expect(toGeminiSchema({ properties, $defs })).toMatchObject({ keyword: 'too much' })
   })
 
   test('a property that must not be', () => {
     const result = toGeminiSchema({ properties: { x: false } })
-    expect(result).toEqual({ path: 'properties.x', keyword: 'false' })
+    expect(result).toEqual({
+      schema: { properties: { x: { description: 'No value is allowed here: leave it out.' } } },
+      told: [{ path: 'properties.x', keyword: 'false' }],
+    })
+  })
+
+  test('many keywords that nobody knows: twenty are named', () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`k${at}`, at]))
+    const { told } = toGeminiSchema(many) as { told: readonly unknown[] }
+    expect(told).toHaveLength(20)
   })
 
   test('depth and size are bounded', () => {

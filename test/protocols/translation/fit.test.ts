@@ -8,6 +8,7 @@ import type {
   Tool,
   ToolResultPart,
 } from '../../../src/protocols/canonical/request.ts'
+import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
 import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
 import {
   type FeatureName,
@@ -206,6 +207,41 @@ test('a fault that only the protocol itself can see is told', () => {
   const fault = { code: 'unsupported_parameter', param: 'tools[0]', message: 'no' } as const
   const target = { protocol: 'gemini', quirks: none, findFault: () => fault } as const
   expect(() => fit(plain, 'chat', target, false)).toThrow(TranslationError)
+})
+
+describe('T22: keywords that can only be told in words', () => {
+  const target = { protocol: 'gemini', quirks: none, ...geminiCodec } as const
+  const parameters = { type: 'object', properties: { a: { propertyNames: { pattern: '^a' } } } }
+  const withTool = (strict?: boolean) => setting({ tools: [{ ...tool, parameters, strict }] })
+  const format = { type: 'schema', schema: { not: { type: 'null' } } } as const
+
+  test.each<[ProtocolName, string]>([
+    ['chat', 'tools[0].function.parameters.properties.a.propertyNames'],
+    ['responses', 'tools[0].parameters.properties.a.propertyNames'],
+    ['messages', 'tools[0].input_schema.properties.a.propertyNames'],
+    ['gemini', 'tools[0].parameters.properties.a.propertyNames'],
+  ])('are named for clients of %s', (client, path) => {
+    expect(fit(withTool(), client, target, false).dropped).toEqual([path])
+    expect(fit(withTool(false), client, target, false).dropped).toEqual([path])
+  })
+
+  test('are named in the schema of an answer', () => {
+    const asked = setting({ format: { ...format, at: 'text.format' } })
+    expect(fit(asked, 'responses', target, false).dropped).toEqual(['text.format.schema.not'])
+    const own = setting({ format: { ...format, at: 'generationConfig.responseSchema' } })
+    expect(fit(own, 'gemini', target, false).dropped).toEqual([
+      'generationConfig.responseSchema.not',
+    ])
+  })
+
+  test('are refused where the tool, the format or the request is strict', () => {
+    const place = 'tools[0].function.parameters.properties.a.propertyNames: "propertyNames"'
+    expect(() => fit(withTool(true), 'chat', target, false)).toThrow(place)
+    expect(() => fit(withTool(true), 'chat', target, false)).toThrow('the tool is strict')
+    expect(() => fit(withTool(), 'chat', target, true)).toThrow('the request is strict')
+    const asked = setting({ format: { ...format, at: 'text.format', strict: true } })
+    expect(() => fit(asked, 'responses', target, false)).toThrow('the format is strict')
+  })
 })
 
 test('a field is named once, however often it is left out', () => {
