@@ -21,8 +21,8 @@ function faultOf(
   upstream: ProtocolName,
   body: JsonObject,
 ): Fault | undefined {
-  const { findFault, leavesOut } = protocols[upstream].codec
-  const target = { protocol: upstream, quirks: new Set<never>(), findFault, leavesOut }
+  const { codec } = protocols[upstream]
+  const target = { ...codec, protocol: upstream, quirks: new Set<never>() }
   try {
     const request = protocols[client].codec.decodeRequest(body, { model: 'm', stream: false })
     fit(request, client, target, false)

@@ -9,6 +9,10 @@ export const nativeFeatures = [
   'vendor_tool',
   /** Items or blocks in the conversation that belong to either of those. */
   'vendor_item',
+  /** Tools that the model is told of when a search refers to them (messages). */
+  'deferred_tool',
+  /** Calls and results of the vendor's search for such tools. */
+  'tool_search_item',
   /** `previous_response_id`, `conversation`, `item_reference`, `thread`, `background`. */
   'stored_state',
   /** `store: true`: the vendor keeps the answer. */

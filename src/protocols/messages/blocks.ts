@@ -5,6 +5,7 @@ import { stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { contentParts, decodeCache, isVendorBlock, type Note, nameOf, textOf } from './content.ts'
 import { decodeMedia, decodeText } from './media-blocks.ts'
+import { decodeReference, isSearchBlock } from './tool-search.ts'
 
 /** The parts of a message's content, a string or an array of blocks. Empty text is left out. */
 export function decodeContent(content: unknown, at: string, note: Note): readonly Part[] {
@@ -66,11 +67,15 @@ function decodeBlock(block: JsonObject, at: string, note: Note): readonly Part[]
           kind: 'function',
           isError: block.is_error === true ? true : undefined,
           parts: contentParts(block.content, `${at}.content`, (inner, path) =>
-            decodeMedia(inner, path, note),
+            inner.type === 'tool_reference'
+              ? [decodeReference(inner, path)]
+              : decodeMedia(inner, path, note),
           ),
         },
       ]
     default:
-      return decodeMedia(block, at, note)
+      if (!isSearchBlock(block)) return decodeMedia(block, at, note)
+      note('tool_search_item', at)
+      return []
   }
 }

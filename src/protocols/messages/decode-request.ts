@@ -17,6 +17,7 @@ import { withoutBilling } from './billing-line.ts'
 import { decodeContent, decodeTexts } from './blocks.ts'
 import { decodeCache, type Note } from './content.ts'
 import { decodeThinking } from './decode-thinking.ts'
+import { loadedTools } from './tool-search.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
 
 /** Reads a request that `checkMessages` has passed. Throws `TranslationError`. */
@@ -36,7 +37,7 @@ export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): 
     model: stringIn(body, 'model') ?? target.model,
     stream: body.stream === true,
     turns: withCache(toTurns(all), decodeCache(body)),
-    tools: decodeTools(body.tools, note),
+    tools: loadedTools(decodeTools(body.tools, note), body),
     ...decodeToolChoice(body.tool_choice),
     format: decodeFormat(body),
     reasoning: decodeThinking(body, note),

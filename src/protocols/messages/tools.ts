@@ -6,6 +6,7 @@ import type { JsonObject } from '../protocol.ts'
 import { decodeCache, type Note, nameOf } from './content.ts'
 import { encodeCache } from './encode-parts.ts'
 import { closeSchema } from './schema.ts'
+import { isHeldBack } from './tool-search.ts'
 
 /** The client's own tools; those of the vendor's kinds are noted. */
 export function decodeTools(wire: unknown, note: Note): readonly Tool[] {
@@ -23,8 +24,7 @@ function decodeTool(tool: JsonObject, at: string, note: Note): readonly Tool[] {
     note(isClientTool(`${type}`) ? 'vendor_tool' : 'hosted_tool', at)
     return []
   }
-  // Kept back until the vendor's search of tools finds it: elsewhere it is simply there.
-  if (tool.defer_loading === true) note('unknown_field', `${at}.defer_loading`)
+  if (isHeldBack(tool)) note('deferred_tool', `${at}.defer_loading`)
   if (Array.isArray(tool.input_examples)) note('unknown_field', `${at}.input_examples`)
   return [
     {

@@ -161,6 +161,16 @@ export const requestFeatures = {
     r,
     'threads in the words by which clients send the whole conversation instead',
   ),
+  deferred_tool: native(
+    'Tools that are held back until a search refers to them',
+    a,
+    'told to the model, behind all others, from the reference on; all at once where the vendor was to search',
+  ),
+  tool_search_item: native(
+    'Calls and results of the vendor’s search for tools',
+    d,
+    'the tools themselves are told to the model',
+  ),
   store: native('The answer is to be kept by the vendor', d),
   stored_prompt: native('Prompts that the vendor keeps', r),
   uploaded_file: native('Files that were uploaded to the vendor', r),

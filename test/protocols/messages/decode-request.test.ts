@@ -365,7 +365,7 @@ describe('what only this protocol has is named', () => {
     [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'vendor_tool', 'tools[0]'],
     [{ tools: [{ type: 'computer_toolset_20260801' }] }, 'vendor_tool', 'tools[0]'],
     [{ tools: [{ type: 'memory_20250818', name: 'memory' }] }, 'vendor_tool', 'tools[0]'],
-    [{ tools: [{ name: 'a', defer_loading: true }] }, 'unknown_field', 'tools[0].defer_loading'],
+    [{ tools: [{ name: 'a', defer_loading: true }] }, 'deferred_tool', 'tools[0].defer_loading'],
     [{ mcp_servers: [{ name: 'x' }] }, 'hosted_tool', 'mcp_servers'],
     [{ container: 'container_1' }, 'hosted_tool', 'container'],
     [{ thread: { type: 'create' } }, 'stored_state', 'thread'],

@@ -79,15 +79,15 @@ describe.skipIf(recorded.length === 0)('recorded messages', () => {
     }
     expect([...found.keys()].sort()).toEqual([
       'context_management context_management',
+      'deferred_tool tools.defer_loading',
       'hosted_tool container',
       'hosted_tool mcp_servers',
       'hosted_tool tools',
+      'tool_search_item messages.content',
       'unknown_field output_config.task_budget',
-      'unknown_field tools.defer_loading',
       'uploaded_file messages.content',
       'uploaded_file messages.content.content',
       'vendor_item messages.content',
-      'vendor_item messages.content.content',
       'vendor_tool tools',
     ])
   })

@@ -24,6 +24,7 @@ export function sendRequest(request: CanonicalRequest, { client, upstream }: Pai
     quirks: new Set<never>(),
     findFault: codec.findFault,
     leavesOut: codec.leavesOut,
+    tellsInWords: codec.tellsInWords,
   }
   const { request: left, dropped } = fit(request, client, target, false)
   const fitted = withFiles(left, upstream)
