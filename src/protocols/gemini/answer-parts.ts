@@ -26,6 +26,18 @@ export function takeSignatures({ signatures }: AnswerState): JsonObject {
   return signatures.length === 0 ? {} : { thoughtSignature: wrapSignatures(signatures.splice(0)) }
 }
 
+/**
+ * The last parts of an answer with the signatures that still wait: on a text, where the vendor has them, or
+ * in an empty one of their own. An answer without any has one too: there are clients that look for it.
+ */
+export function signLast(parts: readonly JsonObject[], state: AnswerState): readonly JsonObject[] {
+  const last = parts.at(-1)
+  if (state.signatures.length === 0 && parts.length > 0) return parts
+  const canSign = typeof last?.text === 'string' && last.thought !== true
+  if (!canSign) return [...parts, { text: '', ...takeSignatures(state) }]
+  return [...parts.slice(0, -1), { ...last, ...takeSignatures(state) }]
+}
+
 /** A call as a part; it takes the signatures that wait. */
 export function encodeCallPart(
   { callId: id, name, kind, input }: Pick<ToolCallPart, 'callId' | 'name' | 'kind' | 'input'>,

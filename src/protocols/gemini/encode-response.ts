@@ -8,7 +8,7 @@ import {
   encodeImagePart,
   encodeSources,
   logprobsField,
-  takeSignatures,
+  signLast,
 } from './answer-parts.ts'
 import { encodeUpstreamError } from './error.ts'
 import { encodeFinish } from './finish.ts'
@@ -51,11 +51,8 @@ function encodeChoice({ index, parts, finish }: Choice): JsonObject {
         encoded.push(encodeImagePart(part))
     }
   }
-  if (state.signatures.length > 0 || encoded.length === 0) {
-    encoded.push({ text: '', ...takeSignatures(state) })
-  }
   return {
-    content: { parts: encoded, role: 'model' },
+    content: { parts: signLast(encoded, state), role: 'model' },
     finishReason: encodeFinish(finish.reason),
     index,
     ...encodeSources(state),

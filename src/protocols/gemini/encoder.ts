@@ -10,11 +10,12 @@ import {
   encodeImagePart,
   encodeSources,
   logprobsField,
-  takeSignatures,
+  signLast,
 } from './answer-parts.ts'
 import { createCallQueue } from './call-queue.ts'
 import { encodeGeminiStreamError } from './error.ts'
 import { encodeFinish } from './finish.ts'
+import { createLastParts, type PendingPart } from './last-parts.ts'
 import { encodeUsage, reportUsage } from './usage.ts'
 
 type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly type: T }>
@@ -28,7 +29,7 @@ interface OpenBlock {
 
 /**
  * Writes a stream: a chunk for every piece of text or thought, calls whole, and what only the end
- * tells (finish reasons, signatures without a call, sources, usage) in one last chunk.
+ * tells (finish reasons, signatures without a call, sources, usage) in one chunk with the last part.
  */
 export function createEncoder(context: EncodeContext): StreamEncoder {
   const { framing, library, requestId } = context
@@ -36,6 +37,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   const blocks = new Map<string, OpenBlock>()
   const finishes = new Map<number, Finish>()
   const calls = createCallQueue()
+  const last = createLastParts()
   let isFirst = true
   let isOver = false
   let usage = ''
@@ -53,11 +55,23 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return before + json
   }
 
-  /** A chunk with one part, given as JSON. */
-  function chunk(choice: number, part: string, more: JsonObject = {}): string {
-    const rest = JSON.stringify(more).slice(1, -1)
-    const fields = rest === '' ? '' : `,${rest}`
-    return frame(`{"content":{"parts":[${part}],"role":"model"},"index":${choice}${fields}}`)
+  function chunk(choice: number, { part, more }: PendingPart): string {
+    const content = { parts: [part], role: 'model' }
+    return frame(JSON.stringify({ content, index: choice, ...more }))
+  }
+
+  /** A part in its order; the last one of all waits for the end. */
+  function put(choice: number, part: JsonObject, more: JsonObject = {}): string {
+    return last
+      .add(choice, { part, more })
+      .map((ready) => chunk(choice, ready))
+      .join('')
+  }
+
+  /** What was kept back: there is another part behind it, or will be. */
+  function release(choice: number): string {
+    const pending = last.take(choice)
+    return pending === undefined ? '' : chunk(choice, pending)
   }
 
   function stateOf(choice: number): AnswerState {
@@ -76,11 +90,14 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   function writeDelta(event: EventOf<'text-delta' | 'reasoning-delta' | 'refusal-delta'>): string {
     const block = blocks.get(event.id)
     if (block === undefined || event.text === '') return ''
-    const text = JSON.stringify(event.text)
-    if (block.type === 'reasoning') return chunk(block.choice, `{"text":${text},"thought":true}`)
-    block.text += event.text
+    const { text } = event
+    if (block.type === 'reasoning') {
+      const part = { text, thought: true }
+      return release(block.choice) + chunk(block.choice, { part, more: {} })
+    }
+    block.text += text
     const logprobs = event.type === 'text-delta' ? logprobsField(event.logprobs) : {}
-    return chunk(block.choice, `{"text":${text}}`, logprobs)
+    return put(block.choice, { text }, logprobs)
   }
 
   function endText({ id, citations }: EventOf<'text-end'>): string {
@@ -100,13 +117,13 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
   function writeCalls(): string {
     let written = ''
     for (const call of calls.takeEnded()) {
-      written += chunk(call.choice, JSON.stringify(encodeCallPart(call, stateOf(call.choice))))
+      written += put(call.choice, encodeCallPart(call, stateOf(call.choice)))
     }
     return written
   }
 
   function writeImage(choice: number, image: ImagePart): string {
-    return chunk(choice, JSON.stringify(encodeImagePart(image)))
+    return put(choice, encodeImagePart(image))
   }
 
   function writeEnd(event: EventOf<'end'>): string {
@@ -114,10 +131,14 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     if (event.usage || usage === '') usage = usageField(reportUsage(event.usage, context))
     const candidates = [...finishes].map(([choice, { reason }]) => {
       const state = stateOf(choice)
-      const parts = [{ text: '', ...takeSignatures(state) }]
+      const { part, more } = last.take(choice) ?? { part: undefined, more: {} }
+      const parts = signLast(part === undefined ? [] : [part], state)
       const content = { parts, role: 'model' }
       const finishReason = encodeFinish(reason)
-      return JSON.stringify({ content, finishReason, index: choice, ...encodeSources(state) })
+      return JSON.stringify({
+        ...{ content, finishReason, index: choice, ...more },
+        ...encodeSources(state),
+      })
     })
     return frame(candidates.join(',')) + (framing === 'sse' ? '' : ']')
   }
@@ -147,7 +168,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
         return ''
       case 'tool-call-start':
         calls.start(event)
-        return ''
+        return release(event.choice)
       case 'tool-call-delta':
         calls.add(event.id, event.text)
         return ''
@@ -168,8 +189,9 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
 
   function fail(status: number, message: string): string {
     isOver = true
+    const rest = last.takeAll().map(([choice, pending]) => chunk(choice, pending))
     const error = { status, code: 'upstream_error', message, param: undefined, requestId }
-    return encodeGeminiStreamError(error, { framing, library }, isFirst)
+    return rest.join('') + encodeGeminiStreamError(error, { framing, library }, isFirst)
   }
 
   return {

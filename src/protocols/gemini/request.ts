@@ -57,8 +57,22 @@ const settings = {
   service_tier: nullable(Text),
 }
 
+// Without a part the vendor refuses a content: "contents.parts must not be empty".
+const SaidContent = Type.Object(
+  {
+    role: nullable(Text),
+    parts: Type.Union([Bag, Type.Array(Bag, { minItems: 1 })], {
+      expected: 'a non-empty array of parts',
+    }),
+  },
+  { expected: 'an object with "parts"' },
+)
+const SaidContents = Type.Union([SaidContent, Type.Array(SaidContent, { minItems: 1 })], {
+  expected: 'a non-empty array of contents',
+})
+
 /** What the gateway reads of a generateContent request. Source: Google's Gemini API reference. */
-export const GenerateRequest = Type.Object({ contents: Contents, ...settings })
+export const GenerateRequest = Type.Object({ contents: SaidContents, ...settings })
 
 /** The first fault of a request for content, streamed or not. */
 export const checkGenerate = createCheck(GenerateRequest, (body) => {

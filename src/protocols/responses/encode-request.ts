@@ -47,9 +47,13 @@ export function encodeResponsesRequest(
   })
 }
 
-/** A system prompt of text at the very beginning has a field of its own. */
+/**
+ * A system prompt of text at the very beginning has a field of its own, unless it is all that there is: the
+ * vendor wants some input.
+ */
 function takeInstructions({ turns }: CanonicalRequest) {
   const [first] = turns
+  if (turns.length === 1) return { instructions: undefined, turns }
   const texts = first?.parts.map((part) => (part.type === 'text' ? part.text : undefined)) ?? []
   return first?.role === 'system' && texts.length > 0 && !texts.includes(undefined)
     ? { instructions: texts.join('\n\n'), turns: turns.slice(1) }

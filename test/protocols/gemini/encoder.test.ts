@@ -74,9 +74,9 @@ describe('a stream for Gemini clients', () => {
   test('S6: each chunk is a frame of its own, its lines end in CRLF', () => {
     expect(written([start, ...text('0', 'Hé\r\n"'), finish, end])).toBe(
       [
-        'data: {"candidates":[{"content":{"parts":[{"text":"Hé\\r\\n\\""}],"role":"model"},"index":0}],',
+        'data: {"candidates":[{"content":{"parts":[{"text":"Hé\\r\\n"}],"role":"model"},"index":0}],',
         '"modelVersion":"asked-for","responseId":"resp_1"}\r\n\r\n',
-        'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"finishReason":"STOP","index":0}],',
+        'data: {"candidates":[{"content":{"parts":[{"text":"\\""}],"role":"model"},"finishReason":"STOP","index":0}],',
         '"usageMetadata":{"promptTokenCount":7,"cachedContentTokenCount":2,"candidatesTokenCount":4,',
         '"thoughtsTokenCount":3,"totalTokenCount":14},"modelVersion":"asked-for","responseId":"resp_1"}\r\n\r\n',
       ].join(''),
@@ -87,9 +87,9 @@ describe('a stream for Gemini clients', () => {
     const encoder = geminiCodec.createEncoder(context({ framing: 'json-array' }))
     const pieces = [start, ...text('0', 'a', 'b'), finish, end].map((event) => encoder.push(event))
     const begun = pieces.filter((piece) => piece !== '').map((piece) => piece.slice(0, 16))
-    expect(begun).toEqual(['[{"candidates":[', ',\r\n{"candidates"', ',\r\n{"candidates"'])
+    expect(begun).toEqual(['[{"candidates":[', ',\r\n{"candidates"'])
     expect(pieces.join('')).toEndWith('}]')
-    expect(readStrictly(pieces.join(''), 'json-array')).toHaveLength(3)
+    expect(readStrictly(pieces.join(''), 'json-array')).toHaveLength(2)
   })
 
   test('thought and text go out as they come, also when they overlap', () => {
@@ -108,9 +108,39 @@ describe('a stream for Gemini clients', () => {
     expect(partsOf(events)).toEqual([
       [{ text: 'a' }],
       [{ text: 'hm', thought: true }],
-      [{ text: 'no' }],
-      [{ text: '' }],
+      [{ text: 'n' }],
+      [{ text: 'o' }],
     ])
+  })
+
+  test('the last part stands with the end: of text its last character', () => {
+    const pieces = ['Hel', 'l', 'o', ' 🙂', '']
+    expect(partsOf([start, ...text('0', ...pieces), finish, end])).toEqual([
+      ...[[{ text: 'He' }], [{ text: 'l' }], [{ text: 'l' }], [{ text: 'o ' }], [{ text: '🙂' }]],
+    ])
+    const events = [start, ...text('0', 'ab'), ...call('1', '{}'), ...call('2', '{}'), finish, end]
+    expect(partsOf(events)).toMatchObject([
+      ...[[{ text: 'a' }], [{ text: 'b' }]],
+      ...[[{ functionCall: { id: 'call-1' } }], [{ functionCall: { id: 'call-2' } }]],
+    ])
+    expect(partsOf([start, finish, end])).toEqual([[{ text: '' }]])
+  })
+
+  test('text before a call is whole as soon as the call begins', () => {
+    const encoder = geminiCodec.createEncoder(context())
+    const pieces = [start, ...text('0', 'ab'), callStart('1')].map((event) => encoder.push(event))
+    expect(pieces.at(-1)).toContain('"parts":[{"text":"b"}]')
+  })
+
+  test('what was kept back is told before an error', () => {
+    const encoder = geminiCodec.createEncoder(context())
+    const before = [start, ...text('0', 'ab')].map((event) => encoder.push(event)).join('')
+    const [first, second, last] = readStrictly(before + encoder.fail(failure), 'sse')
+    expect([first, second]).toMatchObject([
+      { candidates: [{ content: { parts: [{ text: 'a' }] } }] },
+      { candidates: [{ content: { parts: [{ text: 'b' }] } }] },
+    ])
+    expect(last).toHaveProperty('error')
   })
 
   test('T3 T12: calls come whole, in the order they began, whatever their pieces overlap', () => {
@@ -134,7 +164,6 @@ describe('a stream for Gemini clients', () => {
       [{ functionCall: { id: 'call-b' } }],
       [{ functionCall: { id: 'call-c', args: { input: 'not json' } } }],
       [{ functionCall: { id: 'call-d', args: {} } }],
-      [{ text: '' }],
     ])
   })
 
@@ -152,8 +181,10 @@ describe('a stream for Gemini clients', () => {
     ]
     expect(partsOf(events).slice(2)).toMatchObject([
       [{ functionCall: { id: 'call-3' }, thoughtSignature: wrapSignatures(['tgs1.a', 'tgs1.b']) }],
-      [{ functionCall: { id: 'call-4' } }],
-      [{ text: '', thoughtSignature: wrapSignatures(['tgs1.c']) }],
+      [
+        { functionCall: { id: 'call-4' } },
+        { text: '', thoughtSignature: wrapSignatures(['tgs1.c']) },
+      ],
     ])
     expect(partsOf(events)[3]?.[0]).not.toContainKey('thoughtSignature')
   })
@@ -170,7 +201,11 @@ describe('a stream for Gemini clients', () => {
     ]
     expect(chunksOf(events).at(-1)).toMatchObject({
       candidates: [
-        { index: 0, finishReason: 'STOP', content: { parts: [{ text: '' }] } },
+        {
+          index: 0,
+          finishReason: 'STOP',
+          content: { parts: [{ functionCall: { id: 'call-a' } }] },
+        },
         {
           index: 1,
           finishReason: 'MAX_TOKENS',
@@ -234,14 +269,13 @@ describe('a stream for Gemini clients', () => {
           { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] } },
         ],
       },
-      {},
     ])
   })
 
   test('T18: what the upstream says of the input at the beginning is in every chunk', () => {
     const events = [
       { ...start, usage: { ...emptyUsage, inputTokens: 9 } },
-      ...text('0', 'a'),
+      ...text('0', 'ab'),
       finish,
       end,
     ]
@@ -264,7 +298,8 @@ describe('a stream for Gemini clients', () => {
     const said: AnswerEvent[] = [{ type: 'text-start', id: 't', choice: 1 }]
     const begun = [start, callStart('a'), other, callEnd('b'), ...said]
     const encoder = geminiCodec.createEncoder(context())
-    const [, , , written] = begun.map((event) => encoder.push(event))
+    const more: AnswerEvent = { type: 'text-delta', id: 't', text: 'a' }
+    const [written = ''] = [...begun, more].map((event) => encoder.push(event)).slice(-1)
     expect(written).toContain('call-b')
   })
 
@@ -375,8 +410,7 @@ describe('a whole answer for Gemini clients', () => {
           content: {
             parts: [
               { text: 'hm', thought: true },
-              { text: 'a' },
-              { text: '', thoughtSignature: wrapSignatures(['s']) },
+              { text: 'a', thoughtSignature: wrapSignatures(['s']) },
             ],
             role: 'model',
           },

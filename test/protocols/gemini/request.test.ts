@@ -27,7 +27,14 @@ describe('a Gemini request', () => {
     [{ contents: [{ role: 'user' }] }, 'missing_parameter', 'contents[0].parts'],
     [{ contents: [{ parts: 'Hi' }] }, 'invalid_value', 'contents[0].parts'],
     [{ contents: [{ parts: ['Hi'] }] }, 'invalid_value', 'contents[0].parts[0]'],
-    [{ contents: [{ role: 1, parts: [] }] }, 'invalid_value', 'contents[0].role'],
+    [{ contents: [{ parts: [] }] }, 'invalid_value', 'contents[0].parts'],
+    [
+      { contents: [contents[0], { role: 'model', parts: [] }] },
+      'invalid_value',
+      'contents[1].parts',
+    ],
+    [{ contents: { parts: [] } }, 'invalid_value', 'contents.parts'],
+    [{ contents: [{ role: 1, parts: [{}] }] }, 'invalid_value', 'contents[0].role'],
     [{ contents, generationConfig: 1 }, 'invalid_value', 'generationConfig'],
     [
       { contents, generationConfig: { maxOutputTokens: 0 } },

@@ -32,6 +32,21 @@ describe('a request for an upstream', () => {
     ])
   })
 
+  test('a system prompt alone is input: the vendor wants some', () => {
+    const { instructions, input } = encodeRequest({ turns: [turn('system', text('A'), text('B'))] })
+    expect(instructions).toBeUndefined()
+    expect(input).toEqual([
+      {
+        type: 'message',
+        role: 'system',
+        content: [
+          { type: 'input_text', text: 'A' },
+          { type: 'input_text', text: 'B' },
+        ],
+      },
+    ])
+  })
+
   test('T8: signed reasoning goes back as it came; unsigned is left out', () => {
     const input = inputOf(
       turn(
@@ -245,9 +260,10 @@ describe('a request for an upstream', () => {
       }),
       turn('assistant', text('C')),
     ]
-    const bodies = turns.map((_, count) =>
-      JSON.stringify(encodeRequest({ turns: turns.slice(0, count + 1) })),
-    )
+    // A system prompt alone is input, and then not yet a prefix of anything.
+    const bodies = turns
+      .slice(1)
+      .map((_, count) => JSON.stringify(encodeRequest({ turns: turns.slice(0, count + 2) })))
     for (const [index, body] of bodies.slice(1).entries()) {
       const before = bodies[index] ?? ''
       expect(body.startsWith(before.slice(0, before.lastIndexOf(']')))).toBe(true)

@@ -147,12 +147,19 @@ export function geminiParts(parts: readonly AnswerPart[], form: Form): readonly 
     } else if (part.type === 'image') told.push(part)
     else if (part.text !== '') addText(told, part)
   }
-  // Of a stream sources are told at its end: a reader takes them for the text that is open then.
-  const isOpen = form === 'whole' || told.at(-1)?.type === 'text'
+  // Of a stream sources are told at its end, with the last part: a reader takes them for the text that
+  // is open then, before that part.
+  const isOpen = form === 'whole' || isTextOpen(told)
   const sourced = told.map((part) => {
     return part.type === 'text' && !isOpen ? { ...part, citations: undefined } : part
   })
   return [...sourced, ...carrier()]
+}
+
+function isTextOpen(told: readonly AnswerPart[]): boolean {
+  const said = told.filter((part) => part.type !== 'reasoning' || part.callId === undefined)
+  const [before, last] = said.slice(-2).map(({ type }) => type)
+  return (last ?? before) === 'text' || (last !== 'reasoning' && before === 'text')
 }
 
 /** Row "Refusals": as text. Neighbours of one kind are one: this protocol tells no borders. */
