@@ -50,6 +50,8 @@ export interface SpentAnswer {
   readonly observer: AnswerObserver
   /** What it used is behind what could be read. */
   readonly isLost: boolean
+  /** What is wrong with it, where that can be said. */
+  readonly message?: string | undefined
 }
 
 export type Answer = StreamAnswer | BodyAnswer | Refusal | SpentAnswer

@@ -77,7 +77,7 @@ async function spentReply(
   { done }: Delivery,
 ): Promise<Reply> {
   const { answer: kind, message } = failureClasses.upstream_invalid
-  const error = new GatewayError(kind, message)
+  const error = new GatewayError(kind, answer.message ?? message)
   await settle(parts, exchange, spentEnd(exchange, answer, error), answer.observer.seen, true)
   done()
   return errorReply(exchange, error)

@@ -16,6 +16,7 @@ import type {
   RequestFacts,
 } from '../protocols/protocol.ts'
 import { pathText } from '../protocols/request-extras.ts'
+import { answerFilter, filterResponse } from '../protocols/translation/answer-filter.ts'
 import { withExactCalls } from '../protocols/translation/exact-calls.ts'
 import { type FeatureName, wayOf } from '../protocols/translation/features.ts'
 import { fit } from '../protocols/translation/fit.ts'
@@ -47,8 +48,11 @@ export interface Translation {
   hiddenWork(): HiddenWork
   /** The upstream's body. What it needs the bytes of is fetched; throws the 400 of what can't be. */
   encode(signal: AbortSignal): Promise<Uint8Array>
-  /** A whole answer in the client's protocol, or the error that it turned out to be. */
-  body(answer: JsonObject, facts: AnswerFacts): Uint8Array | CanonicalError
+  /**
+   * A whole answer in the client's protocol, or the error that it turned out to be. `unfit`: it is an answer,
+   * and not what was asked for.
+   */
+  body(answer: JsonObject, facts: AnswerFacts): Uint8Array | CanonicalError | { unfit: string }
   stream(facts: AnswerFacts): StreamTranslator
   /** What an upstream's refusal says. */
   refusal(body: JsonObject): CanonicalError
@@ -195,8 +199,9 @@ export function withAnswers(
   { request, body: asked, dropped, hiddenWork, encode: encodeRequest }: PreparedRequest,
   sealer: Sealer,
   client: Protocol,
-  { upstream, origin }: TranslationTarget,
+  { upstream, origin, quirks }: TranslationTarget,
 ): Translation {
+  const createFilter = answerFilter(request, upstream.name, new Set(quirks))
   const contextOf = (facts: AnswerFacts): EncodeContext => ({
     requestId: facts.requestId,
     request,
@@ -216,7 +221,9 @@ export function withAnswers(
       const context = contextOf(facts)
       const response = upstream.codec.decodeResponse(answer, context)
       if (response.error !== undefined) return response.error
-      const sealed = sealResponse(response, origin, sealer)
+      const filtered = filterResponse(response, createFilter?.())
+      if (filtered.error !== undefined) return { unfit: filtered.error.message }
+      const sealed = sealResponse(filtered, origin, sealer)
       return encoder.encode(JSON.stringify(client.codec.encodeResponse(sealed, context)))
     },
     stream(facts) {
@@ -224,6 +231,7 @@ export function withAnswers(
       const decode = upstream.codec.createDecoder(context)
       const encode = client.codec.createEncoder(context)
       const seal = createEventSealer(origin, sealer)
+      const filter = createFilter?.()
       let isOver = false
       const fail = (error: ProtocolError): string => {
         isOver = true
@@ -231,7 +239,8 @@ export function withAnswers(
       }
       const failAs = ({ status = 502, code = 'upstream_error', message }: CanonicalError) =>
         fail({ status, code, message, param: undefined, requestId: facts.requestId })
-      const write = (events: readonly AnswerEvent[]): string => {
+      const write = (decoded: readonly AnswerEvent[]): string => {
+        const events = filter ? decoded.flatMap((event) => filter.push(event)) : decoded
         let text = ''
         for (const event of events) {
           if (event.type === 'end') isOver = true

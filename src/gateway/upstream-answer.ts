@@ -128,6 +128,9 @@ async function readBody(
   if (seen.pending) return hasFailed()
   const exact = withExactCalls(body, bytes)
   const translated = route.translation.body(exact, answerFacts(exchange))
+  if ('unfit' in translated) {
+    return { kind: 'spent', observer, isLost: false, message: translated.unfit }
+  }
   if (!(translated instanceof Uint8Array)) return hasFailed()
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
 }

@@ -198,7 +198,8 @@ export type ToolChoice =
   | { readonly type: 'allowed'; readonly names: readonly string[]; readonly isRequired: boolean }
 
 export type OutputFormat =
-  | { readonly type: 'json' }
+  /** `isAny`: an array is as good as an object. */
+  | { readonly type: 'json'; readonly isAny?: true | undefined }
   | {
       readonly type: 'schema'
       readonly at?: string | undefined

@@ -158,7 +158,7 @@ function decodeFormat(
       schema: fromGeminiSchema(schema),
     }
   }
-  return type === 'application/json' ? { type: 'json' } : undefined
+  return type === 'application/json' ? { type: 'json', isAny: true } : undefined
 }
 
 function refuseEnum(param: string): never {

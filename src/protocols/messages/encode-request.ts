@@ -1,6 +1,6 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
 import type { CanonicalRequest, Part, ServiceTier } from '../canonical/request.ts'
-import { expectsNextTurn } from '../canonical/turns.ts'
+import { countLeadingInstructions, expectsNextTurn } from '../canonical/turns.ts'
 import type { JsonObject } from '../protocol.ts'
 import { markCache } from './cache-marks.ts'
 import { encodeTurns } from './encode-turns.ts'
@@ -19,7 +19,7 @@ export function encodeMessagesRequest(
     options.quirks,
     options.defaultMaxOutputTokens,
   )
-  const { system, messages } = encodeTurns(request)
+  const { system, messages } = encodeTurns(withJsonWords(request))
   const fields = {
     model: options.model,
     max_tokens: maxTokens,
@@ -54,6 +54,16 @@ function isMarkedHere(request: CanonicalRequest, { quirks }: EncodeOptions): boo
 
 const hasMark = (parts: readonly Part[]): boolean =>
   parts.some((part) => part.cache || (part.type === 'tool-result' && hasMark(part.parts)))
+
+/** JSON without a schema is only asked for: the answer is looked at (translation/json-answer.ts). */
+function withJsonWords(request: CanonicalRequest): Pick<CanonicalRequest, 'turns'> {
+  const { turns, format } = request
+  if (format?.type !== 'json') return request
+  const what = format.isAny ? 'JSON' : 'one JSON object'
+  const text = `Answer with ${what} and nothing else: no text before or after it, no code fence.`
+  const words = { role: 'system', parts: [{ type: 'text', text }] } as const
+  return { turns: turns.toSpliced(countLeadingInstructions(turns), 0, words) }
+}
 
 function encodeOutput({ format }: CanonicalRequest, effort: string | undefined) {
   const schema = format?.type === 'schema' ? closeSchema(format.schema) : undefined

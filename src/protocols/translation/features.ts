@@ -82,7 +82,11 @@ export const requestFeatures = {
     'in a message of the user, behind the results',
   ),
   tool_error: row('Mark of a failed tool', [d, d, c, c]),
-  json_mode: row('JSON without a schema', [c, c, r, c]),
+  json_mode: row(
+    'JSON without a schema',
+    [c, c, a, c],
+    'asked for in words: what stands around the JSON is left out of the answer, and an answer without any ends in an error, and is charged',
+  ),
   json_schema: row(
     'Structured output by a JSON schema',
     [c, c, a, a],

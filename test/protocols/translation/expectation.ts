@@ -4,9 +4,11 @@ import type {
   OutputFormat,
   ReasoningSettings,
   Tool,
+  Turn,
 } from '../../../src/protocols/canonical/request.ts'
 import type { ProtocolName } from '../../../src/protocols/protocol.ts'
 import { expectedTurns } from './expected-turns.ts'
+import { countLeading } from './turn-tools.ts'
 
 /** Of the model that these tests ask: the most that it can answer. */
 const usualLimit = 64_000
@@ -28,7 +30,7 @@ export function expectedRequest(
     ...request,
     model,
     native: [],
-    turns: expectedTurns[upstream](request.turns),
+    turns: expectedTurns[upstream](upstream === 'messages' ? asked(request) : request.turns),
     // Sets of tools are one protocol's own way to name tools.
     tools: request.tools.map((tool) => ({ ...tool, namespace: undefined })),
     // Without tools there is nothing to choose.
@@ -57,7 +59,8 @@ const changes: {
     }),
   }),
   messages: (request) => ({
-    format: nameless(request.format),
+    // Row "JSON without a schema": in words.
+    format: request.format?.type === 'json' ? undefined : nameless(request.format),
     tools: allowedTools(request).map(asFunction),
     ...messagesChoice(request),
     ...messagesReasoning(request),
@@ -67,7 +70,7 @@ const changes: {
     temperature: request.temperature && Math.min(1, request.temperature),
   }),
   gemini: ({ tools, toolChoice, reasoning, format, parallelToolCalls }) => ({
-    format: nameless(format),
+    format: format?.type === 'json' ? { type: 'json', isAny: true } : nameless(format),
     // Row "Strict arguments of a tool": left out; not strict is the default.
     tools: tools.map((tool) => ({ ...asFunction(tool), strict: tool.strict || undefined })),
     toolChoice: geminiChoice(toolChoice),
@@ -78,12 +81,20 @@ const changes: {
 }
 
 /** These vendors demand a name of the answer's schema … */
-const named = (format: OutputFormat | undefined, name: string) =>
-  format?.type === 'schema' ? { ...format, name: format.name ?? name } : format
+const named = (format: OutputFormat | undefined, name: string): OutputFormat | undefined =>
+  format?.type === 'schema' ? { ...format, name: format.name ?? name } : (format && { type: 'json' })
 
 /** … and these know none, and no other way than to be strict. */
 const nameless = (format: OutputFormat | undefined): OutputFormat | undefined =>
   format?.type === 'schema' ? { type: 'schema', schema: format.schema } : format
+
+/** The conversation with the words that ask for JSON, behind the system prompt. */
+function asked({ turns, format }: CanonicalRequest): readonly Turn[] {
+  if (format?.type !== 'json') return turns
+  const what = format.isAny ? 'JSON' : 'one JSON object'
+  const text = `Answer with ${what} and nothing else: no text before or after it, no code fence.`
+  return turns.toSpliced(countLeading(turns), 0, { role: 'system', parts: [{ type: 'text', text }] })
+}
 
 /** Settings that say nothing are none. */
 function spoken(reasoning: ReasoningSettings | undefined): ReasoningSettings | undefined {

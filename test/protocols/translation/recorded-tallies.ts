@@ -37,7 +37,7 @@ export const tallies: {
       },
     },
     messages: {
-      equal: 190,
+      equal: 194,
       dropped: 18,
       left: {
         provider: 4,
@@ -53,7 +53,6 @@ export const tallies: {
         top_p: 1,
       },
       refused: {
-        json_mode: 4,
         audio: 6,
         hosted_tool: 6,
       },
@@ -102,7 +101,7 @@ export const tallies: {
       },
     },
     messages: {
-      equal: 84,
+      equal: 86,
       dropped: 33,
       left: {
         'input[]': 10,
@@ -120,7 +119,6 @@ export const tallies: {
         uploaded_file: 3,
         logprobs: 1,
         stored_state: 14,
-        json_mode: 2,
       },
     },
     gemini: {
@@ -231,7 +229,7 @@ export const tallies: {
       },
     },
     messages: {
-      equal: 117,
+      equal: 118,
       dropped: 3,
       left: {
         modelArmorConfig: 1,
@@ -242,7 +240,6 @@ export const tallies: {
         hosted_tool: 14,
         vendor_item: 2,
         video: 5,
-        json_mode: 1,
         logprobs: 2,
         audio: 11,
         uploaded_file: 14,

@@ -1,0 +1,32 @@
+import { foldEvents } from '../canonical/fold.ts'
+import type { Quirk } from '../canonical/quirks.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResponse } from '../canonical/response.ts'
+import { unfoldResponse } from '../canonical/unfold.ts'
+import type { ProtocolName } from '../protocol.ts'
+import type { EventFilter } from './event-filter.ts'
+import { wayOf } from './features.ts'
+import { createJsonFilter } from './json-answer.ts'
+
+/**
+ * What an answer needs that its upstream was only asked for in words; undefined: nothing, as of nearly all.
+ * An answer that is not to be had is an error event at its end, whose upstream is read whole.
+ */
+export function answerFilter(
+  { format }: CanonicalRequest,
+  upstream: ProtocolName,
+  quirks: ReadonlySet<Quirk>,
+): (() => EventFilter) | undefined {
+  if (format?.type !== 'json' || wayOf('json_mode', upstream, quirks) !== 'adapted')
+    return undefined
+  return () => createJsonFilter(format.isAny === true)
+}
+
+/** The same for a whole answer. */
+export function filterResponse(
+  response: CanonicalResponse,
+  filter: EventFilter | undefined,
+): CanonicalResponse {
+  if (filter === undefined) return response
+  return foldEvents(unfoldResponse(response).flatMap((event) => filter.push(event)))
+}
