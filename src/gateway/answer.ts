@@ -1,3 +1,4 @@
+import type { CanonicalError } from '../protocols/canonical/error.ts'
 import type { AnswerObserver, Framing } from '../protocols/protocol.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { AttemptCause } from './causes.ts'
@@ -50,8 +51,8 @@ export interface SpentAnswer {
   readonly observer: AnswerObserver
   /** What it used is behind what could be read. */
   readonly isLost: boolean
-  /** What is wrong with it, where that can be said. */
-  readonly message?: string | undefined
+  /** What is wrong with it, where it is not only its form. */
+  readonly unfit?: Pick<CanonicalError, 'message' | 'record'> | undefined
 }
 
 export type Answer = StreamAnswer | BodyAnswer | Refusal | SpentAnswer

@@ -235,15 +235,23 @@ export function bodyEnd(exchange: Concluded, seen: Observation): End {
   }
 }
 
-/** The ending of an answer that could not be passed on, and the error that its client gets. */
-export function spentEnd(exchange: Concluded, { isLost }: SpentAnswer, error: GatewayError): End {
+/**
+ * The ending of an answer that could not be passed on, and the error that its client gets; `record` is what
+ * may be kept of that.
+ */
+export function spentEnd(
+  exchange: Concluded,
+  { isLost }: SpentAnswer,
+  error: GatewayError,
+  record = error.message,
+): End {
   const isLeft = exchange.interruption === 'client_left'
   const why = isLost ? spentTexts.lost : spentTexts.told
   return {
     ending: isLeft ? 'client_left' : 'failed',
     status: error.status,
     cause: isLeft ? 'client_left' : error.word,
-    causeText: `${error.message} ${why}`,
+    causeText: `${record} ${why}`,
     isLost,
   }
 }

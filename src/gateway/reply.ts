@@ -77,8 +77,10 @@ async function spentReply(
   { done }: Delivery,
 ): Promise<Reply> {
   const { answer: kind, message } = failureClasses.upstream_invalid
-  const error = new GatewayError(kind, answer.message ?? message)
-  await settle(parts, exchange, spentEnd(exchange, answer, error), answer.observer.seen, true)
+  const { unfit } = answer
+  const error = new GatewayError(kind, unfit?.message ?? message)
+  const end = spentEnd(exchange, answer, error, unfit?.record)
+  await settle(parts, exchange, end, answer.observer.seen, true)
   done()
   return errorReply(exchange, error)
 }

@@ -52,7 +52,10 @@ export interface Translation {
    * A whole answer in the client's protocol, or the error that it turned out to be. `unfit`: it is an answer,
    * and not what was asked for.
    */
-  body(answer: JsonObject, facts: AnswerFacts): Uint8Array | CanonicalError | { unfit: string }
+  body(
+    answer: JsonObject,
+    facts: AnswerFacts,
+  ): Uint8Array | CanonicalError | { unfit: CanonicalError }
   stream(facts: AnswerFacts): StreamTranslator
   /** What an upstream's refusal says. */
   refusal(body: JsonObject): CanonicalError
@@ -222,7 +225,7 @@ export function withAnswers(
       const response = upstream.codec.decodeResponse(answer, context)
       if (response.error !== undefined) return response.error
       const filtered = filterResponse(response, createFilter?.())
-      if (filtered.error !== undefined) return { unfit: filtered.error.message }
+      if (filtered.error !== undefined) return { unfit: filtered.error }
       const sealed = sealResponse(filtered, origin, sealer)
       return encoder.encode(JSON.stringify(client.codec.encodeResponse(sealed, context)))
     },

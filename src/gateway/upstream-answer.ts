@@ -129,7 +129,7 @@ async function readBody(
   const exact = withExactCalls(body, bytes)
   const translated = route.translation.body(exact, answerFacts(exchange))
   if ('unfit' in translated) {
-    return { kind: 'spent', observer, isLost: false, message: translated.unfit }
+    return { kind: 'spent', observer, isLost: false, unfit: translated.unfit }
   }
   if (!(translated instanceof Uint8Array)) return hasFailed()
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }

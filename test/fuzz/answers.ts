@@ -47,7 +47,7 @@ export function answerTrial(protocol: ProtocolName): Trial<AnswerCase> {
           demand(isJsonObject(JSON.parse(new TextDecoder().decode(result))), 'no object')
         } else {
           tally.errors++
-          checkError('unfit' in result ? { message: result.unfit } : result)
+          checkError('unfit' in result ? result.unfit : result)
         }
         checkError(translation.refusal(answer))
       }

@@ -3,6 +3,8 @@ import type { Fault } from '../protocol.ts'
 /** What an upstream says went wrong, whatever its protocol. */
 export interface CanonicalError {
   readonly message: string
+  /** What may be kept of it, where the message holds words of the answer. */
+  readonly record?: string | undefined
   /** The vendor's machine word: `context_length_exceeded`, `overloaded_error`, `INVALID_ARGUMENT`. */
   readonly code?: string | undefined
   /** Path of the field at fault, in the upstream's protocol. */

@@ -126,8 +126,9 @@ const longestQuote = 80
 function noJson(text: string) {
   const quote = text.trim().slice(0, longestQuote)
   const said = quote === '' ? 'It is empty.' : `It begins: ${JSON.stringify(quote)}.`
-  const message = `The answer of the model is not the JSON that was asked for. ${said} What came is charged. Ask again, ask for a schema, or ask another model.`
-  return { status: 502, code: 'upstream_invalid', message }
+  const record = 'The answer of the model is not the JSON that was asked for.'
+  const message = `${record} ${said} What came is charged. Ask again, ask for a schema, or ask another model.`
+  return { status: 502, code: 'upstream_invalid', message, record }
 }
 
 function isJson(text: string): boolean {

@@ -123,9 +123,8 @@ describe('streamed', () => {
 
   test('an answer that is none ends in an error, instead of its end', () => {
     expect(streamed(['No', ' way.']).map(({ type }) => type)).toEqual(['start', 'error'])
-    expect(streamed(['{"a":', ' oops}']).map(({ type }) => type)).toEqual([
-      ...['start', 'text-start', 'text-delta', 'text-delta', 'text-end', 'error'],
-    ])
+    const types = streamed(['{"a":', ' oops}']).map(({ type }) => `${type}`)
+    expect(types.join(' ')).toBe('start text-start text-delta text-delta text-end error')
   })
 
   test('text that leads to a call is told before the call', () => {
