@@ -69,6 +69,7 @@ export async function settle(
     const lastWord = seen.pending ? { ...end, isLost: true } : end
     const used = begun ? counted : charged(exchange, lastWord, counted, heldNano)
     exchange.usedLlmTokens = llmTokens(used)
+    exchange.usage = used.usage
     const kept = keepOrigin(parts, exchange, caller, seen)
     const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end
     const built = buildSettlement(exchange, caller, recordedEnd, used, seen, parts.tick())
@@ -98,14 +99,17 @@ export async function settle(
   }
 }
 
-/** Who leaves, or can pay no more, once an upstream was asked, has made it read all that it asked. */
+/**
+ * Who leaves, can pay no more, or has its answer cut, once an upstream was asked, has made it read all that it
+ * asked.
+ */
 function usedTokensAt(
-  { cause }: End,
+  { cause, isStopped }: End,
   exchange: Concluded,
   seen: Observation,
   count: CountTokens,
 ): UsedTokens | Promise<UsedTokens> {
-  const isBegun = cause === balanceUsedUp || exchange.interruption === 'client_left'
+  const isBegun = isStopped || cause === balanceUsedUp || exchange.interruption === 'client_left'
   return usedTokens(exchange, seen, count, isBegun)
 }
 

@@ -1,6 +1,7 @@
 import type { Candidate, Group, Offer } from '../catalog/catalog.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createRequestId } from '../lib/ids.ts'
+import type { Usage } from '../protocols/canonical/usage.ts'
 import type { Framing, Operation, Protocol } from '../protocols/protocol.ts'
 import type { Fault } from '../store/ports/availability.ts'
 import type { AttemptRow } from '../store/ports/records.ts'
@@ -43,6 +44,8 @@ export interface Exchange {
   choice: Choice | undefined
   /** LLM tokens that it has used, as far as is known. */
   usedLlmTokens: number
+  /** What it is charged for, once that is settled. */
+  usage?: Usage
   /** Who is to blame when it fails. */
   fault: Fault | undefined
   /** Undefined for what is not charged, and until it is set aside. */

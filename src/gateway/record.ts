@@ -25,6 +25,8 @@ export interface End {
   readonly isLost?: boolean
   /** No more is charged than was set aside: it was ended by a count that is a guess. */
   readonly isCapped?: boolean
+  /** Its upstream was stopped, as the client has all that it wants of the answer. */
+  readonly isStopped?: boolean
 }
 
 /** What an ended exchange used, and whether that is the upstream's word or our count. */

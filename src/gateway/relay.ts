@@ -33,6 +33,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   let leftEarly = false
   /** The upstream has closed its answer, and not broken off. */
   let isClosed = false
+  let isStopped = false
   let lastByte: number | undefined
 
   /** What goes to the client, and how it ends. */
@@ -49,7 +50,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   const next = () => chunks.next(!tap.isWithinFrame() && lastByte !== carriageReturn)
 
   const settle = (): Promise<void> => {
-    settling ??= finish(parts, { framesSent, isUnpaid, isOwing, leftEarly, isClosed })
+    settling ??= finish(parts, { framesSent, isUnpaid, isOwing, leftEarly, isClosed, isStopped })
     return settling
   }
 
@@ -79,6 +80,15 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           if (!isOwing) throw endForMoney()
           // The end is read without the client.
           yield* eventsOf(encodeFailure(parts, endForMoney(), !framesSent), exchange)
+          return
+        }
+        if (translator?.isCut() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
+          // The rest is for nobody, and nothing of it is made unseen.
+          isStopped = true
+          exchange.abort()
+          await settle()
+          const end = new TextEncoder().encode(translator.endCut(exchange.usage))
+          yield sent(Buffer.concat([out, end]))
           return
         }
         if (translator?.isOver() && !hasEnded(seen)) {

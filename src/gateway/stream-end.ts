@@ -15,19 +15,29 @@ export interface Progress {
   readonly isOwing: boolean
   readonly leftEarly: boolean
   readonly isClosed: boolean
+  /** The upstream was stopped where the client wants no more. */
+  readonly isStopped: boolean
 }
 
 /** Charges and stores, once. */
 export async function finish(parts: RelayParts, progress: Progress): Promise<void> {
   const { seen } = parts.answer.observer
-  const { framesSent, isUnpaid, leftEarly } = progress
-  const end = isUnpaid
-    ? unpaidEnd(parts, progress)
-    : leftEarly
-      ? leftEnd(parts, progress)
-      : endOf(parts)
+  const { framesSent, leftEarly } = progress
+  const end = endAt(parts, progress)
   parts.answer.finish(attemptCause(parts, end))
   await parts.settle(end, seen, framesSent || leftEarly)
+}
+
+function endAt(parts: RelayParts, progress: Progress): End {
+  if (progress.isUnpaid) return unpaidEnd(parts, progress)
+  if (progress.leftEarly) return leftEnd(parts, progress)
+  return progress.isStopped ? stoppedEnd : endOf(parts)
+}
+
+const stoppedEnd: End = {
+  ...{ ending: 'complete', status: 200, cause: null, isStopped: true },
+  causeText:
+    'The answer ended at a stop sequence, and nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
 }
 
 /** How a stream ended that its client has left in the middle. */

@@ -5,6 +5,7 @@ import { type CanonicalError, TranslationError } from '../protocols/canonical/er
 import type { AnswerEvent } from '../protocols/canonical/event.ts'
 import { type Quirk, quirkNames } from '../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../protocols/canonical/request.ts'
+import type { Usage } from '../protocols/canonical/usage.ts'
 import type { HiddenWork } from '../protocols/hidden-work.ts'
 import { usualMaxTokens } from '../protocols/messages/max-tokens.ts'
 import type {
@@ -78,6 +79,10 @@ export interface StreamTranslator {
   push(frame: Frame, json: JsonObject | undefined): string
   /** The upstream has come to its regular end. */
   end(): string
+  /** Nothing of what is still to come is for the client, but how it ended and what it used. */
+  isCut(): boolean
+  /** The end of an answer that is cut, and whose upstream is stopped. */
+  endCut(usage: Usage | undefined): string
   /** The end of a stream that went wrong. */
   fail(error: ProtocolError): string
   /** The client has been told how the answer ended, well or not. */
@@ -242,8 +247,9 @@ export function withAnswers(
       }
       const failAs = ({ status = 502, code = 'upstream_error', message }: CanonicalError) =>
         fail({ status, code, message, param: undefined, requestId: facts.requestId })
-      const write = (decoded: readonly AnswerEvent[]): string => {
-        const events = filter ? decoded.flatMap((event) => filter.push(event)) : decoded
+      const write = (decoded: readonly AnswerEvent[]): string =>
+        writeAll(filter ? decoded.flatMap((event) => filter.push(event)) : decoded)
+      const writeAll = (events: readonly AnswerEvent[]): string => {
         let text = ''
         for (const event of events) {
           if (event.type === 'end') isOver = true
@@ -254,6 +260,8 @@ export function withAnswers(
       return {
         push: ({ data, event }, json) => write(decode.push(data, event, json)),
         end: () => write(decode.end()),
+        isCut: () => filter?.isCut?.() === true,
+        endCut: (usage) => writeAll(filter?.close?.(usage) ?? []),
         fail,
         isOver: () => isOver,
       }

@@ -60,6 +60,8 @@ function translator(upstream: Protocol, client: Protocol): StreamTranslator {
     push: ({ data, event }, json) => write(decoder.push(data, event, json)),
     end: () => write(decoder.end()),
     fail: encoder.fail,
+    isCut: () => false,
+    endCut: () => '',
     isOver: () => false,
   }
 }

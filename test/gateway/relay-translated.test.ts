@@ -23,6 +23,8 @@ function translatorThat({ ends = true, writes = true } = {}) {
       isOver = true
       return `failed: ${message}`
     },
+    isCut: () => false,
+    endCut: () => '',
     isOver: () => isOver,
   }
   return { translator, called }

@@ -5,20 +5,23 @@ import type { CanonicalResponse } from '../canonical/response.ts'
 import { unfoldResponse } from '../canonical/unfold.ts'
 import type { ProtocolName } from '../protocol.ts'
 import type { EventFilter } from './event-filter.ts'
-import { wayOf } from './features.ts'
+import { type FeatureName, wayOf } from './features.ts'
 import { createJsonFilter } from './json-answer.ts'
+import { createStopFilter } from './stop-answer.ts'
 
 /**
- * What an answer needs that its upstream was only asked for in words; undefined: nothing, as of nearly all.
+ * What an answer needs that its upstream can't do; undefined: nothing, as of nearly all.
  * An answer that is not to be had is an error event at its end, whose upstream is read whole.
  */
 export function answerFilter(
-  { format }: CanonicalRequest,
+  { format, stop }: CanonicalRequest,
   upstream: ProtocolName,
   quirks: ReadonlySet<Quirk>,
 ): (() => EventFilter) | undefined {
-  if (format?.type !== 'json' || wayOf('json_mode', upstream, quirks) !== 'adapted')
-    return undefined
+  const isAdapted = (feature: FeatureName) => wayOf(feature, upstream, quirks) === 'adapted'
+  // No vendor needs both.
+  if (stop !== undefined && isAdapted('stop')) return () => createStopFilter(stop)
+  if (format?.type !== 'json' || !isAdapted('json_mode')) return undefined
   return () => createJsonFilter(format.isAny === true)
 }
 

@@ -131,7 +131,11 @@ export const requestFeatures = {
     'where there is none and a next turn is likely, one is made of the conversation: on responses, but for the quirk no_prompt_cache_key; on chat of OpenAI and Azure, and by the quirk prompt_cache_key',
   ),
   max_output_tokens: row('Limit of the answer’s length', [c, a, c, c], '16 at the least'),
-  stop: row('Stop sequences', [c, r, c, c]),
+  stop: row(
+    'Stop sequences',
+    [c, a, c, c],
+    'the gateway ends the answer there; the upstream is stopped, or read to its end where what it makes can’t be seen, and charged as for a client that has left',
+  ),
   temperature: row('Temperature', [c, c, a, c], 'at most 1'),
   sampling_while_reasoning: row('Temperature, top-p and top-k together with reasoning', [
     c,

@@ -43,6 +43,7 @@ export function fit(
   const features = new Set<FeatureName>(dropped.map(({ feature }) => feature))
   let fitted = request
   for (const feature of features) fitted = without(fitted, feature)
+  checkStop(fitted, client, target)
   const conversation = conversationNames[client]
   if (fitted.turns.length === 0) throw nothingSaid(conversation)
   const fault = target.findFault?.(fitted, conversation)
@@ -62,6 +63,22 @@ export function fit(
     fitted = { ...fitted, [setting]: undefined }
   }
   return { request: fitted, dropped: [...new Set(names)] }
+}
+
+/** So many stop sequences are looked for here, and so long ones, in characters: each costs work. */
+const mostStops = 64
+const longestStop = 1_000
+
+function checkStop({ stop = [] }: CanonicalRequest, client: ProtocolName, target: Target): void {
+  const isLooked = wayOf('stop', target.protocol, target.quirks) === 'adapted'
+  const isLong = stop.length > mostStops || stop.some(({ length }) => length > longestStop)
+  if (!isLooked || !isLong) return
+  const param = spell(client, 'stop')
+  throw new TranslationError({
+    code: 'invalid_value',
+    param,
+    message: `${param} must be at most ${mostStops} texts of at most ${longestStop} characters for the protocol ${target.protocol}, which the channel of this model speaks.`,
+  })
 }
 
 const noTools: ReadonlySet<string> = new Set()

@@ -132,6 +132,7 @@ const plays: Readonly<Record<string, Script>> = {
     return answer([text('the pixel')])
   },
   stop: () => answer([text('One, two')], 'stop-sequence'),
+  past: () => answer([text('One, twoEND and three')]),
   length: () => answer([text('So far and no')], 'length'),
   refusal: (_, { refusal }) => ({ kind: 'answer', ...refusal }),
   long: () => ({ kind: 'fault', status: 400, message: longWords }),

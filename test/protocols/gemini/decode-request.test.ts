@@ -69,7 +69,7 @@ describe('a request for Gemini, decoded', () => {
       presencePenalty: 0.1,
       frequencyPenalty: -0.2,
       logprobs: 4,
-      format: { type: 'json' },
+      format: { type: 'json', isAny: true },
     })
     expect(decode({ contents, labels: { a: 'b' }, serviceTier: 'standard' })).toMatchObject({
       metadata: { a: 'b' },

@@ -50,6 +50,8 @@ const changes: {
   }),
   responses: ({ reasoning, tools, maxOutputTokens, format }) => ({
     format: named(format, 'output'),
+    // Row "Stop sequences": the gateway looks for them.
+    stop: undefined,
     reasoning: responsesReasoning(reasoning),
     // Row "Limit of the answer’s length": 16 at the least.
     maxOutputTokens: maxOutputTokens && Math.max(16, maxOutputTokens),
@@ -82,7 +84,7 @@ const changes: {
 
 /** These vendors demand a name of the answer's schema … */
 const named = (format: OutputFormat | undefined, name: string): OutputFormat | undefined =>
-  format?.type === 'schema' ? { ...format, name: format.name ?? name } : (format && { type: 'json' })
+  format?.type === 'schema' ? { ...format, name: format.name ?? name } : format && { type: 'json' }
 
 /** … and these know none, and no other way than to be strict. */
 const nameless = (format: OutputFormat | undefined): OutputFormat | undefined =>
@@ -93,7 +95,10 @@ function asked({ turns, format }: CanonicalRequest): readonly Turn[] {
   if (format?.type !== 'json') return turns
   const what = format.isAny ? 'JSON' : 'one JSON object'
   const text = `Answer with ${what} and nothing else: no text before or after it, no code fence.`
-  return turns.toSpliced(countLeading(turns), 0, { role: 'system', parts: [{ type: 'text', text }] })
+  return turns.toSpliced(countLeading(turns), 0, {
+    role: 'system',
+    parts: [{ type: 'text', text }],
+  })
 }
 
 /** Settings that say nothing are none. */

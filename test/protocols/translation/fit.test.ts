@@ -275,10 +275,20 @@ test('marks of tools and parts are named as the client writes them', () => {
 })
 
 test('settings are named as the client writes them', () => {
-  const request = { ...plain, stop: ['.'] }
+  const request = { ...plain, logprobs: 2 }
+  const target = { protocol: 'messages', quirks: none } as const
+  expect(() => fit(request, 'gemini', target, false)).toThrow('generationConfig.responseLogprobs')
+  expect(() => fit(request, 'responses', target, false)).toThrow('top_logprobs')
+})
+
+test('stop sequences that the gateway looks for itself are few, and short', () => {
+  const request = { ...plain, stop: Array.from({ length: 65 }, (_, at) => `${at}`) }
   const target = { protocol: 'responses', quirks: none } as const
   expect(() => fit(request, 'gemini', target, false)).toThrow('generationConfig.stopSequences')
-  expect(() => fit(request, 'messages', target, false)).toThrow('stop_sequences')
+  expect(() => fit(request, 'messages', target, false)).toThrow('stop_sequences must be at most')
+  expect(fit(request, 'chat', { ...target, protocol: 'gemini' }, false).request).toEqual(request)
+  const few = { ...plain, stop: ['x'.repeat(1_000)] }
+  expect(fit(few, 'chat', target, true)).toEqual({ request: few, dropped: [] })
 })
 
 test('what a vendor refuses beside something else is left out and named, or refused', () => {

@@ -17,7 +17,7 @@ export const tallies: {
 } = {
   chat: {
     responses: {
-      equal: 193,
+      equal: 195,
       dropped: 23,
       left: {
         provider: 4,
@@ -33,7 +33,6 @@ export const tallies: {
       },
       refused: {
         hosted_tool: 6,
-        stop: 2,
       },
     },
     messages: {
@@ -163,7 +162,7 @@ export const tallies: {
       },
     },
     responses: {
-      equal: 98,
+      equal: 99,
       dropped: 8,
       left: {
         'messages[].content[].cache_control': 5,
@@ -175,7 +174,6 @@ export const tallies: {
         hosted_tool: 37,
         vendor_tool: 2,
         uploaded_file: 2,
-        stop: 1,
       },
     },
     gemini: {
@@ -213,7 +211,7 @@ export const tallies: {
       },
     },
     responses: {
-      equal: 100,
+      equal: 101,
       dropped: 34,
       left: {
         modelArmorConfig: 1,
@@ -225,7 +223,6 @@ export const tallies: {
         vendor_item: 2,
         video: 5,
         uploaded_file: 14,
-        stop: 1,
       },
     },
     messages: {

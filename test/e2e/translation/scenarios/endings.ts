@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ProtocolName } from '../../../../src/protocols/protocol.ts'
 import type { Bench } from '../bench.ts'
-import { ask, type PairNames, pairOf, refused } from '../pair.ts'
+import { ask, type PairNames, pairOf } from '../pair.ts'
 
 const both = [
   ['whole', false],
@@ -46,13 +46,11 @@ export function endingScenes(bench: () => Bench, names: PairNames): void {
   }
 
   if (names.client !== 'responses' && names.upstream === 'responses') {
-    test('stop sequences are refused by name', async () => {
-      const before = pair().upstream.requests()
-      const record = { ending: 'refused', status: 400, cause: 'unsupported_parameter' }
-      const fault = await refused(pair(), 'play stop: Count.', { stop }, record)
-      expect(fault).toMatchObject({ name: pair().client.faults[400], status: 400 })
-      expect(fault.message).toContain(`${pair().client.stop} (stop sequences) can't be expressed`)
-      expect(pair().upstream.requests()).toBe(before)
+    test.each(both)('T19: the answer ends at a stop sequence, %s', async (_, stream) => {
+      const { text, finish } = await ask(pair(), 'play past: Count.', { stop, stream })
+      expect(text).toBe('One, two')
+      const isTold = names.client === 'messages'
+      expect(finish).toBe(isTold ? 'stop_sequence' : pair().client.ends.stop)
     })
   }
 
