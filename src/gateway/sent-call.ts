@@ -128,6 +128,13 @@ export class SentCall {
     if (!this.#exchange.operation.charged) {
       return this.#unusable(response, { kind: 'unusable', failure: 'upstream_invalid', usageRaw })
     }
+    if (read.unfit) {
+      // The channel has answered; clients must not be able to make it look broken.
+      this.#exchange.fault = 'client'
+      this.#choice.succeeded(this.#row.begun())
+      this.#row.finish(null, usageRaw)
+      return { ok: true, answer: read }
+    }
     this.#blame('upstream_invalid', response, read.observer)
     this.#row.finish('upstream_invalid', usageRaw)
     return { ok: true, answer: read }

@@ -14,6 +14,7 @@ import { type Running, startServing } from './serving.ts'
 
 let upstream: FakeUpstream
 let app: Running
+const pairKey = 'sk-test-pair-0123456789abcdefghij'
 /** The texts of the next answers. */
 let said: readonly string[] = ['Yes.']
 const tokens = { input: 10, output: 5 }
@@ -28,17 +29,30 @@ beforeAll(async () => {
   const names = Object.keys(dialects) as Dialect['name'][]
   app = await startServing({
     upstream: upstream.url,
-    moreChannels: names.map((name) => ({
-      ...{ name: `on-${name}`, api_key: upstreamKey, models: ['test-model'], allow_private: true },
-      speaks: speaksAt(upstream.url, [name]),
-    })),
-    moreGroups: names.map((name) => ({ name: `on-${name}`, channels: [`on-${name}`] })),
+    moreChannels: [
+      ...names.map((name) => ({ name: `on-${name}`, speaks: speaksAt(upstream.url, [name]) })),
+      {
+        name: 'spare',
+        priority: 9,
+        api_key: 'spare-key',
+        speaks: speaksAt(upstream.url, ['messages']),
+      },
+    ].map((channel) => {
+      return { api_key: upstreamKey, models: ['test-model'], allow_private: true, ...channel }
+    }),
+    moreGroups: [
+      ...names.map((name) => ({ name: `on-${name}`, channels: [`on-${name}`] })),
+      { name: 'pair', channels: ['on-messages', 'spare'] },
+    ],
     moreAccounts: [
       {
         ...{ email: 'other@example.com', balance: 100 },
-        tokens: names.map((name) => ({
-          ...{ name: `on-${name}`, key: keyOn({ name }), group: `on-${name}` },
-        })),
+        tokens: [
+          ...names.map((name) => ({
+            ...{ name: `on-${name}`, key: keyOn({ name }), group: `on-${name}` },
+          })),
+          { name: 'pair', key: pairKey, group: 'pair' },
+        ],
       },
     ],
   })
@@ -211,6 +225,18 @@ describe('JSON that the vendor can’t promise', () => {
       }
     },
   )
+})
+
+test('answers that are not the JSON asked for are not held against the channel', async () => {
+  said = ['No.']
+  const fields = { response_format: { type: 'json_object' } }
+  const body = chat.request(false)
+  for (let asked = 0; asked < 12; asked++) {
+    await app.ask(chat.path(false), { ...body, ...fields }, pairKey)
+  }
+  expect((await app.ask(chat.path(false), body, pairKey)).status).toBe(200)
+  const keys = upstream.requests.map(({ headers }) => headers.get('x-api-key'))
+  expect(keys).toEqual(Array.from({ length: 13 }, () => upstreamKey))
 })
 
 describe('requests that say little', () => {
