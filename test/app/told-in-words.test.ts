@@ -142,6 +142,38 @@ describe('a tool whose schema has keywords that Gemini does not know', () => {
   })
 })
 
+describe('a tool whose schema has alternatives at its root', () => {
+  const parameters = {
+    type: 'object',
+    description: 'A video.',
+    properties: { id: { type: 'string' } },
+    oneOf: [{ required: ['id'] }, { properties: { url: { type: 'string' } }, required: ['url'] }],
+  }
+  const clientOf = { messages: chat, responses: chat, chat: responses } as const
+
+  test.each(['messages', 'responses', 'chat'] as const)('is taken on %s', async (on) => {
+    const client = clientOf[on]
+    const asked = (strict: boolean) =>
+      client === chat
+        ? function_(parameters, strict)
+        : { tools: [{ type: 'function', name: 'swarm', parameters, strict }] }
+    const { status, dropped, sent } = await ask(client, asked(false), { on })
+    const path = client === chat ? 'tools[0].function.parameters' : 'tools[0].parameters'
+    expect([status, dropped]).toEqual([200, `${path}.oneOf`])
+    const plain = {
+      type: 'object',
+      description: `A video.\nMust fit exactly one of: ${JSON.stringify(parameters.oneOf)}.`,
+      properties: { url: { type: 'string' }, id: { type: 'string' } },
+    }
+    expect(JSON.stringify(sent?.tools)).toContain(JSON.stringify(plain.description))
+    expect(JSON.stringify(sent?.tools)).not.toContain('"oneOf"')
+    expect(JSON.stringify(sent?.tools)).toContain(JSON.stringify(plain.properties))
+    const strict = await ask(client, asked(true), { on })
+    expect(strict.status).toBe(400)
+    expect(strict.text).toContain(`${path}.oneOf`)
+  })
+})
+
 describe('tools that a search of the client’s has loaded', () => {
   const tool = (name: string, more: object = {}) => ({
     ...{ name, input_schema: { type: 'object', properties: {} } },

@@ -1,4 +1,5 @@
 import type { Codec } from '../canonical/codec.ts'
+import { findRootKeywords, openAiRoot } from '../canonical/root-schema.ts'
 import { decodeChatRequest } from './decode-request.ts'
 import { decodeChatResponse } from './decode-response.ts'
 import { createChatDecoder } from './decoder.ts'
@@ -15,6 +16,7 @@ export const chatCodec: Codec = {
   encodeResponse: encodeChatResponse,
   createDecoder: createChatDecoder,
   createEncoder: createChatEncoder,
+  tellsInWords: (request) => findRootKeywords(request, openAiRoot),
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
   decodeError: decodeOpenAiError,
 }

@@ -1,5 +1,6 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { NativeUse, Tool, ToolChoice } from '../canonical/request.ts'
+import { openAiRoot, plainRoot } from '../canonical/root-schema.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { cacheControl, cacheHint } from './cache.ts'
@@ -76,7 +77,8 @@ export function encodeTool(tool: Tool, marksCache: boolean): JsonObject {
       cache_control,
     })
   }
-  const wire = defined({ name, description, parameters, strict })
+  const plain = parameters && plainRoot(parameters, openAiRoot)
+  const wire = defined({ name, description, parameters: plain, strict })
   return defined({ type: 'function', function: wire, cache_control })
 }
 

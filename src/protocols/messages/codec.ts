@@ -1,4 +1,5 @@
 import type { Codec } from '../canonical/codec.ts'
+import { anthropicRoot, findRootKeywords } from '../canonical/root-schema.ts'
 import { decodeMessagesRequest } from './decode-request.ts'
 import { decodeMessagesResponse } from './decode-response.ts'
 import { showsUnasked } from './decode-thinking.ts'
@@ -22,6 +23,7 @@ export const messagesCodec: Codec = {
   leavesOut: (request, quirks) =>
     thinkingMode(request, quirks) === 'manual' && hindrance(request) ? ['reasoning'] : [],
   showsUnasked,
+  tellsInWords: (request) => findRootKeywords(request, anthropicRoot),
   encodeCount: (inputTokens) => ({ input_tokens: inputTokens }),
   decodeError: decodeMessagesError,
 }

@@ -1,6 +1,7 @@
 import { customParameters, describeTool } from '../canonical/custom-tool.ts'
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
+import { anthropicRoot, plainRoot } from '../canonical/root-schema.ts'
 import { isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeCache, type Note, nameOf } from './content.ts'
@@ -97,8 +98,9 @@ function encodeTool(tool: Tool): JsonObject {
 
 /** The vendor demands an object's schema, and takes only some of JSON schema where it is strict. */
 function inputSchema({ parameters, strict }: Tool): JsonObject {
-  const schema = strict === true && parameters !== undefined ? closeSchema(parameters) : parameters
-  if (schema === undefined) return { type: 'object', properties: {} }
+  if (parameters === undefined) return { type: 'object', properties: {} }
+  const plain = plainRoot(parameters, anthropicRoot)
+  const schema = strict === true ? closeSchema(plain) : plain
   return schema.type === undefined ? { type: 'object', ...schema } : schema
 }
 

@@ -1,4 +1,5 @@
 import type { Codec } from '../canonical/codec.ts'
+import { findRootKeywords, openAiRoot } from '../canonical/root-schema.ts'
 import { decodeOpenAiError } from '../chat/error.ts'
 import { decodeResponsesRequest } from './decode-request.ts'
 import { decodeResponsesResponse } from './decode-response.ts'
@@ -15,6 +16,7 @@ export const responsesCodec: Codec = {
   encodeResponse: encodeResponsesResponse,
   createDecoder: createResponsesDecoder,
   createEncoder: createResponsesEncoder,
+  tellsInWords: (request) => findRootKeywords(request, openAiRoot),
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
   decodeError: decodeOpenAiError,
 }

@@ -1,5 +1,6 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { NativeUse, Tool } from '../canonical/request.ts'
+import { openAiRoot, plainRoot } from '../canonical/root-schema.ts'
 import { defined } from '../chat/fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -105,7 +106,7 @@ export function encodeTools(tools: readonly Tool[]): JsonObject[] {
       const format = grammar && { type: 'grammar', ...grammar }
       return defined({ type: 'custom', name, description, format })
     }
-    const schema = parameters ?? { type: 'object', properties: {} }
+    const schema = plainRoot(parameters ?? { type: 'object', properties: {} }, openAiRoot)
     return defined({ type: 'function', name, description, parameters: schema, strict: !!strict })
   })
 }

@@ -67,8 +67,8 @@ export const requestFeatures = {
   prefill: row('A beginning of the answer, to be continued', [r, r, c, c]),
   tools: row(
     'Tools (functions)',
-    [c, c, c, a],
-    'what a schema has beyond the vendor’s keywords (not, propertyNames, if …) is told in its description, and named in the header; refused where the tool or the request is strict',
+    [a, a, a, a],
+    'what a schema has beyond the vendor’s keywords (gemini: not, propertyNames, if …; the others: alternatives at its root) is told in its description, and named in the header; refused where the tool or the request is strict',
   ),
   tool_calls: row('Calls and results of tools, parallel ones too', [c, c, c, c]),
   custom_tools: row('Custom tools with free text', [c, c, a, a], 'as a function with one text'),
