@@ -47,7 +47,7 @@ describe.each(['bill_observed', 'drain'] as const)('S7: on_disconnect %s', (poli
     const leaving = new AbortController()
     const { signal } = leaving
     const answer = await ask(gateway.url, client, true, { signal, key: keyOn(speaks) })
-    await readUntil(answer, (text) => text.includes('of an answer.'))
+    await readUntil(answer, (text) => text.includes('of an answer'))
     leaving.abort()
     const seen = upstream.last()
     if (policy === 'drain')
