@@ -94,6 +94,7 @@ export async function admit(
   const beside = translateBeside(parts, exchange, call, body)
   const translate = translatorOf(parts, exchange, call, body, {
     gate,
+    plan: exchange.plan,
     findPrepared: beside && (await beside),
   })
   const pass = gate && ((candidate: Candidate) => passExtras(gate, candidate, call.protocol.name))
@@ -215,16 +216,18 @@ function translator(
   body: RequestBody,
   {
     gate,
+    plan,
     findPrepared,
   }: {
     readonly gate: GateTask | undefined
+    readonly plan: Plan
     readonly findPrepared: FindPrepared | undefined
   },
 ): Translate {
   if (findPrepared !== undefined) {
     return (candidate, upstream) => {
       if (gate) passTranslated(gate, candidate, upstream.name)
-      const target = targetOf(candidate, upstream)
+      const target = targetOf(candidate, upstream, plan)
       return withAnswers(findPrepared(target), parts.sealer, client, target)
     }
   }
@@ -238,7 +241,7 @@ function translator(
     if (gate) passTranslated(gate, candidate, upstream.name)
     const { request, means } = shared()
     const task = { client, request, body, isStrict: isStrict(exchange), owner }
-    return createTranslation(means, task, candidate, upstream)
+    return createTranslation(means, task, candidate, upstream, plan)
   }
 }
 
@@ -256,6 +259,7 @@ function translateBeside(
   const task = {
     ...{ beside, client: call.protocol, model, body, owner },
     isStrict: isStrict(exchange),
+    ...(plan && { plan }),
     fetchMedia: rememberFailures(media).of(owner),
   }
   return prepareBeside(task, ways, exchange.request.signal)

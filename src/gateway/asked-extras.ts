@@ -43,11 +43,18 @@ export function withAskedExtras(
   }
 }
 
-/** Tools that went upstream, and of which each answer is one use. */
+/**
+ * Tools that went upstream, and of which each answer is one use: by another protocol only those that the
+ * model has by itself.
+ */
 function toolsAlways({ facts, route }: Pick<Concluded, 'facts' | 'route'>) {
   const left = new Set(route?.translation?.dropped ?? route?.passed?.dropped)
   const asked = facts?.extras?.hostedTools ?? []
-  return asked.filter(({ isAlways, path }) => isAlways && !left.has(pathText(path)))
+  const isForeign = route?.translation !== undefined
+  return asked.filter(
+    ({ isAlways, path }) =>
+      isAlways && !left.has(pathText(path)) && (!isForeign || path[0] === 'model'),
+  )
 }
 
 /** What of a request its answer may be charged for, though it does not tell of it; undefined: nothing. */

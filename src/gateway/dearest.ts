@@ -1,5 +1,5 @@
 import { charge, effectiveRates } from '../billing/charge.ts'
-import { dearestMultiplier, modalityRate } from '../billing/extras.ts'
+import { dearestMultiplier, modalityRate, toolPrice } from '../billing/extras.ts'
 import type { Offer } from '../catalog/catalog.ts'
 import { vendorExtras } from '../catalog/vendor-extras.ts'
 import { emptyUsage } from '../protocols/canonical/usage.ts'
@@ -38,7 +38,7 @@ function costAt(vendor: VendorExtras, plan: Plan, body: RequestBody, use: MayUse
   const { terms } = plan.offer.price
   const { inputTokens, outputTokens } = use
   const { kind, modalities } = dearestKinds(terms, vendor, body, use)
-  const tools = use.tools && toolsOf(body, use.tools)
+  const tools = use.tools && toolsOf(body, use.tools, terms, vendor)
   const extras: UsageExtras = { ...(modalities && { modalities }), ...(tools && { tools }) }
   const { amountNano } = charge({
     ...{ terms, vendor, calls: facts.mostCalls ?? facts.calls },
@@ -71,8 +71,19 @@ function vendorsOf(offer: Offer): readonly VendorExtras[] {
 /** Offers live as long as their catalog. */
 const vendors = new WeakMap<Offer, readonly VendorExtras[]>()
 
-function toolsOf({ facts }: RequestBody, most: ToolBounds): UsageExtras['tools'] {
-  const asked = facts.extras?.hostedTools.flatMap(({ tool }) => tool ?? []) ?? []
+/** A preview of the search is the search itself by another protocol: the dearer of both is set aside. */
+function toolsOf(
+  { facts }: RequestBody,
+  most: ToolBounds,
+  terms: PriceTerms,
+  vendor: VendorExtras,
+): UsageExtras['tools'] {
+  const priceOf = (tool: string) => toolPrice(terms, vendor, tool) ?? 0
+  const dearer = priceOf('web_search') > priceOf('web_search_preview')
+  const asked =
+    facts.extras?.hostedTools.flatMap(({ tool }) =>
+      tool === 'web_search_preview' && dearer ? 'web_search' : (tool ?? []),
+    ) ?? []
   if (asked.length === 0) return undefined
   const usesOf = (tool: string) => most.uses * (tool === 'code_execution' ? most.gigabytes : 1)
   return Object.fromEntries(asked.map((tool) => [tool, usesOf(tool)]))

@@ -33,6 +33,8 @@ import { GatewayError } from './errors.ts'
 import type { MediaFetcher } from './media/fetch-media.ts'
 import { inlineMedia, type MediaPart, wantedMedia } from './media/inline-media.ts'
 import { withCacheKey } from './prompt-cache-key.ts'
+import { maySearch } from './own-search.ts'
+import type { Plan } from './plan.ts'
 
 export interface TranslationParts {
   readonly sealer: Sealer
@@ -121,14 +123,15 @@ export interface TranslationTarget {
   readonly quirks: readonly Quirk[]
   /** The upstream's name of the model. */
   readonly model: string
+  /** It may run web searches. */
+  readonly webSearch?: boolean
 }
 
-/** The target that a channel is, asked in one of the protocols that it speaks. */
-export function targetOf(
-  { channel, upstreamModel }: Candidate,
-  upstream: Protocol,
-): TranslationTarget {
+/** The target that a channel is, asked in one of the protocols that it speaks. Without a plan it searches nothing. */
+export function targetOf(candidate: Candidate, upstream: Protocol, plan?: Plan): TranslationTarget {
+  const { channel, upstreamModel } = candidate
   return {
+    webSearch: plan !== undefined && maySearch(plan, candidate, upstream.name),
     upstream,
     origin: originOf(channel.speaks[upstream.name] ?? '', upstream),
     quirks: quirkNames.filter((quirk) => channel.quirks.includes(quirk)),
@@ -155,11 +158,12 @@ interface PrepareTask extends Omit<TranslationTask, 'body'> {
 export function prepareRequest(
   { sealer, media }: TranslationParts,
   { client, request, body, isStrict, owner, optionalTools }: PrepareTask,
-  { upstream, origin, quirks: named, model }: TranslationTarget,
+  { upstream, origin, quirks: named, model, webSearch }: TranslationTarget,
 ): PreparedRequest {
   const quirks = new Set(named)
-  const { findFault, leavesOut, tellsInWords } = upstream.codec
-  const target = { protocol: upstream.name, quirks, findFault, leavesOut, tellsInWords }
+  const { findFault, leavesOut, tellsInWords, takesSearch } = upstream.codec
+  const can = { findFault, leavesOut, tellsInWords, takesSearch, webSearch: webSearch === true }
+  const target = { protocol: upstream.name, quirks, ...can }
   const opened = openRequest(request, origin, sealer)
   const fitted = asRefusal(() => fit(opened, client.name, target, isStrict, optionalTools))
   const keyTarget = { ...target, host: hostIn(origin), owner, asked: request }
@@ -192,8 +196,9 @@ export function createTranslation(
   task: TranslationTask,
   candidate: Candidate,
   upstream: Protocol,
+  plan?: Plan,
 ): Translation {
-  const target = targetOf(candidate, upstream)
+  const target = targetOf(candidate, upstream, plan)
   const prepared = prepareRequest(
     parts,
     { ...task, optionalTools: optionalToolsOf(task.body) },
@@ -270,12 +275,13 @@ export function withAnswers(
   }
 }
 
-/** Where a request has tools of its vendor's that it does not force. */
+/** Where a request has, and names, tools of its vendor's that it does not force. */
 export function optionalToolsOf({
   facts,
 }: Pick<RequestBody, 'facts'>): ReadonlySet<string> | undefined {
   const tools = facts.extras?.hostedTools.filter(({ isForced }) => !isForced)
-  return tools && new Set(tools.map(({ path }) => pathText(path)))
+  const places = tools?.flatMap(({ path, mentions }) => [path, ...mentions])
+  return places && new Set(places.map(pathText))
 }
 
 const encoder = new TextEncoder()

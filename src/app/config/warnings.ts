@@ -35,7 +35,7 @@ function warnOfChannels(file: ConfigFile, tell: Tell): void {
   for (const [i, channel] of (file.channels ?? []).entries()) {
     for (const [j, name] of (channel.quirks ?? []).entries()) {
       const { protocol } = quirks[name]
-      if (channel.speaks[protocol] === undefined)
+      if (protocol !== 'all' && channel.speaks[protocol] === undefined)
         tell(
           `channels[${i}].quirks[${j}]`,
           `is ${name}, which is about the protocol ${protocol}, but the channel does not speak that: it changes nothing`,

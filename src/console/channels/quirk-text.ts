@@ -18,6 +18,7 @@ const en = {
   no_cache_control: 'Messages: gets no cache_control (prompt cache) but the client’s own',
   thinking_budget: 'Messages: takes thinking with a budget only, no adaptive thinking, no effort',
   gemini_budget: 'Gemini: takes a thinkingBudget, no thinkingLevel (Gemini 2.5)',
+  web_search: 'Responses, messages, gemini: runs web searches for all of its models',
 }
 
 /** What each quirk of a channel means. */
@@ -39,5 +40,6 @@ export const quirkText: Texts<typeof en> = {
     no_cache_control: 'Messages：不自动添加 cache_control（提示缓存），只转发客户端自带的',
     thinking_budget: 'Messages：思考只支持预算，不支持自适应与 effort',
     gemini_budget: 'Gemini：使用 thinkingBudget，不支持 thinkingLevel（Gemini 2.5）',
+    web_search: 'Responses、messages、gemini：为其所有模型运行网络搜索',
   },
 }

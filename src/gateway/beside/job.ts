@@ -54,6 +54,7 @@ export interface JobTarget {
   readonly origin: string
   readonly quirks: readonly Quirk[]
   readonly model: string
+  readonly webSearch?: boolean
 }
 
 /** Write what goes upstream of a request in its own protocol. */

@@ -5,6 +5,7 @@ import { GatewayError } from '../errors.ts'
 import type { FetchMedia, Media } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart } from '../media/inline-media.ts'
 import { clientName } from '../options.ts'
+import type { Plan } from '../plan.ts'
 import {
   optionalToolsOf,
   type PreparedRequest,
@@ -25,6 +26,8 @@ export const isHeavy = ({ fields, bytes }: Pick<RequestBody, 'fields' | 'bytes'>
 export type FindPrepared = (target: TranslationTarget) => PreparedRequest
 
 export interface BesideTask {
+  /** Absent: no searches are run. */
+  readonly plan?: Plan
   readonly beside: Beside
   readonly client: Protocol
   readonly model: string
@@ -40,10 +43,10 @@ export async function prepareBeside(
   ways: readonly (readonly [Candidate, Protocol])[],
   signal: AbortSignal,
 ): Promise<FindPrepared> {
-  const { beside, client, model, body, isStrict, owner } = task
+  const { plan, beside, client, model, body, isStrict, owner } = task
   const named = new Map<string, JobTarget>()
   for (const [candidate, protocol] of ways) {
-    const target = asJobTarget(targetOf(candidate, protocol))
+    const target = asJobTarget(targetOf(candidate, protocol, plan))
     named.set(keyOf(target), target)
   }
   const job = {
@@ -87,8 +90,8 @@ const asJobTarget = ({ upstream, ...rest }: TranslationTarget): JobTarget => ({
   upstream: upstream.name,
 })
 
-const keyOf = ({ upstream, origin, quirks, model }: JobTarget) =>
-  JSON.stringify([upstream, origin, quirks, model])
+const keyOf = ({ upstream, origin, quirks, model, webSearch }: JobTarget) =>
+  JSON.stringify([upstream, origin, quirks, model, webSearch === true])
 
 /** A refusal of the other thread as this one throws it. */
 export const refusalOf = (refusal: Refused | undefined): Error =>

@@ -31,6 +31,8 @@ export interface Codec {
   readonly findFault?:
     | ((request: CanonicalRequest, conversation?: string) => Fault | undefined)
     | undefined
+  /** Whether the vendor takes a search of its own beside the rest of a request; absent: never. */
+  readonly takesSearch?: ((request: CanonicalRequest) => boolean) | undefined
   /** Settings that the vendor would refuse in this request, and takes in others: they are left out. */
   readonly leavesOut?:
     | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])

@@ -1,5 +1,12 @@
 import type { CanonicalError } from './error.ts'
-import type { Citation, ImagePart, ServiceTier, TokenLogprob, ToolKind } from './request.ts'
+import type {
+  Citation,
+  ImagePart,
+  SearchPart,
+  ServiceTier,
+  TokenLogprob,
+  ToolKind,
+} from './request.ts'
 import type { Finish } from './response.ts'
 import type { Usage } from './usage.ts'
 
@@ -8,6 +15,7 @@ import type { Usage } from './usage.ts'
  *
  *     start (block)* finish+ end        or, at any place after start, error
  *     block = X-start X-delta* X-end    X: text, reasoning, refusal, tool-call
+ *           | search-start search-end   a search that the vendor runs
  *           | image
  *
  * `id` names the block from its start to its end, unique within the answer. Blocks may overlap
@@ -67,3 +75,5 @@ type BlockEvent =
   /** The next piece of the arguments' JSON text, or of a custom tool's input. */
   | { readonly type: 'tool-call-delta'; readonly text: string }
   | { readonly type: 'tool-call-end' }
+  | { readonly type: 'search-start'; readonly choice: number }
+  | { readonly type: 'search-end'; readonly search: SearchPart }

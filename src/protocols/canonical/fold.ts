@@ -92,6 +92,13 @@ export function createFolder(): Folder {
           open.delete(event.id)
           break
         }
+        case 'search-start':
+          begin(event.id, event.choice, { type: 'search', queries: [], results: [] })
+          break
+        case 'search-end':
+          change(event.id, () => event.search)
+          open.delete(event.id)
+          break
         case 'image':
           partsOf(event.choice).push(event.image)
           break
@@ -133,7 +140,7 @@ function withText(
 ): AnswerPart {
   if (part.type === 'tool-call') return { ...part, input: text }
   if (part.type === 'text') return { ...part, text, citations, logprobs }
-  return part.type === 'image' ? part : { ...part, text }
+  return part.type === 'image' || part.type === 'search' ? part : { ...part, text }
 }
 
 /** The answer that all of these events amount to. */

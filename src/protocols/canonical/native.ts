@@ -7,12 +7,16 @@ export const nativeFeatures = [
   'hosted_tool',
   /** Tools of the vendor's own kind that the client runs: shell, patch, computer, memory. */
   'vendor_tool',
-  /** Items or blocks in the conversation that belong to either of those. */
+  /** Items or blocks in the conversation that belong to tools that the client runs. */
   'vendor_item',
   /** Tools that the model is told of when a search refers to them (messages). */
   'deferred_tool',
   /** Calls and results of the vendor's search for such tools. */
   'tool_search_item',
+  /** Items or blocks in the conversation of tools that the vendor has run. */
+  'hosted_item',
+  /** What a search of the vendor's has found, in the conversation. */
+  'search_history',
   /** `previous_response_id`, `conversation`, `item_reference`, `thread`, `background`. */
   'stored_state',
   /** `store: true`: the vendor keeps the answer. */

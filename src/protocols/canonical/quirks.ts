@@ -1,7 +1,8 @@
 import type { ProtocolName } from '../protocol.ts'
 
 interface QuirkInfo {
-  readonly protocol: ProtocolName
+  /** `all`: of whatever the channel speaks. */
+  readonly protocol: ProtocolName | 'all'
   /** For `--help`, the configuration's schema and the documentation. */
   readonly title: string
 }
@@ -70,6 +71,10 @@ export const quirks = {
   gemini_budget: {
     protocol: 'gemini',
     title: 'takes a thinkingBudget, no thinkingLevel (Gemini 2.5)',
+  },
+  web_search: {
+    protocol: 'all',
+    title: 'runs web searches for all of its models (responses, messages, gemini)',
   },
 } as const satisfies Record<string, QuirkInfo>
 

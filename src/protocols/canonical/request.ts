@@ -16,6 +16,8 @@ export interface CanonicalRequest {
    */
   readonly turns: readonly Turn[]
   readonly tools: readonly Tool[]
+  /** The vendor's own search, beside what `native` says of it: only one of them is acted by. */
+  readonly webSearch?: WebSearch | undefined
   readonly toolChoice?: ToolChoice | undefined
   /** Undefined: the vendor's default, which is true everywhere. */
   readonly parallelToolCalls?: boolean | undefined
@@ -49,7 +51,7 @@ export interface CanonicalRequest {
 /** The settings of a request that stand alone. */
 export type Setting = Exclude<
   keyof CanonicalRequest,
-  'model' | 'stream' | 'turns' | 'tools' | 'native'
+  'model' | 'stream' | 'turns' | 'tools' | 'webSearch' | 'native'
 >
 
 /** A use of something that only one protocol has. */
@@ -191,9 +193,36 @@ export interface Tool {
   readonly namespace?: string | undefined
 }
 
+/** A search of the web that the vendor runs, where the model finds it right. */
+export interface WebSearch {
+  /** Where the client asks for it: first the tool itself, then all else that is said by these fields. */
+  readonly places: readonly string[]
+  /** Fields of the tool that no other protocol has. */
+  readonly others: readonly string[]
+  readonly allowedDomains?: readonly string[] | undefined
+  readonly blockedDomains?: readonly string[] | undefined
+  readonly location?: SearchLocation | undefined
+  /** How many searches there may be at the most. */
+  readonly maxUses?: number | undefined
+  /** How much of what is found the model is shown. */
+  readonly contextSize?: 'low' | 'medium' | 'high' | undefined
+}
+
+/** Where the user is, roughly. */
+export interface SearchLocation {
+  readonly city?: string | undefined
+  readonly region?: string | undefined
+  /** Two letters of ISO 3166-1. */
+  readonly country?: string | undefined
+  /** An IANA name. */
+  readonly timezone?: string | undefined
+}
+
 export type ToolChoice =
   | { readonly type: 'auto' | 'none' | 'required' }
   | { readonly type: 'tool'; readonly name: string }
+  /** The vendor's search of the web must be used. */
+  | { readonly type: 'search' }
   /** Only these; `isRequired`: one of them must be called. */
   | { readonly type: 'allowed'; readonly names: readonly string[]; readonly isRequired: boolean }
 
@@ -225,6 +254,23 @@ export interface ReasoningSettings {
 }
 
 export type ServiceTier = 'auto' | 'default' | 'flex' | 'priority'
+
+/** A search that the vendor has run for an answer. */
+export interface SearchPart {
+  readonly type: 'search'
+  readonly queries: readonly string[]
+  readonly results: readonly SearchResult[]
+  /** Why it found nothing, in the vendor's word; undefined: it went well. */
+  readonly error?: string | undefined
+}
+
+/** A page that was found. */
+export interface SearchResult {
+  readonly url: string
+  readonly title?: string | undefined
+  /** How old the page is, in the vendor's words. */
+  readonly age?: string | undefined
+}
 
 /** A source that an answer names. */
 export type Citation =

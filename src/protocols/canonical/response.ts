@@ -3,6 +3,7 @@ import type {
   ImagePart,
   ReasoningPart,
   RefusalPart,
+  SearchPart,
   ServiceTier,
   TextPart,
   ToolCallPart,
@@ -32,7 +33,13 @@ export interface Choice {
   readonly finish: Finish
 }
 
-export type AnswerPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart | ImagePart
+export type AnswerPart =
+  | TextPart
+  | ReasoningPart
+  | RefusalPart
+  | ToolCallPart
+  | SearchPart
+  | ImagePart
 
 /** Why an answer ended. */
 export interface Finish {

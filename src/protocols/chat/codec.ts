@@ -7,6 +7,7 @@ import { encodeChatRequest } from './encode-request.ts'
 import { encodeChatResponse } from './encode-response.ts'
 import { createChatEncoder } from './encoder.ts'
 import { decodeOpenAiError } from './error.ts'
+import { takesSearch } from './search.ts'
 
 /** Translation of chat completions. They have no endpoint that counts: the form is that of responses. */
 export const chatCodec: Codec = {
@@ -17,6 +18,7 @@ export const chatCodec: Codec = {
   createDecoder: createChatDecoder,
   createEncoder: createChatEncoder,
   tellsInWords: (request) => findRootKeywords(request, openAiRoot),
+  takesSearch,
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
   decodeError: decodeOpenAiError,
 }

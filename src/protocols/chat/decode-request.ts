@@ -11,6 +11,7 @@ import type { JsonObject } from '../protocol.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { decodeReasoningSettings } from './effort.ts'
 import { readFlag, readList, readNumber, readObject, readText } from './fields.ts'
+import { decodeSearch } from './search.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
 
 /** Decodes a checked chat completion request. Source: OpenAI's API reference, and its imitators'. */
@@ -24,6 +25,7 @@ export function decodeChatRequest(body: JsonObject, target: RequestTarget): Cano
     stream: body.stream === true,
     turns,
     tools,
+    webSearch: decodeSearch(body),
     toolChoice: decodeToolChoice(body),
     parallelToolCalls: readFlag(body, 'parallel_tool_calls'),
     format: decodeFormat(body, native),

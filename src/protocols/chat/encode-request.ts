@@ -4,6 +4,7 @@ import type { JsonObject } from '../protocol.ts'
 import { encodeEffort } from './effort.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { defined } from './fields.ts'
+import { encodeSearch } from './search.ts'
 import { encodeTool, encodeToolChoice } from './tools.ts'
 
 /**
@@ -43,6 +44,7 @@ export function encodeChatRequest(request: CanonicalRequest, options: EncodeOpti
       : undefined,
     // Without tools the vendor refuses both of these.
     tool_choice: hasTools && toolChoice ? encodeToolChoice(toolChoice, tools) : undefined,
+    web_search_options: request.webSearch && encodeSearch(request.webSearch),
     parallel_tool_calls: hasTools ? request.parallelToolCalls : undefined,
     messages: encodeMessages(turns, quirks),
   })

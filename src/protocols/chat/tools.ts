@@ -122,6 +122,8 @@ export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): un
     return { type: kind, [kind]: { name } }
   }
   if (choice.type === 'tool') return named(choice.name)
+  // Models that search by themselves need not be told to.
+  if (choice.type === 'search') return 'auto'
   if (choice.type !== 'allowed') return choice.type
   const mode = choice.isRequired ? 'required' : 'auto'
   return { type: 'allowed_tools', allowed_tools: { mode, tools: choice.names.map(named) } }

@@ -1,7 +1,7 @@
-import type { ImagePart, TokenLogprob, ToolCallPart } from '../canonical/request.ts'
+import type { ImagePart, SearchPart, TokenLogprob, ToolCallPart } from '../canonical/request.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { CitedText } from './citations.ts'
-import { encodeCitations } from './citations.ts'
+import { encodeGrounding } from './citations.ts'
 import { encodeArguments } from './encode-turns.ts'
 import { encodeLogprobs } from './logprobs.ts'
 import { encodeMedia } from './media.ts'
@@ -14,11 +14,12 @@ import { wrapSignatures } from './signature.ts'
 export interface AnswerState {
   readonly signatures: string[]
   readonly cited: CitedText[]
+  readonly searches: SearchPart[]
 }
 
 /** Nothing waits. */
 export function createAnswerState(): AnswerState {
-  return { signatures: [], cited: [] }
+  return { signatures: [], cited: [], searches: [] }
 }
 
 /** The signatures that wait, as a field of the part that takes them. */
@@ -55,8 +56,8 @@ export function encodeImagePart(image: ImagePart): JsonObject {
 }
 
 /** What a candidate has beside its content at its end. */
-export function encodeSources({ cited }: AnswerState): JsonObject {
-  const groundingMetadata = encodeCitations(cited)
+export function encodeSources({ cited, searches }: AnswerState): JsonObject {
+  const groundingMetadata = encodeGrounding(cited, searches)
   return groundingMetadata === undefined ? {} : { groundingMetadata }
 }
 

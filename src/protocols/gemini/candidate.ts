@@ -1,9 +1,9 @@
 import type { AnswerEvent } from '../canonical/event.ts'
 import { toJsonText } from '../canonical/json-text.ts'
-import type { TokenLogprob, ToolKind } from '../canonical/request.ts'
+import type { SearchPart, TokenLogprob, ToolKind } from '../canonical/request.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { decodeCitations } from './citations.ts'
+import { decodeCitations, decodeSearch } from './citations.ts'
 import { decodeFinish } from './finish.ts'
 import { decodeLogprobs } from './logprobs.ts'
 import { camelNames } from './names.ts'
@@ -54,6 +54,7 @@ export function createCandidate(
   let isBlocked = false
   let hasCalls = false
   let sources: JsonObject = {}
+  let search: SearchPart | undefined
 
   function closeBlock(add: Add, signature?: string): void {
     if (open === undefined) return
@@ -157,9 +158,21 @@ export function createCandidate(
     if (signature !== undefined) addSignature(signature, add)
   }
 
+  /** It is told of with the end of the text. */
+  function addSearch(add: Add): void {
+    if (search === undefined) return
+    const id = ids.block()
+    add({ type: 'search-start', id, choice })
+    add({ type: 'search-end', id, search })
+    search = undefined
+  }
+
   return {
     read(candidate, add) {
-      if (arrayIn(objectIn(candidate, 'groundingMetadata'), 'groundingChunks').length > 0) {
+      const grounding = objectIn(candidate, 'groundingMetadata')
+      // It comes once, or whole with each of the last chunks.
+      search = decodeSearch(grounding) ?? search
+      if (arrayIn(grounding, 'groundingChunks').length > 0) {
         sources = { ...sources, groundingMetadata: candidate.groundingMetadata }
       }
       if (isJsonObject(candidate.citationMetadata)) {
@@ -181,6 +194,7 @@ export function createCandidate(
     close(add) {
       closeCall(add)
       closeBlock(add)
+      addSearch(add)
     },
     hasEnded: () => isBlocked || reason !== undefined,
     finish(add) {

@@ -1,4 +1,4 @@
-import type { Citation } from '../canonical/request.ts'
+import type { Citation, SearchPart } from '../canonical/request.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { fromBytes, toBytes } from './offsets.ts'
@@ -108,27 +108,53 @@ export interface CitedText {
   readonly citations: readonly Citation[]
 }
 
-/** The addresses that texts name as `groundingMetadata`; undefined when they name none. */
-export function encodeCitations(texts: readonly CitedText[]): JsonObject | undefined {
+/**
+ * What an answer was grounded on, as `groundingMetadata`: what was searched for, the pages that texts
+ * name (all that were found where they name none), and where texts rest on them; a page without a place
+ * stands behind all of its text. Undefined when there is none of it.
+ */
+export function encodeGrounding(
+  texts: readonly CitedText[],
+  searches: readonly SearchPart[],
+): JsonObject | undefined {
   const indexes = new Map<string, number>()
   const groundingChunks: JsonObject[] = []
   const groundingSupports: JsonObject[] = []
+  const indexOf = (url: string, title: string | undefined): number => {
+    const known = indexes.get(url)
+    if (known !== undefined) return known
+    const index = groundingChunks.length
+    indexes.set(url, index)
+    groundingChunks.push({ web: { uri: url, ...(title === undefined ? {} : { title }) } })
+    return index
+  }
   for (const { text, citations } of texts) {
     const urls = citations.filter((citation) => citation.type === 'url')
-    const ends = urls.flatMap(({ start, end }) => (end === undefined ? [] : [start ?? 0, end]))
+    const ends = urls.flatMap(({ start = 0, end = text.length }) => [start, end])
     const places = toBytes(text, ends)
-    for (const { url, title, start = 0, end } of urls) {
-      let index = indexes.get(url)
-      if (index === undefined) {
-        index = groundingChunks.length
-        indexes.set(url, index)
-        groundingChunks.push({ web: { uri: url, ...(title === undefined ? {} : { title }) } })
-      }
-      if (end === undefined) continue
+    for (const { url, title, start = 0, end = text.length } of urls) {
+      const index = indexOf(url, title)
+      if (end === 0) continue
       const [startIndex, endIndex] = [places.get(start), places.get(end)]
       const segment = { startIndex, endIndex, text: text.slice(start, end) }
       groundingSupports.push({ segment, groundingChunkIndices: [index] })
     }
   }
-  return groundingChunks.length === 0 ? undefined : { groundingChunks, groundingSupports }
+  if (groundingChunks.length === 0) {
+    for (const { results } of searches) for (const { url, title } of results) indexOf(url, title)
+  }
+  const webSearchQueries = searches.flatMap(({ queries }) => queries)
+  if (webSearchQueries.length === 0 && groundingChunks.length === 0) return undefined
+  const asked = webSearchQueries.length === 0 ? {} : { webSearchQueries }
+  return { ...asked, groundingChunks, groundingSupports }
+}
+
+/** The search that grounding metadata tells of; undefined when it tells of none. */
+export function decodeSearch(grounding: JsonObject | undefined): SearchPart | undefined {
+  const queries = arrayIn(grounding, 'webSearchQueries').filter(
+    (query) => typeof query === 'string' && query !== '',
+  ) as string[]
+  if (queries.length === 0) return undefined
+  const results = arrayIn(grounding, 'groundingChunks').flatMap((chunk) => sourceOf(chunk) ?? [])
+  return { type: 'search', queries, results }
 }

@@ -7,6 +7,8 @@ import { encodeResponse } from './encode-response.ts'
 import { createEncoder } from './encoder.ts'
 import { decodeError } from './error.ts'
 import { findSchemaFault, findToldKeywords } from './schema-fault.ts'
+import { findSchemaFault } from './schema-fault.ts'
+import { takesSearch } from './search.ts'
 
 /** The translating half of Google's generateContent. */
 export const geminiCodec: Codec = {
@@ -18,6 +20,7 @@ export const geminiCodec: Codec = {
   createEncoder,
   findFault: findSchemaFault,
   tellsInWords: findToldKeywords,
+  takesSearch,
   encodeCount: (inputTokens) => ({ totalTokens: inputTokens }),
   decodeError,
 }

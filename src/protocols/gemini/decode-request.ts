@@ -7,6 +7,7 @@ import type { JsonObject } from '../protocol.ts'
 import { decodeTurns } from './decode-turns.ts'
 import { camelNames, createNotes, listOf, type Note, noteUnknown, written } from './names.ts'
 import { fromGeminiSchema } from './schema-in.ts'
+import { decodeSearch } from './search.ts'
 import { decodeThinking } from './thinking.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
 
@@ -46,6 +47,7 @@ function decodeFields(
     stream: target.stream,
     turns: decodeTurns(body, note),
     tools: decodeTools(body, note),
+    webSearch: decodeSearch(body),
     toolChoice: decodeToolChoice(body, note),
     ...decodeConfig(objectIn(fields, 'generationConfig'), written(body, 'generationConfig'), note),
     metadata: decodeLabels(fields.labels, 'labels'),

@@ -47,6 +47,9 @@ function encodeChoice({ index, parts, finish }: Choice): JsonObject {
       case 'tool-call':
         encoded.push(encodeCallPart(part, state))
         break
+      case 'search':
+        state.searches.push(part)
+        break
       case 'image':
         encoded.push(encodeImagePart(part))
     }

@@ -22,7 +22,7 @@ type EventOf<T extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly ty
 
 interface OpenBlock {
   readonly choice: number
-  readonly type: 'text' | 'reasoning' | 'refusal'
+  readonly type: 'text' | 'reasoning' | 'refusal' | 'search'
   /** The whole text of a text block, for the places of its sources. */
   text: string
 }
@@ -114,6 +114,13 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return ''
   }
 
+  function endSearch({ id, search }: EventOf<'search-end'>): string {
+    const block = blocks.get(id)
+    blocks.delete(id)
+    if (block) stateOf(block.choice).searches.push(search)
+    return ''
+  }
+
   function writeCalls(): string {
     let written = ''
     for (const call of calls.takeEnded()) {
@@ -175,6 +182,10 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
       case 'tool-call-end':
         calls.end(event.id)
         return writeCalls()
+      case 'search-start':
+        return begin(event.id, event.choice, 'search')
+      case 'search-end':
+        return endSearch(event)
       case 'image':
         return writeImage(event.choice, event.image)
       case 'finish':

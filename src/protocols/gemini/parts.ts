@@ -50,7 +50,7 @@ export function decodePart(
   const response = objectIn(part, 'functionResponse')
   if (response) return [decodeResult(camelNames(response), at, place, { note, pairing })]
   if (vendorItems.some((name) => isJsonObject(part[name]))) {
-    note('vendor_item', at)
+    note('hosted_item', at)
     return []
   }
   const text = typeof part.text === 'string' ? part.text : undefined

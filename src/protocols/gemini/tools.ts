@@ -101,12 +101,13 @@ function choiceOf(calling: JsonObject, at: string): ToolChoice | undefined {
 }
 
 /** `tools` and `toolConfig`; without tools there is nothing to choose. */
-export function encodeTools({ tools, toolChoice }: CanonicalRequest): JsonObject {
-  if (tools.length === 0) return {}
+export function encodeTools({ tools, toolChoice, webSearch }: CanonicalRequest): JsonObject {
+  const search = webSearch === undefined ? [] : [{ googleSearch: {} }]
+  if (tools.length === 0) return search.length === 0 ? {} : { tools: search }
   const functionDeclarations = tools.map(encodeFunction)
   const functionCallingConfig = toolChoice && encodeChoice(toolChoice)
   return {
-    tools: [{ functionDeclarations }],
+    tools: [...search, { functionDeclarations }],
     ...(functionCallingConfig ? { toolConfig: { functionCallingConfig } } : {}),
   }
 }
@@ -137,6 +138,7 @@ function encodeChoice(choice: ToolChoice): JsonObject {
     case 'none':
       return { mode: 'NONE' }
     case 'required':
+    case 'search':
       return { mode: 'ANY' }
     case 'tool':
       return { mode: 'ANY', allowedFunctionNames: [choice.name] }

@@ -3,9 +3,10 @@ import { embedJson } from '../canonical/embed.ts'
 import type { AnswerEvent } from '../canonical/event.ts'
 import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation, ToolKind } from '../canonical/request.ts'
-import { stringIn } from '../json.ts'
+import { parseJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeCitation, decodeCitations } from './citations.ts'
+import { decodeSearchResult, isSearchUse, queryIn } from './search-blocks.ts'
 
 /** Reads the content blocks of one answer. Only odd upstreams give no index. */
 export interface BlockReader {
@@ -18,7 +19,7 @@ export interface BlockReader {
   hasCalls(): boolean
 }
 
-type Block = TextBlock | ReasoningBlock | CallBlock | SkippedBlock
+type Block = TextBlock | ReasoningBlock | CallBlock | SearchBlock | SkippedBlock
 
 interface TextBlock {
   readonly kind: 'text'
@@ -46,7 +47,23 @@ interface CallBlock {
   held: string
 }
 
-/** Of a tool that the vendor runs, or newer than this code. */
+/** The use of the vendor's search; what it found comes in a block of its own. */
+interface SearchBlock {
+  readonly kind: 'search'
+  readonly id: string
+  readonly useId: string | undefined
+  readonly input: unknown
+  /** What has come of the input's JSON text. */
+  held: string
+}
+
+/** A search whose result has not come. */
+interface PendingSearch {
+  readonly id: string
+  readonly query: string | undefined
+}
+
+/** Of another tool that the vendor runs, or newer than this code. */
 interface SkippedBlock {
   readonly kind: 'skipped'
 }
@@ -56,6 +73,8 @@ interface Blocks {
   readonly customTools: ReadonlySet<string>
   readonly emit: (event: AnswerEvent) => void
   readonly open: Map<number, Block>
+  /** By the id of their use. */
+  readonly searches: Map<string | undefined, PendingSearch>
   /** Index of the open block that is no call. */
   serial: number | undefined
   latest: number
@@ -72,13 +91,16 @@ export function createBlockReader(
   const customTools = new Set(custom.map(({ name }) => name))
   const open = new Map<number, Block>()
   const places = { serial: undefined, latest: -1, count: 0, calls: 0 }
-  const blocks: Blocks = { requestId, customTools, emit, open, ...places }
+  const searches = new Map<string | undefined, PendingSearch>()
+  const blocks: Blocks = { requestId, customTools, emit, open, searches, ...places }
   return {
     start: (at, wire) => startBlock(blocks, at ?? blocks.latest + 1, wire),
     delta: (at, delta) => addDelta(blocks, at ?? blocks.latest, delta),
     stop: (at) => close(blocks, at ?? blocks.latest),
     closeAll() {
       for (const index of open.keys()) close(blocks, index)
+      for (const search of searches.values()) endSearch(blocks, search, {})
+      searches.clear()
     },
     hasBegun: () => blocks.count > 0,
     hasCalls: () => blocks.calls > 0,
@@ -104,8 +126,12 @@ function startBlock(blocks: Blocks, index: number, wire: JsonObject | undefined)
       beginCall(blocks, index, wire)
       return
     default:
-      begin(blocks, index, { kind: 'skipped' })
-      blocks.count++
+      if (isSearchUse(wire)) beginSearch(blocks, index, wire)
+      else {
+        begin(blocks, index, { kind: 'skipped' })
+        blocks.count++
+        if (wire?.type === 'web_search_tool_result') readResult(blocks, wire)
+      }
   }
 }
 
@@ -121,6 +147,7 @@ function addDelta(blocks: Blocks, index: number, delta: JsonObject | undefined):
       return
     case 'input_json_delta':
       if (block?.kind === 'tool-call') addInput(blocks, block, delta.partial_json)
+      if (block?.kind === 'search') block.held += `${delta.partial_json ?? ''}`
       return
     case 'signature_delta':
       // T8: it comes whole; the vendor's SDKs do not join two either.
@@ -174,11 +201,31 @@ function beginCall(blocks: Blocks, index: number, wire: JsonObject): void {
   blocks.emit({ type: 'tool-call-start', choice: 0, id, callId, name, kind })
 }
 
+function beginSearch(blocks: Blocks, index: number, wire: JsonObject | undefined): void {
+  const id = nextId(blocks)
+  const search = { id, useId: stringIn(wire, 'id'), input: wire?.input, held: '' }
+  begin(blocks, index, { kind: 'search', ...search })
+  blocks.emit({ type: 'search-start', choice: 0, id })
+}
+
+function readResult(blocks: Blocks, wire: JsonObject): void {
+  const useId = stringIn(wire, 'tool_use_id')
+  const search = blocks.searches.get(useId)
+  blocks.searches.delete(useId)
+  if (search !== undefined) endSearch(blocks, search, wire)
+}
+
+const endSearch = ({ emit }: Blocks, { id, query }: PendingSearch, result: JsonObject) =>
+  emit({ type: 'search-end', id, search: decodeSearchResult(result, query) })
+
 const nextId = (blocks: Blocks) => `${blocks.count++}`
+
+/** Whether text that comes for a block is nothing to be told. */
+const skips = (block: Block | undefined) => block?.kind === 'skipped' || block?.kind === 'search'
 
 function addText(blocks: Blocks, index: number, text: unknown): void {
   const found = blocks.open.get(index)
-  if (typeof text !== 'string' || text === '' || found?.kind === 'skipped') return
+  if (typeof text !== 'string' || text === '' || skips(found)) return
   const block = found?.kind === 'text' ? found : beginText(blocks, index)
   tell(blocks, block)
   blocks.emit({ type: 'text-delta', id: block.id, text })
@@ -186,7 +233,7 @@ function addText(blocks: Blocks, index: number, text: unknown): void {
 
 function addThinking(blocks: Blocks, index: number, text: unknown): void {
   const found = blocks.open.get(index)
-  if (typeof text !== 'string' || text === '' || found?.kind === 'skipped') return
+  if (typeof text !== 'string' || text === '' || skips(found)) return
   const { id } = found?.kind === 'reasoning' ? found : beginReasoning(blocks, index)
   blocks.emit({ type: 'reasoning-delta', id, text })
 }
@@ -218,6 +265,12 @@ function close(blocks: Blocks, index: number): void {
     case 'reasoning': {
       const { id, signature, isRedacted } = block
       emit({ type: 'reasoning-end', id, signature, isRedacted })
+      return
+    }
+    case 'search': {
+      const { id, useId, input, held } = block
+      const query = queryIn(held === '' ? input : parseJsonObject(held))
+      blocks.searches.set(useId, { id, query })
       return
     }
     case 'tool-call': {

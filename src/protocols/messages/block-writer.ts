@@ -1,7 +1,8 @@
 import type { AnswerEvent } from '../canonical/event.ts'
 import { toJsonText } from '../canonical/json-text.ts'
-import type { Citation, ToolKind } from '../canonical/request.ts'
+import type { Citation, SearchPart, ToolKind } from '../canonical/request.ts'
 import { encodeCitation } from './citations.ts'
+import { encodeSearchBlocks, foreignSearchIdOf, searchCount } from './search-blocks.ts'
 
 /** The events of blocks: those that have a block's id. */
 export type BlockEvent = Extract<AnswerEvent, { readonly id: string }>
@@ -16,11 +17,23 @@ export interface BlockWriter {
   /** What the answer has held so far: calls, a refusal. */
   hasCalls: boolean
   hasRefusal: boolean
+  /** Searches that were told of, and the blocks of such. */
+  searches: number
+  searchBlocks: number
+  readonly requestId: string
 }
 
 /** A writer that has written nothing. */
-export function createBlockWriter(): BlockWriter {
-  return { index: -1, isOpen: false, kind: 'function', hasCalls: false, hasRefusal: false }
+export function createBlockWriter(requestId: string): BlockWriter {
+  const counts = { index: -1, searches: 0, searchBlocks: 0 }
+  return {
+    ...counts,
+    isOpen: false,
+    kind: 'function',
+    hasCalls: false,
+    hasRefusal: false,
+    requestId,
+  }
 }
 
 /** The next event of the block at hand, as frames. */
@@ -61,6 +74,10 @@ export function writeBlock(writer: BlockWriter, event: BlockEvent): string {
       return writer.kind === 'custom'
         ? inputDelta(writer, JSON.stringify(event.text).slice(1, -1))
         : inputDelta(writer, event.text)
+    case 'search-start':
+      return ''
+    case 'search-end':
+      return writeSearch(writer, event.search)
     case 'tool-call-end':
       return (writer.kind === 'custom' ? inputDelta(writer, '"}') : '') + closeBlock(writer)
   }
@@ -127,4 +144,19 @@ function endReasoning(
     delta(writer, `"type":"signature_delta","signature":${json}`) +
     closeBlock(writer)
   )
+}
+
+/** The query comes as the vendor's do, and what was found with the beginning of its block. */
+function writeSearch(writer: BlockWriter, search: SearchPart): string {
+  writer.searches += searchCount(search)
+  let frames = ''
+  const nextId = () => foreignSearchIdOf(writer.requestId, writer.searchBlocks++)
+  for (const block of encodeSearchBlocks(search, nextId)) {
+    const { input, ...rest } = block
+    const isUse = input !== undefined
+    frames += open(writer, JSON.stringify(isUse ? { ...rest, input: {} } : block))
+    if (isUse) frames += inputDelta(writer, JSON.stringify(input))
+    frames += closeBlock(writer)
+  }
+  return frames
 }

@@ -3,7 +3,7 @@ import { toJsonText } from '../canonical/json-text.ts'
 import type { Part, TextPart } from '../canonical/request.ts'
 import { stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { contentParts, decodeCache, isVendorBlock, type Note, nameOf, textOf } from './content.ts'
+import { contentParts, decodeCache, type Note, nameOf, nativeBlock, textOf } from './content.ts'
 import { decodeMedia, decodeText } from './media-blocks.ts'
 import { decodeReference, isSearchBlock } from './tool-search.ts'
 
@@ -16,7 +16,7 @@ export function decodeContent(content: unknown, at: string, note: Note): readonl
 export function decodeTexts(content: unknown, at: string, note: Note): readonly TextPart[] {
   return contentParts(content, at, (block, path) => {
     if (block.type === 'text') return decodeText(block, path)
-    note(isVendorBlock(block.type) ? 'vendor_item' : 'unknown_part', path)
+    note(nativeBlock(block), path)
     return []
   })
 }

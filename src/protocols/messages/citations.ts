@@ -1,6 +1,7 @@
 import type { Citation } from '../canonical/request.ts'
 import { isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { foreignContent } from './search-blocks.ts'
 
 /** The sources that a text block names; undefined when it names none. */
 export function decodeCitations(wire: unknown): readonly Citation[] | undefined {
@@ -30,7 +31,7 @@ export function encodeCitation(citation: Citation): readonly JsonObject[] {
     type: 'web_search_result_location',
     cited_text: citation.citedText ?? '',
     // Only the vendor's own search can give one; SDKs want the field.
-    encrypted_index: '',
+    encrypted_index: foreignContent,
     title: citation.title ?? null,
     url: citation.url,
   }

@@ -9,6 +9,7 @@ import { encodeMessagesResponse } from './encode-response.ts'
 import { createMessagesEncoder } from './encoder.ts'
 import { decodeMessagesError } from './error.ts'
 import { findRequestFault } from './request-fault.ts'
+import { takesSearch } from './search.ts'
 import { hindrance, thinkingMode } from './thinking.ts'
 
 /** Anthropic's messages, to and from the canonical form. */
@@ -20,6 +21,7 @@ export const messagesCodec: Codec = {
   createDecoder: createMessagesDecoder,
   createEncoder: createMessagesEncoder,
   findFault: findRequestFault,
+  takesSearch,
   leavesOut: (request, quirks) =>
     thinkingMode(request, quirks) === 'manual' && hindrance(request) ? ['reasoning'] : [],
   showsUnasked,

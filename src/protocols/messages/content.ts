@@ -33,15 +33,26 @@ export function decodeCache(holder: JsonObject): CacheHint | undefined {
  * Whether a block is of a tool that the vendor runs, or of its way to keep a context. Source: the SDK's
  * `BetaContentBlockParam`; results are `web_search_tool_result`, `mcp_tool_result` and so on.
  */
-export function isVendorBlock(type: unknown): boolean {
-  return typeof type === 'string' && (vendorBlocks.has(type) || type.endsWith('_tool_result'))
+function isVendorBlock(type: unknown): boolean {
+  return typeof type === 'string' && vendorBlocks.has(type)
 }
 
-const vendorBlocks = new Set([
+/** What a block is that belongs to this vendor alone, or is not known. */
+export function nativeBlock({ type }: JsonObject): NativeFeature {
+  if (typeof type === 'string' && (hostedBlocks.has(type) || type.endsWith('_tool_result'))) {
+    return 'hosted_item'
+  }
+  return isVendorBlock(type) ? 'vendor_item' : 'unknown_part'
+}
+
+const hostedBlocks = new Set([
   'server_tool_use',
   'mcp_tool_use',
   'mcp_tool_listing',
   'container_upload',
+])
+
+const vendorBlocks = new Set([
   'compaction',
   'tool_addition',
   'tool_removal',

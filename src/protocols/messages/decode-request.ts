@@ -17,6 +17,8 @@ import { withoutBilling } from './billing-line.ts'
 import { decodeContent, decodeTexts } from './blocks.ts'
 import { decodeCache, type Note } from './content.ts'
 import { decodeThinking } from './decode-thinking.ts'
+import { decodeSearch } from './search.ts'
+import { findSearches } from './search-history.ts'
 import { loadedTools } from './tool-search.ts'
 import { decodeToolChoice, decodeTools } from './tools.ts'
 
@@ -27,7 +29,7 @@ export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): 
     native.push({ feature, at })
   }
   const system = withoutBilling(decodeTexts(body.system, 'system', note), note)
-  const messages = arrayIn(body, 'messages').map((message, index) =>
+  const messages = arrayIn(body, 'messages').flatMap((message, index) =>
     decodeMessage(message, `messages[${index}]`, note),
   )
   const instructions: MessageParts[] =
@@ -38,7 +40,8 @@ export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): 
     stream: body.stream === true,
     turns: withCache(toTurns(all), decodeCache(body)),
     tools: loadedTools(decodeTools(body.tools, note), body),
-    ...decodeToolChoice(body.tool_choice),
+    webSearch: decodeSearch(body),
+    ...decodeToolChoice(body),
     format: decodeFormat(body),
     reasoning: decodeThinking(body, note),
     maxOutputTokens: countIn(body, 'max_tokens'),
@@ -53,17 +56,24 @@ export function decodeMessagesRequest(body: JsonObject, target: RequestTarget): 
   return { ...request, native }
 }
 
-function decodeMessage(message: unknown, at: string, note: Note): MessageParts {
+function decodeMessage(message: unknown, at: string, note: Note): readonly MessageParts[] {
   if (!isJsonObject(message)) refuseValue(at, 'an object')
   const { role, content } = message
   switch (role) {
     case 'user':
-    case 'assistant':
-      return { role, parts: decodeContent(content, `${at}.content`, note) }
+      return [{ role, parts: decodeContent(content, `${at}.content`, note) }]
+    case 'assistant': {
+      const { texts, places } = findSearches(content, `${at}.content`)
+      const noteOthers: Note = (feature, place) =>
+        note(places.has(place) ? 'search_history' : feature, place)
+      const said = { role, parts: decodeContent(content, `${at}.content`, noteOthers) }
+      // It stands before the message, as what the user has told.
+      return texts.length === 0 ? [said] : [{ role: 'user', parts: texts }, said]
+    }
     case 'system':
       if (isUsed(message.clear_at)) note('unknown_field', `${at}.clear_at`)
       if (isUsed(message.output_config)) note('unknown_field', `${at}.output_config`)
-      return { role, parts: decodeTexts(content, `${at}.content`, note) }
+      return [{ role, parts: decodeTexts(content, `${at}.content`, note) }]
     default:
       return refuseValue(`${at}.role`, '"user", "assistant" or "system"')
   }

@@ -1,9 +1,11 @@
 import type { EncodeContext } from '../canonical/codec.ts'
+import type { SearchPart } from '../canonical/request.ts'
 import type { AnswerPart, CanonicalResponse } from '../canonical/response.ts'
 import { emptyUsage } from '../canonical/usage.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeCitation } from './citations.ts'
 import { encodeInput } from './encode-parts.ts'
+import { encodeSearchBlocks, foreignSearchIdOf, searchCount, searchUsage } from './search-blocks.ts'
 import { encodeStop } from './stop-reason.ts'
 import { encodeMessagesUsage, encodeServiceTier } from './usage.ts'
 
@@ -32,22 +34,30 @@ export function encodeMessagesResponse(
   const parts = choice?.parts ?? []
   const finish = choice?.finish ?? { reason: 'other' }
   const has = (type: AnswerPart['type']) => parts.some((part) => part.type === type)
+  let blocks = 0
+  const nextId = () => foreignSearchIdOf(context.requestId, blocks++)
+  const searches = parts.reduce(
+    (sum, part) => sum + (part.type === 'search' ? searchCount(part) : 0),
+    0,
+  )
   const counts = usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
   return {
     ...messageHead(response.id, context),
-    content: parts.flatMap(encodeAnswerPart),
+    content: parts.flatMap((part) =>
+      part.type === 'search' ? encodeSearchBlocks(part, nextId) : encodeAnswerPart(part),
+    ),
     ...encodeStop(finish, { calls: has('tool-call'), refusal: has('refusal') }),
     stop_details: null,
     usage: {
       ...encodeMessagesUsage(counts),
-      server_tool_use: null,
+      server_tool_use: searchUsage(searches) ?? null,
       service_tier: encodeServiceTier(serviceTier),
     },
   }
 }
 
 /** A part as a block; none for what is empty, and for images, which answers here never have. */
-function encodeAnswerPart(part: AnswerPart): readonly JsonObject[] {
+function encodeAnswerPart(part: Exclude<AnswerPart, SearchPart>): readonly JsonObject[] {
   switch (part.type) {
     case 'text': {
       const { text } = part

@@ -12,6 +12,7 @@ import {
 } from './block-writer.ts'
 import { messageHead } from './encode-response.ts'
 import { encodeMessagesStreamError } from './error.ts'
+import { searchUsage } from './search-blocks.ts'
 import { encodeStop } from './stop-reason.ts'
 import { encodeMessagesUsage, encodeServiceTier } from './usage.ts'
 
@@ -38,7 +39,7 @@ interface Stream {
 export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
   const stream: Stream = {
     context,
-    writer: createBlockWriter(),
+    writer: createBlockWriter(context.requestId),
     live: undefined,
     waiting: new Map(),
     queue: [],
@@ -142,7 +143,12 @@ function end(stream: Stream, event: Extract<AnswerEvent, { type: 'end' }>): stri
     ...encodeStop(finish, { calls: writer.hasCalls, refusal: writer.hasRefusal }),
     stop_details: null,
   }
-  const told = tier === null ? usage : { ...usage, service_tier: tier }
+  const searched = searchUsage(writer.searches)
+  const told = {
+    ...usage,
+    ...(searched && { server_tool_use: searched }),
+    ...(tier !== null && { service_tier: tier }),
+  }
   const members = `"delta":${JSON.stringify(delta)},"usage":${JSON.stringify(told)}`
   return frames + frame('message_delta', members) + frame('message_stop', '')
 }

@@ -3,7 +3,7 @@ import type { DocumentPart, ImagePart, TextPart } from '../canonical/request.ts'
 import { isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeCitations } from './citations.ts'
-import { contentParts, decodeCache, isVendorBlock, type Note, nameOf, textOf } from './content.ts'
+import { contentParts, decodeCache, type Note, nameOf, nativeBlock, textOf } from './content.ts'
 
 /** What a message and the result of a tool may both hold. */
 export type MediaPart = TextPart | ImagePart | DocumentPart
@@ -18,7 +18,7 @@ export function decodeMedia(block: JsonObject, at: string, note: Note): readonly
     case 'document':
       return decodeDocument(block, at, note)
     default:
-      note(isVendorBlock(block.type) ? 'vendor_item' : 'unknown_part', at)
+      note(nativeBlock(block), at)
       return []
   }
 }

@@ -49,11 +49,13 @@ const isSet = (value: number | undefined) => value !== undefined
  */
 export function hindrance(request: CanonicalRequest): string | undefined {
   const { turns, toolChoice, maxOutputTokens } = request
-  if (toolChoice?.type === 'required' || toolChoice?.type === 'tool') return 'a tool is forced'
+  if (forcing.has(toolChoice?.type)) return 'a tool is forced'
   if (toolChoice?.type === 'allowed' && toolChoice.isRequired) return 'a tool is forced'
   if (maxOutputTokens !== undefined && maxOutputTokens <= minBudget) return 'the limit is too low'
   return unfinishedTurnBegins(turns) ? undefined : 'the calls came without signed reasoning'
 }
+
+const forcing = new Set<unknown>(['required', 'tool', 'search'])
 
 /** `thinking`, effort, and the limit of output, which thinking counts toward. */
 export function encodeThinking(

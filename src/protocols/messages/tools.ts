@@ -2,11 +2,12 @@ import { customParameters, describeTool } from '../canonical/custom-tool.ts'
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
 import { anthropicRoot, plainRoot } from '../canonical/root-schema.ts'
-import { isJsonObject, objectIn, stringIn } from '../json.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeCache, type Note, nameOf } from './content.ts'
 import { encodeCache } from './encode-parts.ts'
 import { closeSchema } from './schema.ts'
+import { encodeSearch, isSearch, searchName } from './search.ts'
 import { isHeldBack } from './tool-search.ts'
 
 /** The client's own tools; those of the vendor's kinds are noted. */
@@ -47,12 +48,17 @@ export function isClientTool(type: string): boolean {
 
 /** What `tool_choice` says of the calls, and of how many there may be at once. */
 export function decodeToolChoice(
-  wire: unknown,
+  body: JsonObject,
 ): Pick<CanonicalRequest, 'toolChoice' | 'parallelToolCalls'> {
+  const wire = body.tool_choice
   if (wire === undefined || wire === null) return {}
   if (!isJsonObject(wire)) refuseValue('tool_choice', 'an object')
   const parallelToolCalls = wire.disable_parallel_tool_use === true ? false : undefined
-  return { toolChoice: choiceOf(wire), parallelToolCalls }
+  const isOfSearch = arrayIn(body, 'tools').some(
+    (tool) => isSearch(tool) && tool.name === wire.name,
+  )
+  const isForced = wire.type === 'tool' && isOfSearch
+  return { toolChoice: isForced ? { type: 'search' } : choiceOf(wire), parallelToolCalls }
 }
 
 function choiceOf(wire: JsonObject): ToolChoice {
@@ -74,13 +80,14 @@ function choiceOf(wire: JsonObject): ToolChoice {
  * way to keep the rest back. Without tools there is nothing to choose.
  */
 export function encodeTools(request: CanonicalRequest): JsonObject {
-  const { toolChoice } = request
+  const { toolChoice, webSearch } = request
   const allowed = toolChoice?.type === 'allowed' ? new Set(toolChoice.names) : undefined
   const tools = request.tools.filter(({ name }) => allowed === undefined || allowed.has(name))
-  if (tools.length === 0) return {}
+  const search = webSearch === undefined ? [] : [encodeSearch(webSearch)]
+  if (tools.length + search.length === 0) return {}
   const choice = encodeToolChoice(request)
   return {
-    tools: tools.map(encodeTool),
+    tools: [...search, ...tools.map(encodeTool)],
     ...(choice === undefined ? {} : { tool_choice: choice }),
   }
 }
@@ -113,6 +120,8 @@ function encodeToolChoice(request: CanonicalRequest): JsonObject | undefined {
       return parallelToolCalls === false ? { type: 'auto', ...one } : undefined
     case 'tool':
       return { type: 'tool', name: toolChoice.name, ...one }
+    case 'search':
+      return { type: 'tool', name: searchName, ...one }
     case 'allowed':
       return { type: toolChoice.isRequired ? 'any' : 'auto', ...one }
     default:

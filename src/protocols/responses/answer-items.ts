@@ -5,11 +5,17 @@ import { createCallReader } from './call-reader.ts'
 import type { Blocks, ItemReader } from './item-reader.ts'
 import { createMessageReader } from './message-reader.ts'
 import { createReasoningReader } from './reasoning-reader.ts'
+import { createSearchReader } from './search-reader.ts'
 
-/** Kinds of items that an answer is read from; the vendor's own (searches …) are not asked for. */
-export type ItemType = 'message' | 'reasoning' | 'function_call' | 'custom_tool_call'
-
-const types: readonly ItemType[] = ['message', 'reasoning', 'function_call', 'custom_tool_call']
+/** Kinds of items that an answer is read from; others of the vendor's own tools are not asked for. */
+const types = [
+  'message',
+  'reasoning',
+  'function_call',
+  'custom_tool_call',
+  'web_search_call',
+] as const
+export type ItemType = (typeof types)[number]
 
 /** The kind of an item, or undefined for one that is not read. */
 export function itemType(item: JsonObject | undefined): ItemType | undefined {
@@ -42,6 +48,7 @@ export function createAnswerItems(blocks: Blocks, context: DecodeContext): Answe
   function createReader(type: ItemType): ItemReader {
     if (type === 'message') return createMessageReader(blocks)
     if (type === 'reasoning') return createReasoningReader(blocks)
+    if (type === 'web_search_call') return createSearchReader(blocks)
     return createCallReader(type === 'custom_tool_call' ? 'custom' : 'function', blocks, context)
   }
   function add(type: ItemType): Entry {
@@ -90,7 +97,9 @@ export function createAnswerItems(blocks: Blocks, context: DecodeContext): Answe
         )
     },
     endAll(response) {
-      const known = new Map(types.map((type) => [type, entries.filter((one) => one.type === type)]))
+      const known = new Map<ItemType, Entry[]>(
+        types.map((type) => [type, entries.filter((one) => one.type === type)]),
+      )
       const places = new Map<ItemType, number>()
       for (const item of arrayIn(response, 'output')) {
         const type = isJsonObject(item) ? itemType(item) : undefined

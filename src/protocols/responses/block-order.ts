@@ -77,5 +77,9 @@ function endOf({ id, type }: BlockStart): BlockEvent {
       return { type: 'refusal-end', id }
     case 'tool-call-start':
       return { type: 'tool-call-end', id }
+    case 'search-start':
+      return { type: 'search-end', id, search: unfinished }
   }
 }
+
+const unfinished = { type: 'search', queries: [], results: [], error: 'unavailable' } as const

@@ -7,6 +7,7 @@ import { createResponsesDecoder } from './decoder.ts'
 import { encodeResponsesRequest } from './encode-request.ts'
 import { encodeResponsesResponse } from './encode-response.ts'
 import { createResponsesEncoder } from './encoder.ts'
+import { takesSearch } from './search.ts'
 
 /** OpenAI's responses, to and from the canonical form. */
 export const responsesCodec: Codec = {
@@ -17,6 +18,7 @@ export const responsesCodec: Codec = {
   createDecoder: createResponsesDecoder,
   createEncoder: createResponsesEncoder,
   tellsInWords: (request) => findRootKeywords(request, openAiRoot),
+  takesSearch,
   encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
   decodeError: decodeOpenAiError,
 }

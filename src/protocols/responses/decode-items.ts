@@ -9,12 +9,14 @@ import type {
   ToolKind,
   ToolResultPart,
 } from '../canonical/request.ts'
+import { searchText } from '../canonical/search-text.ts'
 import type { MessageParts } from '../canonical/turns.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeContent } from './decode-content.ts'
 import { nativeItem } from './native-items.ts'
 import { reasoningText } from './reasoning-text.ts'
+import { decodeSearchCall } from './search-reader.ts'
 import { decodeTools, flatName } from './tools.ts'
 
 /** What is gathered while items are read: tools come among them too. */
@@ -31,10 +33,25 @@ export function decodeItems(
   at: string,
   gathered: Gathered,
 ): MessageParts[] {
-  return items.flatMap((item, index) => {
+  const messages: MessageParts[] = []
+  let said: MessageParts[] = []
+  items.forEach((item, index) => {
     const message = decodeItem(item, `${at}[${index}]`, gathered)
-    return message ?? []
+    if (message === undefined) return
+    if (message.role === 'assistant') {
+      said.push(message)
+      return
+    }
+    // What a search has found stands before all that the assistant said around it.
+    if (isJsonObject(item) && item.type === 'web_search_call') {
+      messages.push(message)
+      return
+    }
+    for (const each of said) messages.push(each)
+    said = []
+    messages.push(message)
   })
+  return [...messages, ...said]
 }
 
 function decodeItem(item: unknown, at: string, gathered: Gathered): MessageParts | undefined {
@@ -42,7 +59,7 @@ function decodeItem(item: unknown, at: string, gathered: Gathered): MessageParts
   const type = stringIn(item, 'type') ?? impliedType(item)
   const read = readers.get(type)
   if (read !== undefined) return read(item, at, gathered)
-  gathered.native.push({ feature: nativeItem(type), at })
+  gathered.native.push({ feature: nativeItem(type, item.execution), at })
   return undefined
 }
 
@@ -61,7 +78,24 @@ const readers = new Map<string, ReadItem>([
   ['function_call_output', (item, at, { native }) => decodeResult(item, at, native, 'function')],
   ['custom_tool_call_output', (item, at, { native }) => decodeResult(item, at, native, 'custom')],
   ['additional_tools', decodeAdditionalTools],
+  ['tool_search_output', decodeFoundTools],
+  ['web_search_call', decodeSearch],
 ])
+
+/** Tools that a search of tools has found: they are told like those that a client adds. */
+function decodeFoundTools(item: JsonObject, at: string, gathered: Gathered) {
+  gathered.native.push({ feature: nativeItem('tool_search_output', item.execution), at })
+  return decodeAdditionalTools(item, at, gathered)
+}
+
+/** A search is told of where the client was told what it found, which it has to ask for. */
+function decodeSearch(item: JsonObject, at: string, { native }: Gathered) {
+  const search = decodeSearchCall(item)
+  const isTold = search !== undefined && search.results.length > 0
+  native.push({ feature: isTold ? 'search_history' : 'hosted_item', at })
+  if (!isTold) return undefined
+  return { role: 'user', parts: [{ type: 'text', at, text: searchText(search) }] } as const
+}
 
 const roles: readonly Role[] = ['user', 'assistant', 'system', 'developer']
 

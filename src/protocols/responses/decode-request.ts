@@ -13,6 +13,7 @@ import {
   decodeServiceTier,
   decodeText,
 } from './decode-settings.ts'
+import { decodeSearch, searchChoice } from './search.ts'
 import { decodeToolChoice } from './tool-choice.ts'
 import { decodeTools } from './tools.ts'
 
@@ -23,12 +24,15 @@ export function decodeResponsesRequest(body: JsonObject): CanonicalRequest {
   const gathered: Gathered = { tools: decodeTools(arrayIn(body, 'tools'), 'tools', native), native }
   const turns = toTurns([...decodeInstructions(body, gathered), ...decodeInput(body, gathered)])
   const { tools } = gathered
+  const webSearch = decodeSearch(body)
+  const toolChoice = decodeToolChoice(body.tool_choice, tools, native)
   return {
     model: stringIn(body, 'model') ?? '',
     stream: body.stream === true,
     turns,
     tools,
-    toolChoice: decodeToolChoice(body.tool_choice, tools, native),
+    webSearch,
+    toolChoice: searchChoice(body.tool_choice, webSearch) ?? toolChoice,
     parallelToolCalls: readFlag(body, 'parallel_tool_calls'),
     ...decodeText(body, native),
     reasoning: decodeReasoningSettings(body, native),

@@ -4,6 +4,7 @@ import { encodeEffort } from '../chat/effort.ts'
 import { defined } from '../chat/fields.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeItems } from './encode-items.ts'
+import { encodeSearch, sourcesIncluded } from './search.ts'
 import { encodeToolChoice } from './tool-choice.ts'
 import { encodeTools } from './tools.ts'
 
@@ -22,7 +23,8 @@ export function encodeResponsesRequest(
   options: EncodeOptions,
 ): JsonObject {
   const { instructions, turns } = takeInstructions(request)
-  const { userId, maxOutputTokens: limit, logprobs, tools, toolChoice } = request
+  const { userId, maxOutputTokens: limit, logprobs, tools, toolChoice, webSearch } = request
+  const all = [...(webSearch ? [encodeSearch(webSearch)] : []), ...encodeTools(tools)]
   const include = includes(request)
   return defined({
     model: options.model,
@@ -30,8 +32,9 @@ export function encodeResponsesRequest(
     store: false,
     include: include.length === 0 ? undefined : include,
     instructions,
-    tools: tools.length === 0 ? undefined : encodeTools(tools),
-    tool_choice: toolChoice && tools.length > 0 ? encodeToolChoice(toolChoice, tools) : undefined,
+    tools: all.length === 0 ? undefined : all,
+    tool_choice: toolChoice && all.length > 0 ? encodeToolChoice(toolChoice, request) : undefined,
+    max_tool_calls: webSearch?.maxUses,
     parallel_tool_calls: request.parallelToolCalls,
     reasoning: encodeReasoning(request.reasoning, options),
     text: encodeText(request),
@@ -64,11 +67,12 @@ function takeInstructions({ turns }: CanonicalRequest) {
  * Encrypted reasoning is asked for where reasoning is: models that do not reason refuse it
  * ("Encrypted content is not supported with this model").
  */
-function includes({ reasoning, logprobs }: CanonicalRequest): string[] {
+function includes({ reasoning, logprobs, webSearch }: CanonicalRequest): string[] {
   const isReasoning = reasoning !== undefined && reasoning.amount?.type !== 'off'
   return [
     ...(isReasoning ? ['reasoning.encrypted_content'] : []),
     ...(logprobs === undefined ? [] : ['message.output_text.logprobs']),
+    ...(webSearch === undefined ? [] : [sourcesIncluded]),
   ]
 }
 

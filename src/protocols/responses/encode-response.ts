@@ -68,6 +68,11 @@ function blockOf(part: AnswerPart): readonly AnswerEvent[] {
         { type: 'tool-call-end', id },
       ]
     }
+    case 'search':
+      return [
+        { type: 'search-start', id, choice },
+        { type: 'search-end', id, search: part },
+      ]
     case 'image':
       return []
   }

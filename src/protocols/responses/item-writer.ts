@@ -7,7 +7,9 @@ type EventOf<Type extends AnswerEvent['type']> = Extract<AnswerEvent, { readonly
 export type DeltaEvent = EventOf<
   'text-delta' | 'refusal-delta' | 'reasoning-delta' | 'tool-call-delta'
 >
-export type EndEvent = EventOf<'text-end' | 'refusal-end' | 'reasoning-end' | 'tool-call-end'>
+export type EndEvent = EventOf<
+  'text-end' | 'refusal-end' | 'reasoning-end' | 'tool-call-end' | 'search-end'
+>
 export type CallStart = EventOf<'tool-call-start'>
 
 /** Writes one item of an answer for a client; its announcement and its end are written around it. */

@@ -6,6 +6,7 @@ import type { WriteEvent } from './event-writer.ts'
 import type { CallStart, EndEvent, ItemPlace, ItemStatus, ItemWriter } from './item-writer.ts'
 import { createMessageWriter } from './message-writer.ts'
 import { createReasoningWriter } from './reasoning-writer.ts'
+import { createSearchWriter } from './search-writer.ts'
 
 /** Writes the items of an answer, from blocks that come one after the other. */
 export interface OutputWriter {
@@ -16,7 +17,7 @@ export interface OutputWriter {
   items(): readonly JsonObject[]
 }
 
-type Kind = 'message' | 'reasoning' | 'call'
+type Kind = 'message' | 'reasoning' | 'call' | 'search'
 
 /** Item ids as the vendor begins them. */
 const prefixes: Readonly<Record<Kind | 'custom', string>> = {
@@ -24,11 +25,12 @@ const prefixes: Readonly<Record<Kind | 'custom', string>> = {
   reasoning: 'rs',
   call: 'fc',
   custom: 'ctc',
+  search: 'ws',
 }
 
 /** No items yet. An item is announced with the first of its text, so that none is empty. */
 export function createOutputWriter(
-  { requestId, request }: EncodeContext,
+  { requestId, request, body }: EncodeContext,
   emit: WriteEvent,
 ): OutputWriter {
   const done: JsonObject[] = []
@@ -59,6 +61,12 @@ export function createOutputWriter(
       const place = placeOf(start.kind === 'custom' ? prefixes.custom : prefixes.call)
       return createCallWriter(start, request.tools, place, emit)
     })
+  function openSearch(): string {
+    // Whatever was open is closed first: only then the place is known.
+    const closed = close('completed')
+    const writer = createSearchWriter(placeOf(prefixes.search), emit, body)
+    return closed + open('search', () => writer) + writer.begin()
+  }
   /** The item for texts, or for reasoning, if it is not there already. */
   const need = (kind: 'message' | 'reasoning') => {
     if (current?.kind === kind) return ''
@@ -77,6 +85,10 @@ export function createOutputWriter(
     switch (event.type) {
       case 'tool-call-start':
         return openCall(event)
+      case 'search-start':
+        return openSearch()
+      case 'search-end':
+        return (current?.writer.end(event) ?? '') + close('completed')
       case 'text-delta':
       case 'refusal-delta':
       case 'reasoning-delta': {

@@ -1,5 +1,5 @@
 import { refuseValue } from '../canonical/error.ts'
-import type { NativeUse, Tool, ToolChoice } from '../canonical/request.ts'
+import type { CanonicalRequest, NativeUse, Tool, ToolChoice } from '../canonical/request.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { clientTools, flatName } from './tools.ts'
@@ -48,7 +48,10 @@ function decodeChosen(
 }
 
 /** The choice as the vendor takes it: a tool is named with its kind. */
-export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
+export function encodeToolChoice(
+  choice: ToolChoice,
+  { tools, webSearch }: Pick<CanonicalRequest, 'tools' | 'webSearch'>,
+): unknown {
   const chosen = (name: string) => {
     const type = tools.find((tool) => tool.name === name)?.kind ?? 'function'
     return { type, name }
@@ -58,8 +61,11 @@ export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): un
       return chosen(choice.name)
     case 'allowed': {
       const mode = choice.isRequired ? 'required' : 'auto'
-      return { type: 'allowed_tools', mode, tools: choice.names.map(chosen) }
+      const search = webSearch === undefined ? [] : [{ type: 'web_search' }]
+      return { type: 'allowed_tools', mode, tools: [...choice.names.map(chosen), ...search] }
     }
+    case 'search':
+      return { type: 'web_search' }
     default:
       return choice.type
   }

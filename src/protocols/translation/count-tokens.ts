@@ -61,6 +61,7 @@ function* toolsCosts(request: CanonicalRequest, family: TokenFamily): Generator<
   const isForced =
     choice?.type === 'required' ||
     choice?.type === 'tool' ||
+    choice?.type === 'search' ||
     (choice?.type === 'allowed' && choice.isRequired)
   yield isForced ? family.toolsForced : family.tools
   for (const tool of request.tools) yield* toolCosts(tool, family)

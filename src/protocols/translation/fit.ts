@@ -8,9 +8,12 @@ import { conversationNames, schemaPath, spell } from './spelling.ts'
 import { findUses, type Use, without } from './uses.ts'
 
 /** Where a request is to go. */
-export interface Target extends Pick<Codec, 'findFault' | 'leavesOut' | 'tellsInWords'> {
+export interface Target
+  extends Pick<Codec, 'findFault' | 'leavesOut' | 'takesSearch' | 'tellsInWords'> {
   readonly protocol: ProtocolName
   readonly quirks: ReadonlySet<Quirk>
+  /** It runs web searches, and they have a price. */
+  readonly webSearch?: boolean
 }
 
 /** A request that its target can express, and what was left out of it, as the client wrote it. */
@@ -32,7 +35,8 @@ export function fit(
   optionalTools: ReadonlySet<string> = noTools,
 ): Fitted {
   const dropped: Use[] = []
-  for (const use of findUses(request, client)) {
+  const asked = withOneSearch(request, target)
+  for (const use of findUses(asked, client)) {
     const isOptional = use.feature === 'hosted_tool' && optionalTools.has(use.at)
     const way = isOptional ? 'dropped' : wayOf(use.feature, target.protocol, target.quirks)
     if (way === 'refused' || (way === 'dropped' && isStrict)) {
@@ -41,7 +45,7 @@ export function fit(
     if (way === 'dropped') dropped.push(use)
   }
   const features = new Set<FeatureName>(dropped.map(({ feature }) => feature))
-  let fitted = request
+  let fitted = asked
   for (const feature of features) fitted = without(fitted, feature)
   checkStop(fitted, client, target)
   const conversation = conversationNames[client]
@@ -79,6 +83,23 @@ function checkStop({ stop = [] }: CanonicalRequest, client: ProtocolName, target
     param,
     message: `${param} must be at most ${mostStops} texts of at most ${longestStop} characters for the protocol ${target.protocol}, which the channel of this model speaks.`,
   })
+}
+
+/**
+ * Either the search of a request is carried, or what `native` says of it is acted by: like every tool
+ * that the vendor runs, it is left out then, or refused.
+ */
+function withOneSearch(
+  { webSearch, ...rest }: CanonicalRequest,
+  { webSearch: isRun = false, takesSearch }: Target,
+): CanonicalRequest {
+  if (webSearch === undefined) return rest
+  const request = { ...rest, webSearch }
+  if (!isRun || takesSearch?.(request) !== true) return rest
+  const places = new Set(webSearch.places)
+  const others = webSearch.others.map((at) => ({ feature: 'unknown_field', at }) as const)
+  const native = [...rest.native.filter(({ at }) => !places.has(at)), ...others]
+  return { ...request, native }
 }
 
 const noTools: ReadonlySet<string> = new Set()

@@ -1,7 +1,9 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
+import { searchText } from '../canonical/search-text.ts'
 import { dummySignature, wrappedPrefix } from '../gemini/signature.ts'
 import { needsSignatures } from '../gemini/thinking.ts'
 import { arrayIn, isJsonObject } from '../json.ts'
+import { foreignSearchId, pagesIn, queryIn } from '../messages/search-blocks.ts'
 import type { JsonObject } from '../protocol.ts'
 import { sealPrefix } from './seal.ts'
 
@@ -34,10 +36,15 @@ interface Walk {
 }
 
 /** The members in which the protocols have signatures. */
-const sealed = ['signature', 'data', 'encrypted_content', 'thoughtSignature', 'thought_signature']
+const sealed = [
+  ...['signature', 'data', 'encrypted_content', 'encrypted_index'],
+  ...['thoughtSignature', 'thought_signature'],
+]
 
 /** How the value of such a member begins, when it is a seal of this gateway. */
-export const sealBeginnings = [sealPrefix, wrappedPrefix] as const
+export const sealBeginnings = [sealPrefix, wrappedPrefix, foreignSearchId] as const
+
+const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0
 
 const isSeal = (key: string, value: unknown) =>
   sealed.includes(key) &&
@@ -47,7 +54,11 @@ const isSeal = (key: string, value: unknown) =>
 function stripObject(value: JsonObject, path: string, walk: Walk, depth: number): JsonObject {
   const entries = Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
     const at = path === '' ? key : `${path}.${key}`
-    if (!isSeal(key, member)) return [[key, stripValue(member, at, walk, depth + 1)]]
+    if (!isSeal(key, member)) {
+      const stripped = stripValue(member, at, walk, depth + 1)
+      const isEmptied = key === 'citations' && isEmpty(stripped) && !isEmpty(member)
+      return isEmptied ? [] : [[key, stripped]]
+    }
     walk.dropped.push(at)
     const isCall = isJsonObject(value.functionCall) || isJsonObject(value.function_call)
     return isCall && walk.standIn !== undefined ? [[key, walk.standIn]] : []
@@ -72,8 +83,12 @@ function stripValue(value: unknown, path: string, walk: Walk, depth: number): un
   if (depth > deepest || JSON.isRawJSON(value)) return value
   if (isJsonObject(value)) return stripObject(value, path, walk, depth)
   if (!Array.isArray(value)) return value
-  return value.flatMap((item, index) => {
+  return value.flatMap((item, index): readonly unknown[] => {
     const at = `${path}[${index}]`
+    if (isJsonObject(item) && isForeignSearch(item)) {
+      walk.dropped.push(at)
+      return foundText(item, value[index - 1])
+    }
     if (!isJsonObject(item) || !isCarrier(item)) return [stripValue(item, at, walk, depth + 1)]
     walk.dropped.push(at)
     return []
@@ -87,4 +102,21 @@ function isCarrier(item: JsonObject): boolean {
   return item.thought === true || item.text === ''
 }
 
-const carrierTypes = new Set(['thinking', 'redacted_thinking', 'reasoning', 'reasoning.encrypted'])
+const carrierTypes = new Set([
+  ...['thinking', 'redacted_thinking', 'reasoning', 'reasoning.encrypted'],
+  'web_search_result_location',
+])
+
+/** A search of another vendor's, or its result. */
+const isForeignSearch = ({ id, tool_use_id: useId }: JsonObject) =>
+  [id, useId].some((one) => typeof one === 'string' && one.startsWith(foreignSearchId))
+
+/** What was found stays, as text: the vendor takes only results that it can open. */
+function foundText(block: JsonObject, before: unknown): readonly JsonObject[] {
+  const results = pagesIn(block)
+  if (results.length === 0) return []
+  const isUse = isJsonObject(before) && before.id === block.tool_use_id
+  const query = isUse ? queryIn(before.input) : undefined
+  const text = searchText({ queries: query === undefined ? [] : [query], results })
+  return [{ type: 'text', text }]
+}

@@ -7,6 +7,7 @@ import type {
   Tool,
   ToolResultPart,
   Turn,
+  WebSearch,
 } from '../canonical/request.ts'
 import { changeParts, countLeadingInstructions } from '../canonical/turns.ts'
 import type { ProtocolName } from '../protocol.ts'
@@ -47,6 +48,7 @@ export function findUses(request: CanonicalRequest, client: ProtocolName): reado
   for (const { feature, at } of request.native) note(feature, at)
   noteTurns(request.turns, client, note)
   for (const tool of request.tools) noteTool(tool, client, note)
+  noteSearch(request, client, note)
   noteSettings(request, client, note)
   return uses
 }
@@ -135,6 +137,23 @@ function noteTool(tool: Tool, client: ProtocolName, note: Note): void {
   if (tool.cache !== undefined) note('cache_hint', cachePath(client, at))
 }
 
+function noteSearch(
+  { webSearch, toolChoice, tools }: CanonicalRequest,
+  client: ProtocolName,
+  note: Note,
+): void {
+  if (webSearch === undefined) return
+  const [at = 'tools'] = webSearch.places
+  note('web_search', at)
+  if (webSearch.location) note('search_location', `${at}.user_location`)
+  if (webSearch.maxUses !== undefined) {
+    note('search_limit', client === 'responses' ? 'max_tool_calls' : `${at}.max_uses`)
+  }
+  if (webSearch.contextSize !== undefined) note('search_context', `${at}.search_context_size`)
+  const isForced = toolChoice?.type === 'search' || toolChoice?.type === 'required'
+  if (isForced && tools.length === 0) note('search_choice', spell(client, 'toolChoice'))
+}
+
 function noteSettings(request: CanonicalRequest, client: ProtocolName, note: Note): void {
   for (const setting of settings) {
     const feature = settingFeatures[setting]
@@ -204,6 +223,12 @@ export function without(request: CanonicalRequest, feature: FeatureName): Canoni
 const withoutUser = (request: CanonicalRequest) => ({ ...request, userId: undefined })
 const withoutTier = (request: CanonicalRequest) => ({ ...request, serviceTier: undefined })
 
+/** The search with one of its fields left out. */
+const searchWithout = (field: keyof WebSearch) => (request: CanonicalRequest) => ({
+  ...request,
+  webSearch: request.webSearch && { ...request.webSearch, [field]: undefined },
+})
+
 const requestChanges: {
   readonly [feature in FeatureName]?: (request: CanonicalRequest) => CanonicalRequest
 } = {
@@ -211,6 +236,10 @@ const requestChanges: {
   long_user_id: withoutUser,
   service_tier: withoutTier,
   special_tier: withoutTier,
+  search_location: searchWithout('location'),
+  search_limit: searchWithout('maxUses'),
+  search_context: searchWithout('contextSize'),
+  search_choice: (request) => ({ ...request, toolChoice: undefined }),
   sequential_tools: (request) => ({ ...request, parallelToolCalls: undefined }),
   reasoning_shown: (request) => ({
     ...request,

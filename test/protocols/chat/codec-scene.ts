@@ -90,10 +90,12 @@ export const calls = (...entries: unknown[]) => chunk({ tool_calls: entries })
 /** A chunk that ends the answer. */
 export const ending = (reason: unknown) => chunk({}, { finish_reason: reason })
 
-/** A value without `at` and without what is undefined. */
+const paths = new Set(['at', 'places', 'others'])
+
+/** A value without paths and without what is undefined. */
 export function bare(value: unknown): unknown {
   return JSON.parse(
-    JSON.stringify(value, (key, member: unknown) => (key === 'at' ? undefined : member)),
+    JSON.stringify(value, (key, member: unknown) => (paths.has(key) ? undefined : member)),
   )
 }
 

@@ -121,7 +121,7 @@ function deliveredLength(choices: CanonicalResponse['choices']): number {
   const texts = choices.flatMap(({ parts }) =>
     parts.flatMap((part) => {
       if (part.type === 'tool-call') return [part.name, part.input]
-      return part.type === 'image' ? [] : [part.text]
+      return part.type === 'image' || part.type === 'search' ? [] : [part.text]
     }),
   )
   return texts.join('').length

@@ -38,7 +38,8 @@ describe.skipIf(requests.length === 0)('recorded chat requests', () => {
         model: decoded.model,
       })
       const again = chatCodec.decodeRequest(body, target)
-      expect({ id, request: bare(again) }).toEqual({ id, request: asChatHasIt(decoded) })
+      const read = bare({ ...again, native: [] })
+      expect({ id, request: read }).toEqual({ id, request: asChatHasIt(decoded) })
     }
   })
 

@@ -221,9 +221,9 @@ describe('media', () => {
   })
 
   test.each<[object, string]>([
-    [{ executableCode: { code: '1' } }, 'vendor_item contents[0].parts[0]'],
-    [{ codeExecutionResult: {} }, 'vendor_item contents[0].parts[0]'],
-    [{ toolCall: {} }, 'vendor_item contents[0].parts[0]'],
+    [{ executableCode: { code: '1' } }, 'hosted_item contents[0].parts[0]'],
+    [{ codeExecutionResult: {} }, 'hosted_item contents[0].parts[0]'],
+    [{ toolCall: {} }, 'hosted_item contents[0].parts[0]'],
     [{ thought: false }, 'unknown_part contents[0].parts[0]'],
     [{ text: 'a', videoMetadata: { fps: 1 } }, 'unknown_field contents[0].parts[0].videoMetadata'],
     [{ text: 'a', media_resolution: {} }, 'unknown_field contents[0].parts[0].media_resolution'],

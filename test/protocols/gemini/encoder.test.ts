@@ -228,6 +228,7 @@ describe('a stream for Gemini clients', () => {
           groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }],
           groundingSupports: [
             { segment: { startIndex: 1, endIndex: 4, text: 'ée' }, groundingChunkIndices: [0] },
+            { segment: { startIndex: 0, endIndex: 4, text: 'née' }, groundingChunkIndices: [0] },
           ],
         },
       },

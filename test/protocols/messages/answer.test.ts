@@ -38,7 +38,7 @@ describe('a whole message', () => {
         { type: 'redacted_thinking', data: 'D==' },
         { type: 'text', text: '' },
         { type: 'text', text: 'Hi' },
-        { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+        { type: 'server_tool_use', id: 's', name: 'web_fetch', input: {} },
         { type: 'tool_use', id: 'c1', name: 'look', input: { at: 1 } },
         7,
       ],
@@ -102,7 +102,7 @@ describe('a whole message', () => {
             {
               type: 'web_search_result_location',
               cited_text: '',
-              encrypted_index: '',
+              encrypted_index: 'tgs1.search',
               title: null,
               url: 'https://a/b',
             },

@@ -104,6 +104,9 @@ function blockIsEmpty(block: JsonObject | undefined): boolean {
       return block.thinking === '' && block.signature === ''
     case 'redacted_thinking':
       return typeof block.data === 'string' && block.data !== ''
+    case 'web_search_tool_result':
+      return /^srvtoolu_./.test(`${block.tool_use_id}`)
+    case 'server_tool_use':
     case 'tool_use':
       return typeof block.id === 'string' && JSON.stringify(block.input) === '{}'
     default:
@@ -115,4 +118,5 @@ const deltasOf = new Map<unknown, readonly string[]>([
   ['text', ['text_delta', 'citations_delta']],
   ['thinking', ['thinking_delta', 'signature_delta']],
   ['tool_use', ['input_json_delta']],
+  ['server_tool_use', ['input_json_delta']],
 ])

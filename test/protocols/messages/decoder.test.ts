@@ -304,15 +304,15 @@ describe('blocks', () => {
     ])
   })
 
-  test('an empty text, the vendor’s own tools, and what is newer are no blocks', () => {
+  test('an empty text, most of the vendor’s own tools, and what is newer are no blocks', () => {
     expect(
       within(
         block(0, text('')),
         stop(0),
-        block(1, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
-        delta(1, json('{"query":"x"}')),
+        block(1, { type: 'server_tool_use', id: 's', name: 'web_fetch', input: {} }),
+        delta(1, json('{"url":"x"}')),
         stop(1),
-        block(2, { type: 'web_search_tool_result', tool_use_id: 's', content: [] }),
+        block(2, { type: 'web_fetch_tool_result', tool_use_id: 's', content: {} }),
         stop(2),
         block(3, { type: 'compaction', content: null }),
         delta(3, { type: 'compaction_delta', content: 'x' }),

@@ -225,7 +225,7 @@ describe('a stream for a client', () => {
             url: 'https://a/b',
             title: 'P',
             cited_text: 'r',
-            encrypted_index: '',
+            encrypted_index: 'tgs1.search',
           },
           raw,
         ],

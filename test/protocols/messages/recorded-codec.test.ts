@@ -34,7 +34,7 @@ const decodeRequest = (body: unknown) =>
   messagesCodec.decodeRequest(overTheWire(body), { model: 'of the path', stream: false })
 
 /** As this protocol can say it: what only the vendor's own tools left is gone, and so on. */
-function expressible({ turns, tools, toolChoice, ...rest }: CanonicalRequest): unknown {
+function expressible({ turns, tools, toolChoice, webSearch, ...rest }: CanonicalRequest): unknown {
   const leading = countLeadingInstructions(turns)
   const said = turns.filter(({ parts }) => parts.length > 0)
   const messages = said.map((turn): MessageParts => {
@@ -42,8 +42,10 @@ function expressible({ turns, tools, toolChoice, ...rest }: CanonicalRequest): u
     return isLate ? { role: 'user', parts: turn.parts.map((part) => tagged(turn, part)) } : turn
   })
   // Without a tool of the client's own there is nothing to choose.
-  const choice = tools.length === 0 ? undefined : toolChoice
-  return essence({ ...rest, tools, toolChoice: choice, turns: toTurns(messages) })
+  const choice = tools.length === 0 && !webSearch ? undefined : toolChoice
+  const search = webSearch && { ...webSearch, places: [], others: [] }
+  const turnsSaid = toTurns(messages)
+  return essence({ ...rest, tools, webSearch: search, toolChoice: choice, turns: turnsSaid })
 }
 
 const tagged = ({ role }: Turn, part: Turn['parts'][number]) =>
@@ -80,9 +82,11 @@ describe.skipIf(recorded.length === 0)('recorded messages', () => {
     expect([...found.keys()].sort()).toEqual([
       'context_management context_management',
       'deferred_tool tools.defer_loading',
+      'hosted_item messages.content',
       'hosted_tool container',
       'hosted_tool mcp_servers',
       'hosted_tool tools',
+      'search_history messages.content',
       'tool_search_item messages.content',
       'unknown_field output_config.task_budget',
       'uploaded_file messages.content',

@@ -376,11 +376,11 @@ describe('an upstream’s stream', () => {
   })
 
   test('what the vendor runs itself, and what is not known, is skipped', () => {
-    const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' }
+    const search = { type: 'file_search_call', id: 'fs_1', status: 'completed' }
     expect(
       partsOf(
         added(search),
-        { type: 'response.web_search_call.searching', output_index: 0 },
+        { type: 'response.file_search_call.searching', output_index: 0 },
         done(search),
         { type: 'response.something_new', output_index: 0, delta: 'x' },
         { type: 'keepalive' },

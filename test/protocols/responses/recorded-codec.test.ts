@@ -40,7 +40,8 @@ describe.skipIf(own.length === 0)('recorded responses', () => {
     for (const { id, body } of requests) {
       const { toolChoice, ...decoded } = decodeRequest(body)
       const again = decodeRequest(encodeRequest({ ...decoded, toolChoice }))
-      const choice = decoded.tools.length > 0 ? toolChoice : undefined
+      const hasTools = decoded.tools.length > 0 || decoded.webSearch !== undefined
+      const choice = hasTools ? toolChoice : undefined
       const expected = {
         ...decoded,
         model: 'up',

@@ -23,7 +23,7 @@ export const context: EncodeContext = {
   model: 'fast',
   createdAt: 1_700_000_000,
   estimatedInputTokens: 10,
-  body: { model: 'fast', input: 'Hi', stream: true },
+  body: { model: 'fast', input: 'Hi', stream: true, include: ['web_search_call.action.sources'] },
   framing: 'sse',
   library: '',
 }
@@ -117,12 +117,17 @@ function blockOf(part: AnswerPart, id: string): AnswerEvent[] {
         { type: 'tool-call-end', id },
       ]
     }
+    case 'search':
+      return [
+        { type: 'search-start', id, choice },
+        { type: 'search-end', id, search: part },
+      ]
     case 'image':
       return [{ type: 'image', choice, image: part }]
   }
 }
 
-const left = new Set(['at', 'native', 'cache'])
+const left = new Set(['at', 'native', 'cache', 'places', 'others'])
 
 /** Without paths, and without what is undefined. */
 export function bare(value: unknown): unknown {

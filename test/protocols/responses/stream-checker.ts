@@ -129,17 +129,24 @@ function checkEvent(event: WireEvent, seen: Seen): void {
   expect(event.item_id).toBe(open.id)
   if (open.type === 'message') checkMessage(event, seen)
   else if (open.type === 'reasoning') checkSummary(event, seen)
+  else if (open.type === 'web_search_call') noteSearch(event, seen)
   else checkCall(event, open, seen)
+}
+
+/** What has happened to a search, in its order. */
+function noteSearch({ type }: WireEvent, seen: Seen): void {
+  const step = type.replace('response.web_search_call.', '')
+  seen.input = seen.input === '' ? step : `${seen.input} ${step}`
 }
 
 function announce(item: WireItem, seen: Seen): void {
   expect(seen.open).toBeUndefined()
-  expect(item.id).toMatch(/^(msg|rs|fc|ctc)_/)
+  expect(item.id).toMatch(/^(msg|rs|fc|ctc|ws)_/)
   expect(seen.ids.has(item.id)).toBe(false)
   seen.ids.add(item.id)
   if (item.type === 'message') expect(item).toMatchObject({ content: [], role: 'assistant' })
   else if (item.type === 'reasoning') expect(item.summary).toEqual([])
-  else expect(item.arguments ?? item.input).toBe('')
+  else if (item.type !== 'web_search_call') expect(item.arguments ?? item.input).toBe('')
   if (item.type !== 'reasoning') expect(item.status).toBe('in_progress')
   Object.assign(seen, { open: item, parts: [], part: undefined, input: '', isTextDone: false })
 }
@@ -152,6 +159,8 @@ function endItem(open: WireItem, item: WireItem, seen: Seen): void {
   expect(seen.part).toBeUndefined()
   if (type === 'message') expect(item.content).toEqual(seen.parts)
   else if (type === 'reasoning') expect(item.summary).toEqual(seen.parts)
+  else if (type === 'web_search_call')
+    expect(seen.input).toMatch(/^in_progress searching( completed)?$/)
   else {
     expect(seen.isTextDone).toBe(true)
     expect(item.arguments ?? item.input).toBe(seen.input)

@@ -1,6 +1,7 @@
 import type {
   Citation,
   ReasoningPart,
+  SearchPart,
   TextPart,
   TokenLogprob,
 } from '../../../src/protocols/canonical/request.ts'
@@ -59,7 +60,7 @@ const filled = (citations: readonly Citation[], logprobs: readonly TokenLogprob[
 
 const isSaid = (part: AnswerPart) => {
   if (part.type === 'reasoning') return part.text !== '' || part.signature !== undefined
-  return part.type === 'tool-call' || part.type === 'image' || part.text !== ''
+  return !('text' in part) || part.text !== ''
 }
 
 /** Row "Images": dropped. Items have ids of the gateway's own. */
@@ -68,6 +69,9 @@ export function responsesParts(parts: readonly AnswerPart[]): readonly AnswerPar
     switch (part.type) {
       case 'image':
         return []
+      case 'search':
+        // Row "Web searches": pages are told to those who ask for them.
+        return [{ ...part, results: [], error: part.error && 'unavailable' }]
       case 'reasoning':
         return [{ type: 'reasoning', text: part.text, signature: part.signature, id: 'rs_' }]
       case 'text': {
@@ -124,9 +128,39 @@ export function messagesParts(parts: readonly AnswerPart[], form: Form): readonl
         const input = isObject ? asObject(part.input) : part.input
         return [{ ...part, input: part.kind === 'function' && input === '' ? '{}' : input }]
       }
+      case 'search':
+        return eachQuery(part)
     }
     return []
   })
+}
+
+/** Row "Web searches": each query is a search here; pages have titles, and are told with the last. */
+function eachQuery({ queries, results, error }: SearchPart): readonly SearchPart[] {
+  const titled = results.map(({ url, title = url, age }) => ({ url, title, age }))
+  const asked = queries.length === 0 ? [undefined] : queries
+  return asked.map((query, index) => ({
+    type: 'search',
+    queries: query === undefined ? [] : [query],
+    results: index === asked.length - 1 && error === undefined ? titled : [],
+    ...(error === undefined ? {} : { error }),
+  }))
+}
+
+/** Row "Web searches": one for the whole answer, with the pages that it names, or else all. */
+function oneSearch(
+  parts: readonly AnswerPart[],
+  named: readonly Citation[],
+): readonly SearchPart[] {
+  const searches = parts.filter((part) => part.type === 'search')
+  const queries = searches.flatMap((search) => search.queries)
+  if (queries.length === 0) return []
+  const found = named.length > 0 ? named : searches.flatMap(({ results }) => results)
+  const pages = new Map<string, string | undefined>()
+  for (const page of found) {
+    if ('url' in page && !pages.has(page.url)) pages.set(page.url, page.title)
+  }
+  return [{ type: 'search', queries, results: [...pages].map(([url, title]) => ({ url, title })) }]
 }
 
 /** Row "Signed or encrypted reasoning": on the next call, which clients send back, or at the end. */
@@ -145,6 +179,7 @@ export function geminiParts(parts: readonly AnswerPart[], form: Form): readonly 
       const input = part.kind === 'function' ? asObject(part.input) : part.input
       told.push(...carrier(part.callId), { ...part, input })
     } else if (part.type === 'image') told.push(part)
+    else if (part.type === 'search') continue
     else if (part.text !== '') addText(told, part)
   }
   // Of a stream sources are told at its end, with the last part: a reader takes them for the text that
@@ -153,7 +188,17 @@ export function geminiParts(parts: readonly AnswerPart[], form: Form): readonly 
   const sourced = told.map((part) => {
     return part.type === 'text' && !isOpen ? { ...part, citations: undefined } : part
   })
-  return [...sourced, ...carrier()]
+  const named = parts.flatMap((part) => (part.type === 'text' ? urlsOf(part) : []))
+  const searched = oneSearch(parts, named)
+  const last = sourced.findLastIndex(({ type }) => type === 'text')
+  const text = sourced[last]
+  // Pages that no text names are told with the text that is open then.
+  if (text?.type === 'text' && named.length === 0 && isOpen) {
+    const found = parts.flatMap((part) => (part.type === 'search' ? part.results : []))
+    const citations = found.map(({ url, title }): Citation => ({ type: 'url', url, title }))
+    sourced[last] = { ...text, ...filled(citations, text.logprobs ?? []) }
+  }
+  return [...sourced, ...carrier(), ...searched]
 }
 
 function isTextOpen(told: readonly AnswerPart[]): boolean {
@@ -163,7 +208,7 @@ function isTextOpen(told: readonly AnswerPart[]): boolean {
 }
 
 /** Row "Refusals": as text. Neighbours of one kind are one: this protocol tells no borders. */
-function addText(told: AnswerPart[], part: Exclude<AnswerPart, { type: 'tool-call' | 'image' }>) {
+function addText(told: AnswerPart[], part: Extract<AnswerPart, { text: string }>) {
   const last = told.at(-1)
   if (part.type === 'reasoning') {
     const isMore = last?.type === 'reasoning' && last.signature === undefined

@@ -7,6 +7,7 @@ import type {
   Part,
   Tool,
   ToolResultPart,
+  WebSearch,
 } from '../../../src/protocols/canonical/request.ts'
 import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
 import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
@@ -63,6 +64,8 @@ const url = { type: 'url', url: 'https://pictures.example/a.png' } as const
 const native = Object.fromEntries(
   nativeFeatures.map((feature) => [feature, setting({ native: [{ feature, at: 'here' }] })]),
 ) as Record<(typeof nativeFeatures)[number], CanonicalRequest>
+
+const search: WebSearch = { places: ['here'], others: [] }
 
 /** For each feature of the table a request that uses it. */
 const requests: { readonly [feature in FeatureName]: CanonicalRequest } = {
@@ -145,6 +148,11 @@ const requests: { readonly [feature in FeatureName]: CanonicalRequest } = {
   service_tier: setting({ serviceTier: 'default' }),
   special_tier: setting({ serviceTier: 'flex' }),
   verbosity: setting({ verbosity: 'low' }),
+  web_search: setting({ webSearch: search }),
+  search_choice: setting({ webSearch: search, toolChoice: { type: 'search' } }),
+  search_location: setting({ webSearch: { ...search, location: { country: 'NL' } } }),
+  search_limit: setting({ webSearch: { ...search, maxUses: 2 } }),
+  search_context: setting({ webSearch: { ...search, contextSize: 'low' } }),
 }
 const names = Object.keys(requests) as FeatureName[]
 
@@ -152,9 +160,15 @@ const names = Object.keys(requests) as FeatureName[]
 const client: ProtocolName = 'messages'
 const none: ReadonlySet<Quirk> = new Set()
 
+/** A channel that runs web searches. */
+const searching = (protocol: ProtocolName) => ({
+  ...{ protocol, quirks: none, webSearch: true },
+  takesSearch: () => true,
+})
+
 function outcome(request: CanonicalRequest, protocol: ProtocolName, isStrict = false) {
   try {
-    return fit(request, client, { protocol, quirks: none }, isStrict)
+    return fit(request, client, searching(protocol), isStrict)
   } catch (error) {
     if (error instanceof TranslationError) return error.fault
     throw error
@@ -300,4 +314,29 @@ test('what a vendor refuses beside something else is left out and named, or refu
     dropped: ['reasoning_effort'],
   })
   expect(() => fit(request, 'chat', target, true)).toThrow('reasoning_effort')
+})
+
+test('of a search and its name as a tool one is acted by', () => {
+  const native = [{ feature: 'hosted_tool', at: 'tools[0]' }] as const
+  const webSearch: WebSearch = { places: ['tools[0]'], others: ['tools[0].extra'] }
+  const request = { ...plain, webSearch, native }
+  const optional = new Set(['tools[0]'])
+  const come = (target: Parameters<typeof fit>[2], isStrict = false) =>
+    fit(request, 'responses', target, isStrict, optional)
+  expect(come(searching('messages'))).toMatchObject({
+    request: { webSearch },
+    dropped: ['tools[0].extra'],
+  })
+  expect(() => come(searching('messages'), true)).toThrow('tools[0].extra')
+  const others = [
+    { protocol: 'messages', quirks: none },
+    { ...searching('messages'), webSearch: false },
+    { ...searching('messages'), takesSearch: () => false },
+  ] as const
+  for (const target of others) {
+    expect(come(target).request.webSearch).toBeUndefined()
+    expect(come(target).dropped).toEqual(['tools[0]'])
+    expect(() => come(target, true)).toThrow('tools[0]')
+    expect(() => fit(request, 'responses', target, false)).toThrow('tools[0]')
+  }
 })

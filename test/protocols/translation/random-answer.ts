@@ -193,6 +193,11 @@ function blockOf(
       const start = { type: 'tool-call-start', id, choice, callId, name, kind } as const
       return [start, ...deltas, { type: 'tool-call-end', id }]
     }
+    case 'search':
+      return [
+        { type: 'search-start', id, choice },
+        { type: 'search-end', id, search: part },
+      ]
     case 'image':
       return [{ type: 'image', choice, image: part }]
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import type { Fault, JsonObject } from '../../../src/protocols/protocol.ts'
+import { pathText } from '../../../src/protocols/request-extras.ts'
 import { requestFeatures } from '../../../src/protocols/translation/features.ts'
 import { expectedRequest } from './expectation.ts'
 import {
@@ -46,13 +47,28 @@ function follow(body: JsonObject, path: string): unknown {
 const others: { readonly [path: string]: string } = {
   top_logprobs: 'include',
   'reasoning.summary': 'reasoning.generate_summary',
+  // Of the whole request: for its last block.
+  'messages[0].content[0].cache_control': 'cache_control',
+}
+
+/** Tools of the vendor's that a request does not force, as the gateway reads it. */
+function optionalTools(body: JsonObject, { client }: Pair): ReadonlySet<string> | undefined {
+  const { extras } = protocols[client].generation.read(body)
+  const tools = extras?.hostedTools.filter(({ isForced }) => !isForced)
+  return tools && new Set(tools.map(({ path }) => pathText(path)))
 }
 
 /** Takes a request over; what it throws or reports is a failure. */
 function check(recorded: RecordedRequest, pair: Pair, tally: Tally): readonly string[] {
   const { decoded, body } = recorded
   try {
-    const { left, fitted, dropped, body: written, again } = sendRequest(decoded, pair)
+    const {
+      left,
+      fitted,
+      dropped,
+      body: written,
+      again,
+    } = sendRequest(decoded, pair, optionalTools(body, pair))
     const expected = expectedRequest(fitted, pair.upstream, optionsFor(pair.upstream).model)
     const fault = protocols[pair.upstream].generation.check(written)
     if (fault !== undefined) return [fault.message]

@@ -17,7 +17,11 @@ export interface Sent {
 }
 
 /** Takes a request to an upstream. Throws what `fit` throws. */
-export function sendRequest(request: CanonicalRequest, { client, upstream }: Pair): Sent {
+export function sendRequest(
+  request: CanonicalRequest,
+  { client, upstream }: Pair,
+  optionalTools?: ReadonlySet<string>,
+): Sent {
   const { codec } = protocols[upstream]
   const target = {
     protocol: upstream,
@@ -26,7 +30,7 @@ export function sendRequest(request: CanonicalRequest, { client, upstream }: Pai
     leavesOut: codec.leavesOut,
     tellsInWords: codec.tellsInWords,
   }
-  const { request: left, dropped } = fit(request, client, target, false)
+  const { request: left, dropped } = fit(request, client, target, false, optionalTools)
   const fitted = withFiles(left, upstream)
   const options = optionsFor(upstream)
   const body = overTheWire(codec.encodeRequest(fitted, options))
