@@ -273,6 +273,17 @@ describe('the dearest that it may turn out', () => {
     expect(amountNano).toBe(3 * 2_000_000 * 800 + 100 * 1_600 + 10 * 8_000_000)
   })
 
+  test('is with a preview of the search as the search, where that costs more', async () => {
+    const aside10 = async (tools: object) => {
+      const asked = [{ type: 'web_search_preview' }]
+      const more = { max_output_tokens: 100, tools: asked }
+      const came = await aside({ dialect: dialects.responses, more, terms: extras({ tools }) })
+      return came.amountNano - 3 * 2_000_000 * 800 - 100 * 1_600
+    }
+    expect(await aside10({ web_search: 10_000_000, web_search_preview: 0 })).toBe(10 * 8_000_000)
+    expect(await aside10({ web_search: 0, web_search_preview: 20_000_000 })).toBe(10 * 16_000_000)
+  })
+
   test('is with as many uses, and as large a container, as it asks for', async () => {
     const terms = extras({ tools: { web_search: 10_000_000, code_execution: 30_000_000 } })
     const container = { type: 'auto', memory_limit: '64g' }

@@ -147,7 +147,7 @@ function addDelta(blocks: Blocks, index: number, delta: JsonObject | undefined):
       return
     case 'input_json_delta':
       if (block?.kind === 'tool-call') addInput(blocks, block, delta.partial_json)
-      if (block?.kind === 'search') block.held += `${delta.partial_json ?? ''}`
+      if (block?.kind === 'search') block.held += stringIn(delta, 'partial_json') ?? ''
       return
     case 'signature_delta':
       // T8: it comes whole; the vendor's SDKs do not join two either.

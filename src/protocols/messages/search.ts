@@ -1,7 +1,7 @@
 import type { CanonicalRequest, WebSearch } from '../canonical/request.ts'
 import { defined } from '../chat/fields.ts'
 import { decodeLocation, textsIn } from '../chat/search.ts'
-import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** What the vendor's tool is called, in calls and choices. */
@@ -9,7 +9,7 @@ export const searchName = 'web_search'
 
 /** Whether a tool is the vendor's search, of whatever date. */
 export const isSearch = (tool: unknown): tool is JsonObject =>
-  isJsonObject(tool) && /^web_search_/.test(`${tool.type}`)
+  isJsonObject(tool) && stringIn(tool, 'type')?.startsWith('web_search_') === true
 
 const known = new Set([
   ...['type', 'name', 'max_uses', 'allowed_domains', 'blocked_domains', 'user_location'],

@@ -1,14 +1,14 @@
 import type { CanonicalRequest, ToolChoice, WebSearch } from '../canonical/request.ts'
 import { defined } from '../chat/fields.ts'
 import { decodeLocation, textsIn } from '../chat/search.ts'
-import { arrayIn, countIn, isJsonObject, objectIn } from '../json.ts'
+import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** What pages were found is told where a request asks for it by this word of `include`. */
 export const sourcesIncluded = 'web_search_call.action.sources'
 
 const isSearch = (tool: unknown): tool is JsonObject =>
-  isJsonObject(tool) && /^web_search/.test(`${tool.type}`)
+  isJsonObject(tool) && stringIn(tool, 'type')?.startsWith('web_search') === true
 
 const known = new Set(['type', 'filters', 'user_location', 'search_context_size'])
 const knownFilters = new Set(['allowed_domains', 'blocked_domains'])

@@ -95,11 +95,18 @@ function withOneSearch(
 ): CanonicalRequest {
   if (webSearch === undefined) return rest
   const request = { ...rest, webSearch }
-  if (!isRun || takesSearch?.(request) !== true) return rest
+  if (!isRun || takesSearch?.(request) !== true) return withoutEmptyChoice(rest)
   const places = new Set(webSearch.places)
   const others = webSearch.others.map((at) => ({ feature: 'unknown_field', at }) as const)
   const native = [...rest.native.filter(({ at }) => !places.has(at)), ...others]
   return { ...request, native }
+}
+
+/** Where only the search may be used, and it is left out, nothing may be. */
+function withoutEmptyChoice(request: CanonicalRequest): CanonicalRequest {
+  const { toolChoice } = request
+  const isEmpty = toolChoice?.type === 'allowed' && toolChoice.names.length === 0
+  return isEmpty && !toolChoice.isRequired ? { ...request, toolChoice: { type: 'none' } } : request
 }
 
 const noTools: ReadonlySet<string> = new Set()
