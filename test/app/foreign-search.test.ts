@@ -40,15 +40,20 @@ beforeAll(async () => {
     moreChannels: [
       ...protocols.map((name) => channel(name, name, quirks)),
       channel('relay', 'messages'),
+      {
+        ...{ name: 'always', speaks: { chat: `${upstream.url}/v1` }, api_key: 'k' },
+        models: [{ id: 'test-model', upstream: 'gpt-4o-search-preview' }],
+        allow_private: true,
+      },
     ],
     moreGroups: [
-      ...[...protocols, 'relay'].map((name) => ({ name, channels: [name] })),
+      ...[...protocols, 'relay', 'always'].map((name) => ({ name, channels: [name] })),
       { name: 'careful', channels: ['messages'], tools: [] },
     ],
     moreAccounts: [
       {
         ...{ email: 'other@example.com', balance: 100 },
-        tokens: [...protocols, 'relay', 'careful'].map((group) => ({
+        tokens: [...protocols, 'relay', 'careful', 'always'].map((group) => ({
           ...{ name: group, group, key: keyOf(group) },
         })),
       },
@@ -200,6 +205,22 @@ describe.each(ways)('a search of a client of $client on $on', ({ client, on }) =
       else expect(await ask(client, group, {}, true)).toMatchObject({ status: 400 })
     }
   })
+})
+
+test('on a model of chat that always searches it is told where the user is, and charged once', async () => {
+  answer = {
+    ...{ id: 'c', object: 'chat.completion', created: 1, model: 'gpt-4o-search-preview' },
+    choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
+  }
+  const place = { type: 'approximate', country: 'NL' }
+  const tools = [{ type: 'web_search', user_location: place }]
+  const { id, status, dropped, sent } = await ask('responses', 'always', { tools })
+  expect({ status, dropped }).toEqual({ status: 200, dropped: null })
+  expect(JSON.parse(sent).web_search_options).toEqual({
+    user_location: { type: 'approximate', approximate: { country: 'NL' } },
+  })
+  expect(await amountOf(id)).toBe(26_500_000)
 })
 
 test('one that is forced is refused where nobody runs it, and forced where somebody does', async () => {
