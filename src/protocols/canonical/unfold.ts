@@ -47,6 +47,11 @@ function unfoldPart(part: AnswerPart, id: string, choice: number): readonly Answ
         { type: 'tool-call-end', id },
       ]
     }
+    case 'search':
+      return [
+        { type: 'search-start', id, choice },
+        { type: 'search-end', id, search: part },
+      ]
     case 'image':
       return [{ type: 'image', choice, image: part }]
   }

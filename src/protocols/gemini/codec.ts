@@ -7,7 +7,6 @@ import { encodeResponse } from './encode-response.ts'
 import { createEncoder } from './encoder.ts'
 import { decodeError } from './error.ts'
 import { findSchemaFault, findToldKeywords } from './schema-fault.ts'
-import { findSchemaFault } from './schema-fault.ts'
 import { takesSearch } from './search.ts'
 
 /** The translating half of Google's generateContent. */

@@ -18,7 +18,7 @@ export const tallies: {
   chat: {
     responses: {
       equal: 195,
-      dropped: 23,
+      dropped: 26,
       left: {
         clear_thinking: 1,
         'messages[]': 1,
@@ -33,12 +33,12 @@ export const tallies: {
         transforms: 1,
       },
       refused: {
-        hosted_tool: 6,
+        hosted_tool: 3,
       },
     },
     messages: {
       equal: 194,
-      dropped: 18,
+      dropped: 21,
       left: {
         clear_thinking: 1,
         'messages[]': 1,
@@ -56,12 +56,11 @@ export const tallies: {
       refused: {
         audio: 6,
         hosted_tool: 3,
-        json_mode: 4,
       },
     },
     gemini: {
-      dropped: 80,
       equal: 141,
+      dropped: 80,
       left: {
         clear_thinking: 1,
         'messages[]': 1,
@@ -85,8 +84,8 @@ export const tallies: {
   },
   responses: {
     chat: {
-      dropped: 94,
       equal: 68,
+      dropped: 94,
       left: {
         context_management: 8,
         'include[]': 3,
@@ -108,7 +107,7 @@ export const tallies: {
     },
     messages: {
       equal: 86,
-      dropped: 33,
+      dropped: 75,
       left: {
         context_management: 8,
         'include[]': 3,
@@ -124,14 +123,15 @@ export const tallies: {
       },
       refused: {
         hosted_tool: 6,
-        json_mode: 2,
         logprobs: 1,
         stored_state: 14,
+        uploaded_file: 3,
+        vendor_item: 5,
       },
     },
     gemini: {
-      dropped: 96,
       equal: 66,
+      dropped: 96,
       left: {
         context_management: 8,
         'include[]': 3,
@@ -159,66 +159,62 @@ export const tallies: {
   messages: {
     chat: {
       equal: 92,
-      dropped: 15,
+      dropped: 63,
       left: {
-        'messages[].content[].cache_control': 5,
-        'messages[].content[]': 7,
-        'thinking.display': 1,
+        mcp_servers: 4,
+        'messages[].content[]': 28,
+        'messages[].content[].cache_control': 9,
         'output_config.task_budget': 2,
         'thinking.display': 1,
-        'tools[]': 36,
-        'tools[].defer_loading': 21,
+        'tools[]': 45,
       },
       refused: {
-        vendor_item: 24,
-        hosted_tool: 37,
-        vendor_tool: 2,
+        hosted_tool: 6,
         uploaded_file: 2,
-        vendor_item: 24,
+        vendor_item: 7,
         vendor_tool: 2,
       },
     },
     responses: {
       equal: 99,
-      dropped: 8,
+      dropped: 56,
       left: {
-        'messages[].content[].cache_control': 5,
+        mcp_servers: 4,
+        'messages[].content[]': 19,
+        'messages[].content[].cache_control': 9,
         'output_config.task_budget': 2,
-        'tools[]': 36,
-        'tools[].defer_loading': 21,
+        'tools[]': 45,
       },
       refused: {
-        vendor_item: 24,
-        hosted_tool: 37,
-        vendor_tool: 2,
+        hosted_tool: 6,
         uploaded_file: 2,
+        vendor_item: 7,
+        vendor_tool: 2,
       },
     },
     gemini: {
       equal: 91,
-      dropped: 16,
+      dropped: 64,
       left: {
-        'tools[].strict': 9,
-        'messages[].content[].cache_control': 5,
+        mcp_servers: 4,
+        'messages[].content[]': 18,
+        'messages[].content[].cache_control': 9,
         'output_config.task_budget': 2,
-        'tools[]': 36,
-        'tools[].defer_loading': 21,
+        'tools[]': 45,
         'tools[].strict': 9,
       },
       refused: {
-        vendor_item: 24,
-        hosted_tool: 37,
-        vendor_tool: 2,
+        hosted_tool: 6,
         uploaded_file: 2,
-        vendor_item: 24,
+        vendor_item: 7,
         vendor_tool: 2,
       },
     },
   },
   gemini: {
     chat: {
-      dropped: 82,
       equal: 69,
+      dropped: 82,
       left: {
         'contents[].parts[]': 144,
         'generationConfig.thinkingConfig.includeThoughts': 3,
@@ -238,7 +234,7 @@ export const tallies: {
     },
     responses: {
       equal: 101,
-      dropped: 34,
+      dropped: 50,
       left: {
         'contents[].parts[]': 48,
         'generationConfig.topK': 1,
@@ -250,15 +246,13 @@ export const tallies: {
         'tools[].urlContext': 2,
       },
       refused: {
-        hosted_tool: 14,
-        vendor_item: 2,
-        video: 5,
         uploaded_file: 14,
+        video: 5,
       },
     },
     messages: {
       equal: 118,
-      dropped: 3,
+      dropped: 19,
       left: {
         'contents[].parts[]': 11,
         labels: 1,
@@ -270,9 +264,8 @@ export const tallies: {
         'tools[].urlContext': 2,
       },
       refused: {
-        hosted_tool: 14,
-        vendor_item: 2,
-        video: 5,
+        audio: 11,
+        audio_url: 1,
         logprobs: 2,
         uploaded_file: 14,
         video: 5,
