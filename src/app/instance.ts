@@ -171,6 +171,7 @@ function refusingBox(complaint: string): SecretBox {
   return {
     ...{ keyedHash: refuse, seal: refuse, open: refuse },
     texts: { seal: refuse, open: refuse },
+    bytes: { seal: refuse, open: refuse },
     get textKeys() {
       return refuse()
     },

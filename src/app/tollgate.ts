@@ -14,6 +14,7 @@ import { createLowBalanceWarning } from '../gateway/low-balance.ts'
 import { createMediaFetcher } from '../gateway/media/fetch-media.ts'
 import { createNotOffered } from '../gateway/not-offered.ts'
 import { createOutbound } from '../gateway/outbound/outbound.ts'
+import { createOwnResponses } from '../gateway/own-responses/own-responses.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
 import { createReservations } from '../gateway/reservations.ts'
 import { modelRoutes } from '../gateway/routes.ts'
@@ -177,6 +178,12 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     for (const held of await store.answers.allPending()) reservations.adopt(held)
   }
   background.start()
+  const own = createOwnResponses({
+    ...{ store: store.responses, sealer: secrets.bytes, repeat: parts.repeat, log },
+    limits: () => settings.keptResponses,
+    isShared: store.records.isShared,
+  })
+  own.start()
   const limited = {
     limiter,
     queueTimeMs: () => settings.queueTimeMs,
@@ -191,7 +198,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     sealer: secrets.texts,
     beside,
     media: createMediaFetcher({ outbound }),
-    ...{ ...limited, heartbeats, background, answers: store.answers },
+    ...{ ...limited, heartbeats, background, own, answers: store.answers },
     unknownAnswers: () => settings.unknownAnswers,
     choose: care.choose,
     findHome: care.findHome,
@@ -204,7 +211,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     retryTimeMs: () => settings.retryTimeMs,
   })
   const routeParts = {
-    ...{ ...shared, ...limited, forwarder, background },
+    ...{ ...shared, ...limited, forwarder, background, own },
     records: store.records,
     modelsList: () => settings.modelsList,
   }
@@ -290,6 +297,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     settled: committer.idle,
     async stop() {
       await background.stop()
+      await own.stop()
       await door.stop()
       watchdog.stop()
       heartbeats.stop()

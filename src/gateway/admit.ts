@@ -2,6 +2,7 @@ import type { Candidate, Catalog } from '../catalog/catalog.ts'
 import { inSlices } from '../lib/slices.ts'
 import { createFairTurns } from '../lib/turns.ts'
 import { isJsonObject, parseJsonObject } from '../protocols/json.ts'
+import { responses } from '../protocols/responses/index.ts'
 import { type AffordParts, setAside } from './afford.ts'
 import type { Caller } from './authenticate.ts'
 import { type FindPrepared, isHeavy, prepareBeside } from './beside/prepare-beside.ts'
@@ -31,6 +32,9 @@ import { rememberFailures } from './media/media-failures.ts'
 import type { ModelCall } from './model-call.ts'
 import { once } from './once.ts'
 import { findOptions, foreignWays, isEmbedding, type Translate } from './options.ts'
+import { continueOwn, previousIdIn } from './own-responses/continue.ts'
+import { createKeeping } from './own-responses/keeping.ts'
+import type { OwnResponses } from './own-responses/own-responses.ts'
 import { withOwnTools } from './own-tools.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
 import { readBytes } from './read-bytes.ts'
@@ -60,6 +64,7 @@ export interface AdmitParts
     LookParts,
     ReferenceParts {
   readonly gatekeeper: Gatekeeper
+  readonly own: OwnResponses
   readonly maxBodyBytes: () => number
 }
 
@@ -82,14 +87,20 @@ export async function admit(
   const bytes = await readBytes(call.request, parts.maxBodyBytes(), String(caller.account.id))
   const reading = readBody(parts, exchange, call, bytes)
   const read = reading instanceof Promise ? await reading : reading
-  exchange.facts = { ...read.facts, stream: call.stream ?? read.facts.stream }
   exchange.model = call.model ?? read.facts.model ?? ''
+  exchange.facts = factsOf(call, read)
   const plan = planRequest(parts.catalog(), caller, exchange.model)
+  const going = goesOn(call, read) ? await continueRead(parts, exchange, call, read, plan) : read
+  exchange.facts = factsOf(call, going)
   if (call.operation === call.protocol.generation) {
     exchange.facts = withOwnTools(exchange.facts, plan.offer)
   }
-  const body = { ...read, facts: exchange.facts }
+  const body = { ...going, facts: exchange.facts }
   exchange.plan = withAskedContext(plan, call.request.headers, body.facts.betas ?? [])
+  if (call.operation === responses.generation) {
+    const previousId = previousIdIn(read)
+    exchange.keeping = createKeeping({ ...parts, accountId: caller.account.id, body, previousId })
+  }
   const gate = gateTask(exchange, exchange.plan, body)
   const beside = translateBeside(parts, exchange, call, body)
   const translate = translatorOf(parts, exchange, call, body, {
@@ -106,6 +117,31 @@ export async function admit(
   const afforded = setAside(parts, exchange, body)
   if (afforded instanceof Promise) await afforded
   return body
+}
+
+/** The facts of a body, with what Gemini has in the path. */
+const factsOf = ({ stream }: ModelCall, { facts }: RequestBody) => ({
+  ...facts,
+  stream: stream ?? facts.stream,
+})
+
+/** Whether a request for a response stands for more than what is in it. */
+const goesOn = ({ protocol }: ModelCall, { facts }: RequestBody) =>
+  protocol === responses && facts.continues.length > 0
+
+/** The body with what it continues in it, as far as that is kept here. */
+async function continueRead(
+  parts: AdmitParts,
+  exchange: Exchange,
+  call: ModelCall,
+  body: RequestBody,
+  { offer }: Plan,
+): Promise<RequestBody> {
+  const hasNative = offer.candidates.some(({ channel }) => responses.name in channel.speaks)
+  const accountId = exchange.caller?.account.id ?? 0
+  const maxBytes = parts.maxBodyBytes()
+  const whole = await continueOwn({ own: parts.own, accountId, body, maxBytes, hasNative })
+  return whole ? await readBody(parts, exchange, call, whole) : body
 }
 
 /** Takes a place within the limits, or waits for one. */
@@ -237,10 +273,11 @@ function translator(
     request: decodeRequest(client, body, model),
   }))
   const owner = String(caller?.account.id)
+  const isKept = exchange.keeping?.keep !== undefined
   return (candidate, upstream) => {
     if (gate) passTranslated(gate, candidate, upstream.name)
     const { request, means } = shared()
-    const task = { client, request, body, isStrict: isStrict(exchange), owner }
+    const task = { client, request, body, isStrict: isStrict(exchange), isKept, owner }
     return createTranslation(means, task, candidate, upstream, plan)
   }
 }
@@ -260,6 +297,7 @@ function translateBeside(
     ...{ beside, client: call.protocol, model, body, owner },
     isStrict: isStrict(exchange),
     ...(plan && { plan }),
+    isKept: exchange.keeping?.keep !== undefined,
     fetchMedia: rememberFailures(media).of(owner),
   }
   return prepareBeside(task, ways, exchange.request.signal)

@@ -86,6 +86,8 @@ export async function settle(
       buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
     // What goes on upstream is charged, whatever becomes of its client.
     await store(parts, settlement, failed, isDelivered || begun !== undefined)
+    const keeping = exchange.keeping?.settled()
+    if (keeping) await keeping
     note(parts, exchange, end, used.usage.outputTokens)
     logExchange(parts.log, exchange, recordedEnd, settlement.request, parts.tick())
   } catch (error) {

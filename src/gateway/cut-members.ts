@@ -7,7 +7,8 @@ interface Cut {
   readonly inside: Map<string | number, Cut>
 }
 
-interface Member {
+/** A member of an object or array, by its place in the bytes. */
+export interface Member {
   readonly key: string | number
   /** The member with its name. */
   readonly start: number
@@ -79,7 +80,7 @@ function collect(bytes: Buffer, start: number, cut: Cut, spans: Span[]): void {
 }
 
 /** The members of the object or array that opens at `open`. */
-function membersOf(bytes: Buffer, open: number): readonly Member[] {
+export function membersOf(bytes: Buffer, open: number): readonly Member[] {
   const isObject = bytes[open] === openObject
   const members: Member[] = []
   let at = skipSpace(bytes, open + 1)

@@ -12,6 +12,7 @@ import type { Choice } from './channels/chooser.ts'
 import type { Permit } from './limits/limiter.ts'
 import type { ModelCall } from './model-call.ts'
 import type { Option, Route } from './options.ts'
+import type { Keeping } from './own-responses/keeping.ts'
 import type { Plan } from './plan.ts'
 
 /**
@@ -42,6 +43,8 @@ export interface Exchange {
   looking: Promise<void> | undefined
   /** Its place on the channel that is asked, or whose answer is relayed. */
   choice: Choice | undefined
+  /** Of a request for a response: what becomes of the answer, should it be translated. */
+  keeping: Keeping | undefined
   /** LLM tokens that it has used, as far as is known. */
   usedLlmTokens: number
   /** What it is charged for, once that is settled. */
@@ -95,6 +98,7 @@ export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Cl
     options: [],
     permit: undefined,
     looking: undefined,
+    keeping: undefined,
     reservation: undefined,
     choice: undefined,
     candidate: undefined,
@@ -137,9 +141,13 @@ export interface ChargedPlan {
 }
 
 /** What of an exchange its record and charge are made from. */
-export type Concluded = { readonly plan: ChargedPlan | undefined } & Omit<
+export type Concluded = {
+  readonly plan: ChargedPlan | undefined
+  readonly keeping?: Keeping | undefined
+} & Omit<
   Exchange,
   | 'plan'
+  | 'keeping'
   | 'request'
   | 'framing'
   | 'library'

@@ -168,25 +168,34 @@ export function replaceFields(
   fields: JsonFields,
   changes: { readonly [field: string]: unknown },
 ): Uint8Array {
-  const names = Object.keys(changes)
-  if (names.length === 0) return bytes
   const encoder = new TextEncoder()
-  const edits = names.map((name) => {
-    const value = JSON.stringify(changes[name])
+  const texts = Object.entries(changes).map(
+    ([name, value]) => [name, encoder.encode(JSON.stringify(value))] as const,
+  )
+  return replaceRaw(bytes, fields, new Map(texts))
+}
+
+/** The same with values that are JSON text already. */
+export function replaceRaw(
+  bytes: Uint8Array,
+  fields: JsonFields,
+  changes: ReadonlyMap<string, Uint8Array>,
+): Uint8Array {
+  if (changes.size === 0) return bytes
+  const encoder = new TextEncoder()
+  let isEmpty = fields.spans.size === 0
+  const edits = [...changes].map(([name, value]) => {
     const span = fields.spans.get(name)
-    if (span) return { ...span, text: value }
-    const comma = fields.spans.size > 0 ? ',' : ''
-    return {
-      start: fields.close,
-      end: fields.close,
-      text: `${comma}${JSON.stringify(name)}:${value}`,
-    }
+    if (span) return { ...span, parts: [value] }
+    const head = encoder.encode(`${isEmpty ? '' : ','}${JSON.stringify(name)}:`)
+    isEmpty = false
+    return { start: fields.close, end: fields.close, parts: [head, value] }
   })
   edits.sort((a, b) => a.start - b.start)
   const parts: Uint8Array[] = []
   let from = 0
   for (const edit of edits) {
-    parts.push(bytes.subarray(from, edit.start), encoder.encode(edit.text))
+    parts.push(bytes.subarray(from, edit.start), ...edit.parts)
     from = edit.end
   }
   parts.push(bytes.subarray(from))

@@ -1,7 +1,7 @@
 import type { Channel } from '../catalog/catalog.ts'
 import { responses } from '../protocols/responses/index.ts'
 import { StoreError } from '../store/ports/store-error.ts'
-import { type EnterParts, enterLimits } from './admit.ts'
+import { enterLimits } from './admit.ts'
 import type { Affinity, Origin } from './affinity.ts'
 import type { Caller } from './authenticate.ts'
 import type { Background } from './background/background.ts'
@@ -15,12 +15,13 @@ import {
 } from './failures/failures.ts'
 import { hideSecretsIn } from './hide-secrets.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import { answerOwn, type OwnRouteParts, refuseStream } from './own-responses/answer-own.ts'
 import { callerGroup } from './plan.ts'
 import { withoutKeys } from './sent-query.ts'
 import { storedCall } from './stored-call.ts'
 import { readRefusal } from './upstream-answer.ts'
 
-export interface StoredResponseParts extends EnterParts {
+export interface StoredResponseParts extends OwnRouteParts {
   readonly affinity: Affinity
   readonly background: Pick<Background, 'requireEnd' | 'fetched'>
   readonly outbound: Outbound
@@ -34,8 +35,8 @@ interface StoredAsk {
 }
 
 /**
- * `GET` and `DELETE /v1/responses/{id}`: sent to the channel that made the response, for the account
- * that asked for it, within its limits. Throws 403 where the token's group is switched off or closed to
+ * `GET` and `DELETE /v1/responses/{id}`: of a translated response by what is kept of it here; else sent
+ * to the channel that made the response, for the account that asked for it, within its limits. Throws 403 where the token's group is switched off or closed to
  * the account, 404 for ids that the account has not got from here. What was made in the background is
  * charged when it is fetched in its final form, and before it is deleted.
  */
@@ -46,19 +47,15 @@ export async function forwardStoredResponse(
   const { affinity } = parts
   const { caller, request, id } = ask
   callerGroup(parts.catalog(), caller)
+  const kept = await answerOwn(parts, ask)
+  if (kept) return kept
   await affinity.look(caller.account.id, [id])
   const origin = affinity.originOf(caller.account.id, id)
   const channel = origin && parts.catalog().channels.get(origin.channelId)
   if (!channel || !(responses.name in channel.speaks)) {
     throw new GatewayError('response_not_found', `Response with id '${id}' not found.`)
   }
-  if (new URL(request.url).searchParams.get('stream') === 'true') {
-    throw new GatewayError(
-      'unsupported_parameter',
-      'A stored response can be fetched whole only, not as a stream. Leave out stream=true.',
-      { param: 'stream' },
-    )
-  }
+  refuseStream(request)
   const permit = await enterLimits(parts, caller, request.signal)
   try {
     if (request.method === 'DELETE') await parts.background.requireEnd(caller.account.id, id)

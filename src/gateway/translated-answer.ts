@@ -8,9 +8,9 @@ import type { AnswerFacts } from './translation.ts'
 
 /** What a translation must know of the request that is being answered. */
 export function answerFacts(exchange: Exchange): AnswerFacts {
-  const { requestId, model = '', startedAt, reservation, framing, library } = exchange
+  const { requestId, model = '', startedAt, reservation, framing, library, keeping: own } = exchange
   const inputTokens = reservation?.inputTokens ?? 0
-  return { requestId, model, startedAt, inputTokens, framing, library }
+  return { requestId, model, startedAt, inputTokens, framing, library, own }
 }
 
 /** What the body of a refusal holds; gemini's may be the only element of an array. */

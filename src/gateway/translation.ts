@@ -1,6 +1,6 @@
 import type { Candidate } from '../catalog/catalog.ts'
 import { cacheMinimum } from '../catalog/prompt-cache.ts'
-import type { EncodeContext } from '../protocols/canonical/codec.ts'
+import type { EncodeContext, OwnResponse } from '../protocols/canonical/codec.ts'
 import { type CanonicalError, TranslationError } from '../protocols/canonical/error.ts'
 import type { AnswerEvent } from '../protocols/canonical/event.ts'
 import { type Quirk, quirkNames } from '../protocols/canonical/quirks.ts'
@@ -74,6 +74,8 @@ export interface AnswerFacts {
   readonly inputTokens: number
   readonly framing: Framing
   readonly library: string
+  /** Of a request for a response. */
+  readonly own?: OwnResponse | undefined
 }
 
 /** Frames of an upstream's stream in, text for the client out. */
@@ -97,6 +99,8 @@ export interface TranslationTask {
   readonly request: CanonicalRequest
   readonly body: RequestBody
   readonly isStrict: boolean
+  /** The gateway keeps the answer, if the client asks for that. */
+  readonly isKept?: boolean
   /** The account that files are fetched for, and prompts cached. */
   readonly owner: string
 }
@@ -157,14 +161,14 @@ interface PrepareTask extends Omit<TranslationTask, 'body'> {
 /** Fits a request for its target; throws the 400 of what can't be expressed. */
 export function prepareRequest(
   { sealer, media }: TranslationParts,
-  { client, request, body, isStrict, owner, optionalTools }: PrepareTask,
+  { client, request, body, isStrict, isKept = false, owner, optionalTools }: PrepareTask,
   { upstream, origin, quirks: named, model, webSearch }: TranslationTarget,
 ): PreparedRequest {
   const quirks = new Set(named)
   const { findFault, leavesOut, tellsInWords, takesSearch } = upstream.codec
   const can = { findFault, leavesOut, tellsInWords, takesSearch, webSearch: webSearch === true }
   const target = { protocol: upstream.name, quirks, ...can }
-  const opened = openRequest(request, origin, sealer)
+  const opened = openRequest(isKept ? withoutStore(request) : request, origin, sealer)
   const fitted = asRefusal(() => fit(opened, client.name, target, isStrict, optionalTools))
   const keyTarget = { ...target, host: hostIn(origin), owner, asked: request }
   const needs = (part: Part) => needsBytes(part, upstream, quirks)
@@ -189,6 +193,12 @@ export function prepareRequest(
     },
   }
 }
+
+/** Nothing of the wish to keep the answer is left out. */
+const withoutStore = (request: CanonicalRequest): CanonicalRequest => ({
+  ...request,
+  native: request.native.filter(({ feature }) => feature !== 'store'),
+})
 
 /** Translates a request to `upstream` for a channel; throws the 400 of what can't be expressed. */
 export function createTranslation(
@@ -224,6 +234,7 @@ export function withAnswers(
     body: asked(),
     framing: facts.framing,
     library: facts.library,
+    own: facts.own,
   })
 
   return {

@@ -28,6 +28,15 @@ export interface SecretBox {
   readonly texts: TextSealer
   /** For a thread of this process that seals and opens them, too. */
   readonly textKeys: TextKeys
+  /** For what is stored, and is no text. */
+  readonly bytes: ByteSealer
+}
+
+/** Encrypts bytes, each time to others. `owner`: what they are good for alone; it is not stored. */
+export interface ByteSealer {
+  seal(bytes: Uint8Array, owner: string): Uint8Array
+  /** Undefined for what was not sealed with this secret for this owner, or was changed. */
+  open(sealed: Uint8Array, owner: string): Uint8Array | undefined
 }
 
 /** Encrypts texts as base64url; equal texts give equal seals. */
@@ -84,6 +93,30 @@ export function createTextSealer({ key, nonceKey }: TextKeys): TextSealer {
   }
 }
 
+/** Seals bytes by this key. */
+function createByteSealer(key: Uint8Array): ByteSealer {
+  return {
+    seal(bytes, owner) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))
+      const body = [cipher.update(bytes), cipher.final()]
+      return Buffer.concat([Uint8Array.of(version), nonce, cipher.getAuthTag(), ...body])
+    },
+    open(sealed, owner) {
+      if (sealed[0] !== version || sealed.length < headBytes) return undefined
+      const nonce = sealed.subarray(1, 1 + nonceBytes)
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))
+      decipher.setAuthTag(sealed.subarray(1 + nonceBytes, headBytes))
+      try {
+        const start = decipher.update(sealed.subarray(headBytes))
+        return Buffer.concat([start, decipher.final()])
+      } catch {
+        return undefined // another secret's, another owner's, or changed: that is an answer
+      }
+    },
+  }
+}
+
 /** A box that is locked by `secret`: separate keys for hashes and encryption are derived from it. */
 export function createSecretBox(secret: string): SecretBox {
   // Copying a keyed hasher costs half of making one.
@@ -97,6 +130,7 @@ export function createSecretBox(secret: string): SecretBox {
   return {
     texts: createTextSealer(textKeys),
     textKeys,
+    bytes: createByteSealer(deriveKey(secret, 'byte seal')),
     keyedHash: (text) => hasher.copy().update(text).digest('base64url'),
     seal(text) {
       const nonce = randomBytes(nonceBytes)

@@ -82,6 +82,7 @@ export async function createExchange(options: ExchangeOptions) {
     options: [],
     permit: undefined,
     looking: undefined,
+    keeping: undefined,
     reservation: undefined,
     choice: undefined,
     candidate: { ...candidate, upstreamModel },

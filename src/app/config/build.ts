@@ -122,6 +122,8 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     modelsList: settings.models_list ?? 'all',
     unknownAnswers: settings.unknown_answers ?? 'refuse_shared',
     countryHeader: settings.country_header ?? null,
+    keepResponsesMs: sure(parseWait(settings.keep_responses ?? '24h')),
+    keepResponsesBytes: sure(parseSizeBytes(settings.keep_responses_size ?? '256MiB')),
     geminiQueryKey: settings.gemini_query_key ?? false,
     modelPlazaEnabled: settings.model_plaza_enabled ?? true,
     modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,

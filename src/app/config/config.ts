@@ -83,6 +83,10 @@ export interface SettingsConfig {
   readonly modelsList: 'all' | 'token'
   /** What becomes of requests that refer to an answer which nobody has got here. */
   readonly unknownAnswers: 'refuse_shared' | 'refuse' | 'pass'
+  /** How long translated responses are kept; 0: not at all. */
+  readonly keepResponsesMs: number
+  /** How much of them, of all accounts together. */
+  readonly keepResponsesBytes: number
   readonly geminiQueryKey: boolean
   /** The header in which trusted proxies tell a client's country; null: none does. */
   readonly countryHeader: string | null

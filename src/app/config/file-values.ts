@@ -1,5 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
-import { formatDurationMs } from '../../lib/units.ts'
+import { formatDurationMs, formatSizeBytes } from '../../lib/units.ts'
 import type { SettingsConfig, SiteConfig } from './config.ts'
 
 /** The `settings:` in force, as the file would have them. */
@@ -9,19 +9,23 @@ export const settingsValues = (settings: SettingsConfig) => ({
   usual_output: settings.usualOutputTokens,
   max_attempts: settings.maxAttempts,
   retry_time: formatDurationMs(settings.retryTimeMs),
-  queue_time: settings.queueTimeMs === 0 ? '0s' : formatDurationMs(settings.queueTimeMs),
+  queue_time: waitText(settings.queueTimeMs),
   channel_cooling: settings.channelCooling,
   feed_currency: settings.feedCurrency,
   feed_interval: formatDurationMs(settings.feedIntervalMs),
   models_list: settings.modelsList,
   unknown_answers: settings.unknownAnswers,
   country_header: settings.countryHeader,
+  keep_responses: waitText(settings.keepResponsesMs),
+  keep_responses_size: formatSizeBytes(settings.keepResponsesBytes),
   gemini_query_key: settings.geminiQueryKey,
   model_plaza_enabled: settings.modelPlazaEnabled,
   model_plaza_require_auth: settings.modelPlazaRequireAuth,
   plaza_groups: settings.plazaGroups,
   feed_groups: settings.feedGroups,
 })
+
+const waitText = (ms: number) => (ms === 0 ? '0s' : formatDurationMs(ms))
 
 /** The single values of `site:` in force; null: not set. */
 export const siteValues = (site: SiteConfig) => ({

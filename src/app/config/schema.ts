@@ -158,6 +158,16 @@ export const SettingsSection = Type.Object(
         'Header in which trusted proxies tell a client’s country, such as CF-IPCountry; regions need it.',
       ),
     ),
+    keep_responses: optional(
+      text(
+        'wait',
+        'How long translated responses are kept (encrypted), so that clients can continue and fetch ' +
+          'them by their ids; 0s: not at all.',
+      ),
+    ),
+    keep_responses_size: optional(
+      text('size', 'How much of them is kept, of all accounts together; the oldest go first.'),
+    ),
     gemini_query_key: flag('Whether /v1beta accepts a token in the query (?key=).'),
     model_plaza_enabled: flag('Whether the model plaza is public.'),
     model_plaza_require_auth: flag('Whether the model plaza asks for an API key.'),

@@ -18,6 +18,8 @@ const settingKeys = {
   models_list: 'modelsList',
   unknown_answers: 'unknownAnswers',
   country_header: 'countryHeader',
+  keep_responses: 'keepResponsesMs',
+  keep_responses_size: 'keepResponsesBytes',
   gemini_query_key: 'geminiQueryKey',
   model_plaza_enabled: 'modelPlazaEnabled',
   model_plaza_require_auth: 'modelPlazaRequireAuth',

@@ -113,6 +113,12 @@ settings:
   # (two letters); they must set it themselves, whatever the client sends. Groups and accounts that
   # serve some countries only (regions) need it; from anybody else it is not believed.
   #country_header: CF-IPCountry
+  # How long responses are kept that were translated to another protocol (by no vendor, then), unless
+  # their request says store: false: clients continue and fetch them by their ids. They are encrypted,
+  # and each account's are its own; 0s: none. And how much of them at the most: the oldest go first, of
+  # the account that has the most.
+  #keep_responses: 24h
+  #keep_responses_size: 256MiB
   # Whether Gemini paths take the token from the query (?key=), where proxies may log it.
   #gemini_query_key: false
   # Whether there is a model plaza (GET /api/v1/model-plaza), and whether it asks for an API key.

@@ -42,6 +42,7 @@ export interface TranslationJob extends BodyJob {
   readonly owner: string
   readonly client: ClientName
   readonly isStrict: boolean
+  readonly isKept?: boolean
   readonly optionalTools: ReadonlySet<string> | undefined
   readonly targets: readonly JobTarget[]
   /** What was fetched for it, by address; undefined: nothing yet. */

@@ -33,6 +33,7 @@ export interface BesideTask {
   readonly model: string
   readonly body: RequestBody
   readonly isStrict: boolean
+  readonly isKept?: boolean
   readonly owner: string
   readonly fetchMedia: FetchMedia
 }
@@ -43,7 +44,7 @@ export async function prepareBeside(
   ways: readonly (readonly [Candidate, Protocol])[],
   signal: AbortSignal,
 ): Promise<FindPrepared> {
-  const { plan, beside, client, model, body, isStrict, owner } = task
+  const { plan, beside, client, model, body, isStrict, isKept = false, owner } = task
   const named = new Map<string, JobTarget>()
   for (const [candidate, protocol] of ways) {
     const target = asJobTarget(targetOf(candidate, protocol, plan))
@@ -52,7 +53,7 @@ export async function prepareBeside(
   const job = {
     kind: 'translate' as const,
     ...{ bytes: body.bytes, client: clientName(client), model, stream: body.facts.stream },
-    ...{ isStrict, optionalTools: optionalToolsOf(body), owner },
+    ...{ isStrict, isKept, optionalTools: optionalToolsOf(body), owner },
     files: undefined,
   }
   const targets = [...named.values()]

@@ -64,8 +64,8 @@ async function translate(
   const client = clientOf(job.client)
   const body = bodyOf(job)
   const request = decodeRequest(client, body, job.model)
-  const { isStrict, optionalTools, owner } = job
-  const task = { client, request, body, isStrict, optionalTools, owner }
+  const { isStrict, isKept = false, optionalTools, owner } = job
+  const task = { client, request, body, isStrict, isKept, optionalTools, owner }
   const targets: (PreparedTarget | Refused)[] = []
   for (const target of job.targets) {
     const { upstream, ...rest } = target

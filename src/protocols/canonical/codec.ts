@@ -98,6 +98,16 @@ export interface EncodeContext extends DecodeContext {
   readonly framing: Framing
   /** What the client says of its library, as `ClientStream` has it. */
   readonly library: string
+  /** Of a client of the responses protocol; absent: the answer continues none, and is not kept. */
+  readonly own?: OwnResponse | undefined
+}
+
+/** What becomes of a translated response beside its being told. */
+export interface OwnResponse {
+  /** The response that the client said it continues. */
+  readonly previousId: string | null
+  /** Told the response when it is whole, where the gateway keeps it; undefined: nobody does. */
+  readonly keep: ((response: JsonObject) => void) | undefined
 }
 
 /** Turns the frames of one upstream stream into events. Never throws: it skips what it does not know. */

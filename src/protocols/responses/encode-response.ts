@@ -17,15 +17,16 @@ export function encodeResponsesResponse(
   const output = createOutputWriter(context, () => '')
   for (const part of parts) for (const event of blockOf(part)) output.write(event)
   output.close(end.status === 'completed' ? 'completed' : 'incomplete')
-  const { id, createdAt, usage, serviceTier = 'default' } = answer
-  return responseObject(context, {
+  const { createdAt, usage, serviceTier = 'default' } = answer
+  const response = responseObject(context, {
     ...end,
-    id,
     createdAt,
     usage: answer.error === undefined ? toldUsage(usage, context) : usage,
     serviceTier,
     output: output.items(),
   })
+  context.own?.keep?.(response)
+  return response
 }
 
 function errorEnd({ error }: CanonicalResponse): ResponseEnd | undefined {

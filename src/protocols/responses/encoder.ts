@@ -23,8 +23,7 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
   let isOver = false
 
   const response = (facts: ResponseFacts) => {
-    const { id, createdAt } = head ?? {}
-    return { response: responseObject(context, { id, createdAt, ...facts }) }
+    return { response: responseObject(context, { createdAt: head?.createdAt, ...facts }) }
   }
 
   function begin(start: StartEvent): string {
@@ -41,7 +40,9 @@ export function createResponsesEncoder(context: EncodeContext): StreamEncoder {
     isOver = true
     const usage = toldUsage(last ?? head?.usage, context)
     const facts = { ...end, output: output.items(), usage, serviceTier }
-    return blocks + closed + emit(`response.${end.status}`, response(facts))
+    const whole = response(facts)
+    context.own?.keep?.(whole.response)
+    return blocks + closed + emit(`response.${end.status}`, whole)
   }
 
   return {

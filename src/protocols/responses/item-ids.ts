@@ -20,6 +20,12 @@ export function itemIdsIn(body: JsonObject): ItemIds {
   return { references, whole }
 }
 
+/** The id of an item that stands for one that its vendor keeps; undefined: it is none of these. */
+export function referenceId(item: JsonObject): string | undefined {
+  const id = stringIn(item, 'id')
+  return id !== undefined && isReference(item) ? id : undefined
+}
+
 /**
  * Whether an item stands for one that its vendor keeps. A reference may come without its type, and an
  * item of any type may be sent by its id alone.

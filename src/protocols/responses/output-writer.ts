@@ -5,6 +5,7 @@ import { createCallWriter } from './call-writer.ts'
 import type { WriteEvent } from './event-writer.ts'
 import type { CallStart, EndEvent, ItemPlace, ItemStatus, ItemWriter } from './item-writer.ts'
 import { createMessageWriter } from './message-writer.ts'
+import { ownItemId } from './own-ids.ts'
 import { createReasoningWriter } from './reasoning-writer.ts'
 import { createSearchWriter } from './search-writer.ts'
 
@@ -37,7 +38,7 @@ export function createOutputWriter(
   let current: { readonly kind: Kind; readonly writer: ItemWriter } | undefined
 
   const placeOf = (prefix: string): ItemPlace => {
-    return { item_id: `${prefix}_${requestId}_${done.length}`, output_index: done.length }
+    return { item_id: ownItemId(prefix, requestId, done.length), output_index: done.length }
   }
 
   function close(status: ItemStatus): string {

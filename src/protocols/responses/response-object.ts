@@ -4,6 +4,7 @@ import type { FinishReason } from '../canonical/response.ts'
 import { emptyUsage, type Usage } from '../canonical/usage.ts'
 import { objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { ownResponseId } from './own-ids.ts'
 import { encodeResponsesUsage } from './usage.ts'
 
 /** How a response ended, in the vendor's words. */
@@ -40,7 +41,6 @@ export function responseEnd(reason: FinishReason, hasRefusal: boolean): Response
 
 export interface ResponseFacts extends ResponseEnd {
   /** The upstream's, where it tells. */
-  readonly id?: string | undefined
   readonly createdAt?: number | undefined
   readonly output: readonly JsonObject[]
   readonly usage?: Usage | undefined
@@ -54,12 +54,12 @@ export function toldUsage(usage: Usage | undefined, context: EncodeContext): Usa
 
 /** The response as the vendor tells it, with the fields that repeat the request. */
 export function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObject {
-  const { body, requestId, model, createdAt } = context
-  const { id, status, error, reason, output, usage, serviceTier } = facts
+  const { body, requestId, model, createdAt, own } = context
+  const { status, error, reason, output, usage, serviceTier } = facts
   const text = objectIn(body, 'text')
   const reasoning = objectIn(body, 'reasoning')
   return {
-    id: id?.startsWith('resp_') ? id : `resp_${requestId}`,
+    id: ownResponseId(requestId),
     object: 'response',
     created_at: facts.createdAt ?? createdAt,
     status,
@@ -72,12 +72,12 @@ export function responseObject(context: EncodeContext, facts: ResponseFacts): Js
     model,
     output,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: own?.previousId ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
     reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
     safety_identifier: body.safety_identifier ?? null,
     service_tier: serviceTier ?? body.service_tier ?? 'auto',
-    store: false,
+    store: own?.keep !== undefined,
     temperature: body.temperature ?? 1,
     text: {
       format: text?.format ?? { type: 'text' },

@@ -183,7 +183,7 @@ export const requestFeatures = {
   stored_state: native(
     'Conversations that the vendor keeps',
     r,
-    'threads in the words by which clients send the whole conversation instead',
+    'responses that were translated are continued by what the gateway keeps of them; threads are refused in the words by which clients send the whole conversation instead',
   ),
   deferred_tool: native(
     'Tools that are held back until a search refers to them',
@@ -195,7 +195,11 @@ export const requestFeatures = {
     d,
     'the tools themselves are told to the model',
   ),
-  store: native('The answer is to be kept by the vendor', d),
+  store: native(
+    'The answer is to be kept by the vendor',
+    d,
+    'responses: kept by the gateway instead, where keep_responses is on',
+  ),
   stored_prompt: native('Prompts that the vendor keeps', r),
   uploaded_file: native('Files that were uploaded to the vendor', r),
   cached_content: native('Context caches that the vendor keeps', r),

@@ -17,6 +17,7 @@ import { postgresUsedCodes, usedCodes } from './0015-used-codes.ts'
 import { groupTools, postgresGroupTools } from './0016-group-tools.ts'
 import { postgresKinds } from './0017-postgres-kinds.ts'
 import { regionsPostgres, regionsSqlite } from './0018-regions.ts'
+import { postgresResponses, sqliteResponses } from './0019-responses.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
@@ -56,6 +57,7 @@ export const migrations: readonly Migration[] = [
   { sqlite: groupTools, postgres: postgresGroupTools },
   { postgres: postgresKinds },
   { sqlite: regionsSqlite, postgres: regionsPostgres },
+  { sqlite: sqliteResponses, postgres: postgresResponses },
 ]
 
 /** The version of a database that is up to date. */

@@ -51,6 +51,8 @@ export const leftTables: { readonly [name: string]: string } = {
   document: 'of PostgreSQL alone: what nodes build anew from the other tables',
   token_spending:
     'of PostgreSQL alone: sums of usage_day and reservation, made when they are needed',
+  response: 'kept for a day at the most: who continues one sends the whole conversation instead',
+  response_share: 'sums of response',
   schema_version: 'of PostgreSQL alone, and made with the tables',
   unfinished_move: 'the mark of a move itself',
 }

@@ -10,6 +10,7 @@ import type { ListStore } from './lists.ts'
 import type { NodeStore } from './nodes.ts'
 import type { DatabasePlace } from './reading.ts'
 import type { RecordStore } from './records.ts'
+import type { ResponseStore } from './responses.ts'
 import type { SignInStore } from './sign-in.ts'
 import type { TokenStore } from './tokens.ts'
 import type { VerificationStore } from './verification.ts'
@@ -27,6 +28,7 @@ export interface Store {
   readonly verification: VerificationStore
   readonly attempts: AttemptStore
   readonly answers: AnswerStore
+  readonly responses: ResponseStore
   readonly lists: ListStore
   readonly health: HealthStore
   readonly availability: AvailabilityStore

@@ -14,6 +14,7 @@ import { createHealthStore } from '../queries/health.ts'
 import { createLists } from '../queries/lists/store.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/records.ts'
+import { createResponseStore } from '../queries/responses.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { createCommit } from './commit.ts'
@@ -169,6 +170,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
     health: createHealthStore(engine),
     attempts: createAttemptStore(engine),
     answers: createAnswerStore({ engine: soon, now }),
+    responses: createResponseStore({ engine: soon, now }),
     availability: createAvailabilityStore(engine),
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({

@@ -321,6 +321,20 @@ interface BackgroundAnswerTable {
   due_at: number
 }
 
+interface ResponseTable {
+  id: string
+  account_id: number
+  created_at: number
+  size_bytes: number
+  input: Uint8Array
+  response: Uint8Array
+}
+
+interface ResponseShareTable {
+  account_id: number
+  size_bytes: number
+}
+
 /** The tables as the query builder knows them; the migrations are what makes them. */
 export interface Tables {
   account: AccountTable
@@ -347,4 +361,6 @@ export interface Tables {
   node: NodeTable
   kept_answer: KeptAnswerTable
   background_answer: BackgroundAnswerTable
+  response: ResponseTable
+  response_share: ResponseShareTable
 }

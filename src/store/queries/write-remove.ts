@@ -15,13 +15,14 @@ function* removeToken(id: number, now: number): Steps<void> {
   )
 }
 
-/** Marks an account and its tokens as deleted, and takes away what it signs in with. */
+/** Marks an account and its tokens as deleted, and takes away what it signs in with, and its responses. */
 export function* removeAccount(email: string, now: number): Steps<void> {
   const id = yield* requireAccount(email, 'remove account')
   const tokens = build.updateTable('token').set({ deleted_at: now })
   yield* run(tokens.where('account_id', '=', id).where('deleted_at', 'is', null))
   yield* run(build.updateTable('account').set({ deleted_at: now }).where('id', '=', id))
   yield* removeSignIn(id)
+  yield* run(build.deleteFrom('response').where('account_id', '=', id))
 }
 
 function* removeGroup(name: string, now: number): Steps<void> {

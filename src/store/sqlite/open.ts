@@ -11,6 +11,7 @@ import { createEdits } from '../queries/edits/edits.ts'
 import { createHealthStore } from '../queries/health.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/records.ts'
+import { createResponseStore } from '../queries/responses.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createClaim } from './claim.ts'
@@ -79,6 +80,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     lists: createListStore({ reader, clock }),
     attempts: createAttemptStore(engine),
     answers: createAnswerStore({ engine, now }),
+    responses: createResponseStore({ engine, now }),
     availability: createAvailabilityStore(engine),
     signIn: createSignInStore({ engine, clock }),
     nodes: createNodeStore({

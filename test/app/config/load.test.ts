@@ -147,6 +147,8 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           modelsList: 'all',
           unknownAnswers: 'refuse_shared',
           countryHeader: null,
+          keepResponsesMs: 86_400_000,
+          keepResponsesBytes: 268_435_456,
           geminiQueryKey: false,
           modelPlazaEnabled: true,
           modelPlazaRequireAuth: false,

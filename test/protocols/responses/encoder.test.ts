@@ -310,9 +310,9 @@ describe('a client’s stream', () => {
     })
   })
 
-  test('T19: ids and times are the upstream’s where they fit, else well-formed', () => {
+  test('T19: the id is the gateway’s own, by which it is asked for, whatever the upstream has', () => {
     const own = checkStream(encodeStream([{ type: 'start', id: 'resp_up' }, ...ending()]))
-    expect(own).toMatchObject({ id: 'resp_up', created_at: context.createdAt })
+    expect(own).toMatchObject({ id: 'resp_r1', created_at: context.createdAt })
     expect(checkStream(encodeStream(ending()))).toMatchObject({ id: 'resp_r1' })
   })
 

@@ -39,7 +39,7 @@ export function expectedAnswer(
       }
     case 'responses':
       return {
-        id: withPrefix('resp_', id, context),
+        id: `resp_${context.requestId}`,
         model,
         createdAt,
         choices: first.map((choice) =>
@@ -72,7 +72,7 @@ export function expectedAnswer(
   }
 }
 
-/** T19: the upstream's id, where it is one of the client's protocol. */
+/** T19: the upstream's id, where it is one of the client's protocol; a response is asked for by its id here. */
 const withPrefix = (prefix: string, id: string, { requestId }: EncodeContext) =>
   id.startsWith(prefix) ? id : `${prefix}${requestId}`
 

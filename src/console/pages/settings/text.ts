@@ -115,6 +115,16 @@ export const settingNames: Readonly<
       token: { en: 'Those that the asking token may use', zh: '仅该令牌可用的模型' },
     },
   },
+  'settings.keep_responses': {
+    en: 'Translated responses are kept for',
+    zh: '转换后响应的保留时间',
+    zhHint: '转换协议后的响应会加密保存，客户端可凭 ID 继续或读取；0s 表示不保存。',
+  },
+  'settings.keep_responses_size': {
+    en: 'Translated responses: how much is kept',
+    zh: '转换后响应的保存容量',
+    zhHint: '所有账户合计；超出时先删除占用最多的账户中最旧的响应。',
+  },
   'settings.unknown_answers': {
     en: 'Answers that nobody has got here',
     zh: '未知的响应 ID',

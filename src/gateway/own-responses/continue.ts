@@ -1,0 +1,144 @@
+import { formatSizeBytes } from '../../lib/units.ts'
+import { arrayIn, isJsonObject, parseJsonObject } from '../../protocols/json.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import { referenceId } from '../../protocols/responses/item-ids.ts'
+import { ownResponseOf } from '../../protocols/responses/own-ids.ts'
+import type { RequestBody } from '../body.ts'
+import { GatewayError } from '../errors.ts'
+import { shortName } from '../short-name.ts'
+import {
+  itemsOf,
+  itemsOfList,
+  joinItems,
+  outputOf,
+  replaceItems,
+  withItems,
+} from './input-items.ts'
+import type { OwnResponses } from './own-responses.ts'
+
+export interface ContinueTask {
+  readonly own: OwnResponses
+  readonly accountId: number
+  readonly body: RequestBody
+  /** The whole conversation may be as large as a body that has all of it. */
+  readonly maxBytes: number
+  /** Some channel may know what is not known here. */
+  readonly hasNative: boolean
+}
+
+/**
+ * The body with the conversation in the place of ids that stand for it here, as if the client had sent
+ * all of it: so it is counted, paid and translated. Undefined: it has no such ids. Throws the 404 of what
+ * nobody knows who could answer, and the 413 of a conversation that has become too large.
+ */
+export async function continueOwn(task: ContinueTask): Promise<Buffer | undefined> {
+  const { own, body, hasNative } = task
+  const { fields } = body
+  if (fields === undefined || !own.isOn()) return undefined
+  const previousId = previousIdIn(body)
+  const before = await findBefore(task, previousId)
+  const isUnknown = previousId !== null && before === undefined
+  if (isUnknown && !hasNative) throw unknown(previousId, 'previous_response_id')
+  const items = itemsOf({ ...body, fields })
+  const whole = await findReferences(task, previousId, items)
+  if (before === undefined && whole === undefined) return undefined
+  const all = joinItems([...(before ?? []), whole ?? items])
+  if (all.byteLength > task.maxBytes) throw tooLarge(task)
+  return withItems({ ...body, fields }, all, { continued: before !== undefined })
+}
+
+/** The response that a body says it continues. */
+export function previousIdIn({ bytes, fields }: Pick<RequestBody, 'bytes' | 'fields'>) {
+  const { start, end } = fields?.spans.get('previous_response_id') ?? { start: 0, end: 0 }
+  if (end - start > longestId) return null
+  const text = `{"id":${bytes.toString('utf8', start, end) || 'null'}}`
+  const id = parseJsonObject(text)?.id
+  return typeof id === 'string' && id !== '' ? id : null
+}
+const longestId = 1_024
+
+/** What was asked and answered so far. */
+async function findBefore(
+  { own, accountId }: ContinueTask,
+  id: string | null,
+): Promise<readonly Uint8Array[] | undefined> {
+  if (id === null || ownResponseOf(id) !== id) return undefined
+  const found = await own.find(accountId, id)
+  if (found === undefined) return undefined
+  const response = parseJsonObject(new TextDecoder().decode(found.response))
+  return [found.input, itemsOfList(outputOf(response ?? {}))]
+}
+
+/** The items with those in their places that are told by their ids; undefined: there are none of them. */
+async function findReferences(
+  task: ContinueTask,
+  previousId: string | null,
+  items: Buffer,
+): Promise<Buffer | undefined> {
+  const asked = new Map<number, string>()
+  // A large body is not parsed here for an id that stands beside its input.
+  if (task.body.facts.continues.every((id) => id === previousId)) return undefined
+  for (const [place, item] of arrayIn(task.body.value(), 'input').entries()) {
+    const id = isJsonObject(item) ? referenceId(item) : undefined
+    if (id !== undefined) asked.set(place, id)
+  }
+  if (asked.size === 0) return undefined
+  const known = await findItems(task, asked)
+  const texts = new Map<number, string>()
+  let left = task.maxBytes - items.byteLength
+  for (const [place, id] of asked) {
+    const text = known.get(id)
+    if (text === undefined && !task.hasNative) throw unknown(id, `input[${place}].id`)
+    if (text === undefined) continue
+    left -= text.length
+    if (left < 0) throw tooLarge(task)
+    texts.set(place, text)
+  }
+  return texts.size === 0 ? undefined : replaceItems(items, texts)
+}
+
+/** So many responses are read at a time. */
+const readAtOnce = 16
+
+/** Items of responses by their ids, as JSON text. */
+async function findItems(
+  task: ContinueTask,
+  asked: ReadonlyMap<number, string>,
+): Promise<ReadonlyMap<string, string>> {
+  const { own, accountId } = task
+  const wanted = new Set(asked.values())
+  const ids = new Set([...wanted].flatMap((id) => ownResponseOf(id) ?? []))
+  const texts = new Map<string, string>()
+  let left = task.maxBytes
+  for (const some of inGroups([...ids], readAtOnce)) {
+    const found = await own.findResponses(accountId, some)
+    for (const { id, text } of [...found.values()].flatMap(outputOf).map(written)) {
+      if (!wanted.has(id)) continue
+      left -= text.length
+      if (left < 0) throw tooLarge(task)
+      texts.set(id, text)
+    }
+  }
+  return texts
+}
+
+const written = (item: JsonObject) => ({ id: String(item.id), text: JSON.stringify(item) })
+
+function* inGroups<Value>(values: readonly Value[], size: number): Generator<readonly Value[]> {
+  for (let from = 0; from < values.length; from += size) yield values.slice(from, from + size)
+}
+
+/** In the words by which a vendor's SDK knows that it must send the whole conversation again. */
+const unknown = (id: string, param: string) =>
+  new GatewayError(
+    'previous_response_not_found',
+    `"${shortName(id)}" is not known to this account (any more). Send the whole conversation instead.`,
+    { param },
+  )
+
+const tooLarge = ({ maxBytes }: ContinueTask) =>
+  new GatewayError(
+    'body_too_large',
+    `The conversation that is continued is larger than ${formatSizeBytes(maxBytes)}, the limit here. ` +
+      'Begin a new one.',
+  )

@@ -1,0 +1,187 @@
+import type { Logger } from '../../lib/log.ts'
+import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import type { ByteSealer } from '../../lib/secrets.ts'
+import { parseJsonObject } from '../../protocols/json.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import type { KeptLimits, KeptResponse, ResponseStore } from '../../store/ports/responses.ts'
+
+/** A translated response, opened. */
+export interface OwnResponse {
+  readonly id: string
+  /** The items that it answers to, as JSON text between the brackets of their list. */
+  readonly input: Uint8Array
+  /** The response as JSON text. */
+  readonly response: Uint8Array
+}
+
+/**
+ * Translated responses of this gateway: no upstream has them by the ids that clients were given. They
+ * are kept in the store, encrypted, for their account alone.
+ */
+export interface OwnResponses {
+  isOn(): boolean
+  /** Whether an input of so many bytes can be kept. */
+  takes(inputBytes: number): boolean
+  /** Rejects with a `StoreError`; undefined: the account has got none of this id, or not any more. */
+  find(accountId: number, id: string): Promise<OwnResponse | undefined>
+  /** Of several the responses alone, by their ids. */
+  findResponses(accountId: number, ids: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>
+  /**
+   * Keeps one: here it can be asked for at once. Where other nodes serve too, resolves when they can;
+   * never rejects. What could not be stored is logged, and as if it had never been kept.
+   */
+  keep(accountId: number, response: OwnResponse): Promise<void> | undefined
+  /** False: there is none. */
+  remove(accountId: number, id: string): Promise<boolean>
+  /** Begins to remove what is too old. */
+  start(): void
+  /** Resolves when nothing waits to be stored. */
+  stop(): Promise<void>
+}
+
+export interface OwnResponsesParts {
+  readonly store: ResponseStore
+  readonly sealer: ByteSealer
+  /** `keptMs` 0: nothing is kept. */
+  readonly limits: () => KeptLimits
+  /** Other nodes serve from the same store. */
+  readonly isShared: boolean
+  readonly repeat?: Repeat | undefined
+  readonly log: Logger
+}
+
+/** One response with its conversation is no larger, as JSON text. */
+const largestBytes = 8 * 1_048_576
+/** While the store is slow no more than this waits for it: what comes then is not kept. */
+const mostWaiting = 8 * largestBytes
+/** How often what is too old is removed. */
+const sweepMs = 60_000
+
+export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
+  const { store, limits, isShared, log, repeat = repeatByTimer } = parts
+  const { close, open } = createEnvelope(parts.sealer)
+  /** On their way to the store. */
+  const waiting = new Map<string, Waiting>()
+  let waitingBytes = 0
+  let sweeping: Promise<void> | undefined
+  let end = () => {}
+  const isOn = () => limits().keptMs > 0
+  const ownWaiting = (accountId: number, id: string) => {
+    const found = waiting.get(id)
+    return found?.accountId === accountId ? found : undefined
+  }
+
+  async function write(accountId: number, response: OwnResponse): Promise<void> {
+    try {
+      const kept = await store.put(await close(accountId, response), limits())
+      if (!kept) log.info('a response was not kept: there is no room', { response: response.id })
+    } catch (error) {
+      log.warn('a response was not kept', { response: response.id, error: String(error) })
+    }
+  }
+
+  /** Goes on while there is much to remove. */
+  async function sweep(): Promise<void> {
+    try {
+      while ((await store.sweep(limits())) > 0) await Bun.sleep(0)
+    } catch (error) {
+      log.warn('old responses not removed', { error: String(error) })
+    }
+  }
+
+  return {
+    isOn,
+    takes: (inputBytes) => isOn() && inputBytes <= Math.min(largestBytes, limits().maxBytes),
+    async find(accountId, id) {
+      if (!isOn()) return undefined
+      const own = ownWaiting(accountId, id)
+      if (own) return own.response
+      const found = await store.find(accountId, id, limits())
+      return found && (await open(found))
+    },
+    async findResponses(accountId, ids) {
+      const found = new Map<string, JsonObject>()
+      if (!isOn()) return found
+      const note = (id: string, json: Uint8Array | undefined) => {
+        const response = json && parseJsonObject(new TextDecoder().decode(json))
+        if (response) found.set(id, response)
+      }
+      const asked: string[] = []
+      for (const id of ids) {
+        const own = ownWaiting(accountId, id)
+        if (own) note(id, own.response.response)
+        else asked.push(id)
+      }
+      const rows = asked.length === 0 ? [] : await store.findResponses(accountId, asked, limits())
+      for (const row of rows) note(row.id, await open(row).then((one) => one?.response))
+      return found
+    },
+    keep(accountId, response) {
+      const sizeBytes = response.input.byteLength + response.response.byteLength
+      if (!isOn() || sizeBytes > 2 * largestBytes) return undefined
+      if (waitingBytes + sizeBytes > mostWaiting) {
+        log.warn('a response was not kept: the store is too slow', { response: response.id })
+        return undefined
+      }
+      waitingBytes += sizeBytes
+      const writing = write(accountId, response).finally(() => {
+        waitingBytes -= sizeBytes
+        waiting.delete(response.id)
+      })
+      waiting.set(response.id, { accountId, response, writing })
+      return isShared ? writing : undefined
+    },
+    async remove(accountId, id) {
+      await ownWaiting(accountId, id)?.writing
+      return await store.remove(accountId, id)
+    },
+    start() {
+      end = repeat(() => {
+        sweeping ??= sweep().finally(() => {
+          sweeping = undefined
+        })
+      }, sweepMs)
+    },
+    async stop() {
+      end()
+      await Promise.all([...waiting.values()].map(({ writing }) => writing))
+      await sweeping
+    },
+  }
+}
+
+interface Waiting {
+  readonly accountId: number
+  readonly response: OwnResponse
+  readonly writing: Promise<void>
+}
+
+/** Compresses, then encrypts for one account and one id: rows that were exchanged can't be opened. */
+function createEnvelope(sealer: ByteSealer) {
+  const ownerOf = ({ id, accountId }: Pick<KeptResponse, 'id' | 'accountId'>, part: string) =>
+    `response ${accountId} ${id} ${part}`
+  return {
+    async close(accountId: number, { id, input, response }: OwnResponse): Promise<KeptResponse> {
+      const row = { id, accountId }
+      const seal = async (bytes: Uint8Array, part: string) =>
+        sealer.seal(await Bun.zstdCompress(bytes as Uint8Array<ArrayBuffer>), ownerOf(row, part))
+      return {
+        ...row,
+        input: await seal(input, 'input'),
+        response: await seal(response, 'response'),
+      }
+    },
+    /** Undefined: it was sealed with another secret, or changed. */
+    async open(
+      row: Omit<KeptResponse, 'input'> & { readonly input?: Uint8Array },
+    ): Promise<OwnResponse | undefined> {
+      const unseal = async (sealed: Uint8Array, part: string) => {
+        const opened = sealer.open(sealed, ownerOf(row, part))
+        return opened && (await Bun.zstdDecompress(opened as Uint8Array<ArrayBuffer>))
+      }
+      const input = row.input ? await unseal(row.input, 'input') : new Uint8Array(0)
+      const response = await unseal(row.response, 'response')
+      return input && response && { id: row.id, input, response }
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { findFields } from '../../src/gateway/json-fields.ts'
+import {
+  itemsOf,
+  joinItems,
+  replaceItems,
+  withItems,
+} from '../../src/gateway/own-responses/input-items.ts'
+import { createSecretBox } from '../../src/lib/secrets.ts'
+import { ownItemId, ownResponseId, ownResponseOf } from '../../src/protocols/responses/own-ids.ts'
+
+const bodyOf = (text: string) => {
+  const bytes = Buffer.from(text)
+  return { bytes, fields: findFields(bytes, { maxDepth: 99, maxValues: 99 }) }
+}
+const items = (text: string) => itemsOf(bodyOf(text)).toString()
+
+test.each([
+  ['{"input":"Say \\"one\\"."}', '{"role":"user","content":"Say \\"one\\"."}'],
+  ['{"input": [ {"a": 1} , {"b":[2, 3]} ] }', '{"a": 1} , {"b":[2, 3]}'],
+  ['{"input":[]}', ''],
+  ['{"input":[ ]}', ''],
+  ['{"input":null}', ''],
+  ['{"model":"m"}', ''],
+])('the items of %s', (text, expected) => {
+  expect(items(text)).toBe(expected)
+})
+
+test('items are joined and put in without a byte of the rest being changed', () => {
+  const body = bodyOf('{ "previous_response_id" : "resp_1", "n": 1e400, "input" : "two"}')
+  const all = joinItems([Buffer.from('{"one":1}'), Buffer.alloc(0), itemsOf(body)])
+  expect(withItems(body, all, { continued: true }).toString()).toBe(
+    '{ "previous_response_id" : null, "n": 1e400, "input" : [{"one":1},{"role":"user","content":"two"}]}',
+  )
+  expect(withItems(bodyOf('{}'), Buffer.from('1'), { continued: true }).toString()).toBe(
+    '{"input":[1],"previous_response_id":null}',
+  )
+})
+
+test('items are replaced by their places', () => {
+  const list = Buffer.from('{"a":[1,"]"]} , {"id":"x"},{"c":3}')
+  expect(replaceItems(list, new Map([[1, '{"b":2}']])).toString()).toBe(
+    '{"a":[1,"]"]} , {"b":2},{"c":3}',
+  )
+})
+
+test('an id tells its response; an id of a vendor tells none', () => {
+  const request = `req_${'0123456789abcdef'.repeat(2)}`
+  const id = ownResponseId(request)
+  expect(ownResponseOf(id)).toBe(id)
+  expect(ownResponseOf(ownItemId('msg', request, 12))).toBe(id)
+  for (const other of ['resp_0123', `msg_${request}`, `${id}_1`, `resp_${request}x`, '', 'resp_']) {
+    expect(ownResponseOf(other)).toBeUndefined()
+  }
+})
+
+test('sealed bytes open for their owner alone, with their secret, unchanged', () => {
+  const { bytes } = createSecretBox('a secret of the tests')
+  const plain = Uint8Array.of(0, 1, 255)
+  const sealed = bytes.seal(plain, 'response 1 a')
+  expect(sealed).not.toEqual(bytes.seal(plain, 'response 1 a'))
+  expect([...(bytes.open(sealed, 'response 1 a') ?? [])]).toEqual([...plain])
+  expect(bytes.open(sealed, 'response 2 a')).toBeUndefined()
+  expect(createSecretBox('another secret here').bytes.open(sealed, 'response 1 a')).toBeUndefined()
+  for (let at = 0; at < sealed.length; at++) {
+    const changed = Uint8Array.from(sealed)
+    changed[at] = (changed[at] ?? 0) ^ 1
+    expect(bytes.open(changed, 'response 1 a')).toBeUndefined()
+  }
+  expect(bytes.open(sealed.subarray(0, 20), 'response 1 a')).toBeUndefined()
+})
