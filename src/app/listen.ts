@@ -15,10 +15,13 @@ export interface Listening {
 /** Bun would answer 413 by itself, with an empty body: ours is counted, and has a shape. */
 const maxRequestBodySize = Number.MAX_SAFE_INTEGER
 
-type Address = Pick<Config['server'], 'host' | 'port'>
+/** One event may be so large. */
+const maxWaitingBytes = 64 * 1_048_576
+
+type Address = Pick<Config['server'], 'host' | 'port'> & Partial<Config['server']>
 
 /** Opens the port. Throws with the address and the way out when it is taken or not ours. */
-export function listen(app: AnyElysia, { host, port }: Address): Listening {
+export function listen(app: AnyElysia, { host, port, maxBodyBytes }: Address): Listening {
   const options = {
     hostname: host,
     port,
@@ -27,6 +30,14 @@ export function listen(app: AnyElysia, { host, port }: Address): Listening {
     maxRequestBodySize,
     // Before a request's head and body are complete; models get all the time.
     idleTimeout: usualSilenceSeconds,
+    websocket: {
+      // Larger messages end their connection unread; what is raised meanwhile needs a restart.
+      ...(maxBodyBytes && { maxPayloadLength: maxBodyBytes }),
+      // Who sends waits as soon as anything waits to be read: this is for what is sent at once.
+      backpressureLimit: maxWaitingBytes,
+      perMessageDeflate: false,
+      sendPings: true,
+    },
   }
   try {
     app.listen(options)

@@ -18,6 +18,7 @@ export function liveSettings({ server, settings }: Config) {
     retryTimeMs: settings.retryTimeMs,
     queueTimeMs: settings.queueTimeMs,
     channelCooling: settings.channelCooling,
+    responsesWebsocket: settings.responsesWebsocket,
     keptResponses: { keptMs: settings.keepResponsesMs, maxBytes: settings.keepResponsesBytes },
     balanceLowThresholdNano: settings.balanceLowThresholdNano,
   }

@@ -18,6 +18,7 @@ import { createOwnResponses } from '../gateway/own-responses/own-responses.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
 import { createReservations } from '../gateway/reservations.ts'
 import { modelRoutes } from '../gateway/routes.ts'
+import { createSockets } from '../gateway/socket/sockets.ts'
 import { createWatchdog } from '../gateway/watchdog.ts'
 import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -65,6 +66,8 @@ export interface TollgateParts {
   readonly sessions?: Sessions
   /** What limits of the console's sessions go by; absent: the real time. */
   readonly sessionTick?: Clock | undefined
+  /** How long a WebSocket lives; absent: an hour. */
+  readonly socketLifeMs?: number | undefined
   /** Timers of the console's live views; absent: real ones. */
   readonly repeat?: Repeat
 }
@@ -210,8 +213,13 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     maxAttempts: () => settings.maxAttempts,
     retryTimeMs: () => settings.retryTimeMs,
   })
+  const sockets = createSockets({
+    ...{ ...shared, ...limited, forwarder, socketLifeMs: parts.socketLifeMs },
+    isOn: () => settings.responsesWebsocket,
+    maxBodyBytes: () => settings.maxBodyBytes,
+  })
   const routeParts = {
-    ...{ ...shared, ...limited, forwarder, background, own },
+    ...{ ...shared, ...limited, forwarder, background, own, sockets },
     records: store.records,
     modelsList: () => settings.modelsList,
   }
@@ -291,6 +299,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     drain: readiness.drain,
     close() {
       forwarder.close()
+      sockets.close()
       door.close()
     },
     interruptAll: forwarder.interruptAll,

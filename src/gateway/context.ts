@@ -9,6 +9,8 @@ export interface Context {
   readonly server: {
     requestIP(request: Request): { address: string } | null
     timeout(request: Request, seconds: number): void
+    /** Makes a WebSocket of a request; `data` is told what becomes of it. */
+    upgrade?(request: Request, options: { data: unknown; headers: Record<string, string> }): boolean
   } | null
   readonly params: Readonly<Record<string, string>>
 }

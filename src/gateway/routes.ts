@@ -23,11 +23,13 @@ import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from 
 import { queryOf } from './query.ts'
 import { receiptRoute } from './receipt.ts'
 import type { Reservations } from './reservations.ts'
+import type { Sockets } from './socket/sockets.ts'
 import { forwardStoredResponse, type StoredResponseParts } from './stored-responses.ts'
 import { tokenUsage } from './token-usage.ts'
 
 export interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly forwarder: Forwarder
+  readonly sockets: Pick<Sockets, 'handle'>
   readonly records: RecordStore
   readonly reservations: Reservations
   readonly clock: Clock
@@ -52,6 +54,7 @@ export function modelRoutes(parts: RouteParts) {
     .post('/v1/responses', forward(responses, responses.operations.responses), raw)
     .post('/v1/responses/compact', forward(responses, responses.operations.compact), raw)
     .post('/v1/responses/input_tokens', forward(responses, responses.operations.inputTokens), raw)
+    .get('/v1/responses', narrow(parts.sockets.handle), raw)
     .get('/v1/responses/:id', onStored, raw)
     .delete('/v1/responses/:id', onStored, raw)
     .post('/v1/messages', forward(messages, messages.operations.messages), raw)

@@ -29,10 +29,10 @@ test.each([
 test('items are joined and put in without a byte of the rest being changed', () => {
   const body = bodyOf('{ "previous_response_id" : "resp_1", "n": 1e400, "input" : "two"}')
   const all = joinItems([Buffer.from('{"one":1}'), Buffer.alloc(0), itemsOf(body)])
-  expect(withItems(body, all, { continued: true }).toString()).toBe(
+  expect(withItems(body, all, { continues: null }).toString()).toBe(
     '{ "previous_response_id" : null, "n": 1e400, "input" : [{"one":1},{"role":"user","content":"two"}]}',
   )
-  expect(withItems(bodyOf('{}'), Buffer.from('1'), { continued: true }).toString()).toBe(
+  expect(withItems(bodyOf('{}'), Buffer.from('1'), { continues: null }).toString()).toBe(
     '{"input":[1],"previous_response_id":null}',
   )
 })

@@ -124,6 +124,7 @@ function buildSettings(settings: NonNullable<ConfigFile['settings']>): SettingsC
     countryHeader: settings.country_header ?? null,
     keepResponsesMs: sure(parseWait(settings.keep_responses ?? '24h')),
     keepResponsesBytes: sure(parseSizeBytes(settings.keep_responses_size ?? '256MiB')),
+    responsesWebsocket: settings.responses_websocket ?? true,
     geminiQueryKey: settings.gemini_query_key ?? false,
     modelPlazaEnabled: settings.model_plaza_enabled ?? true,
     modelPlazaRequireAuth: settings.model_plaza_require_auth ?? false,

@@ -87,6 +87,8 @@ export interface SettingsConfig {
   readonly keepResponsesMs: number
   /** How much of them, of all accounts together. */
   readonly keepResponsesBytes: number
+  /** Whether GET /v1/responses takes WebSockets. */
+  readonly responsesWebsocket: boolean
   readonly geminiQueryKey: boolean
   /** The header in which trusted proxies tell a client's country; null: none does. */
   readonly countryHeader: string | null

@@ -18,6 +18,7 @@ export const settingsValues = (settings: SettingsConfig) => ({
   country_header: settings.countryHeader,
   keep_responses: waitText(settings.keepResponsesMs),
   keep_responses_size: formatSizeBytes(settings.keepResponsesBytes),
+  responses_websocket: settings.responsesWebsocket,
   gemini_query_key: settings.geminiQueryKey,
   model_plaza_enabled: settings.modelPlazaEnabled,
   model_plaza_require_auth: settings.modelPlazaRequireAuth,

@@ -168,6 +168,9 @@ export const SettingsSection = Type.Object(
     keep_responses_size: optional(
       text('size', 'How much of them is kept, of all accounts together; the oldest go first.'),
     ),
+    responses_websocket: flag(
+      'Whether GET /v1/responses takes WebSockets; false: clients are told to use POST (426).',
+    ),
     gemini_query_key: flag('Whether /v1beta accepts a token in the query (?key=).'),
     model_plaza_enabled: flag('Whether the model plaza is public.'),
     model_plaza_require_auth: flag('Whether the model plaza asks for an API key.'),

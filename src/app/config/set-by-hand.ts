@@ -20,6 +20,7 @@ const settingKeys = {
   country_header: 'countryHeader',
   keep_responses: 'keepResponsesMs',
   keep_responses_size: 'keepResponsesBytes',
+  responses_websocket: 'responsesWebsocket',
   gemini_query_key: 'geminiQueryKey',
   model_plaza_enabled: 'modelPlazaEnabled',
   model_plaza_require_auth: 'modelPlazaRequireAuth',

@@ -119,6 +119,9 @@ settings:
   # the account that has the most.
   #keep_responses: 24h
   #keep_responses_size: 256MiB
+  # Whether responses are spoken over WebSockets, too (GET /v1/responses); false: clients are told to use
+  # POST.
+  #responses_websocket: true
   # Whether Gemini paths take the token from the query (?key=), where proxies may log it.
   #gemini_query_key: false
   # Whether there is a model plaza (GET /api/v1/model-plaza), and whether it asks for an API key.

@@ -7,10 +7,10 @@ import type { RequestBody } from '../body.ts'
 import { GatewayError } from '../errors.ts'
 import { shortName } from '../short-name.ts'
 import {
+  continuable,
   itemsOf,
   itemsOfList,
   joinItems,
-  outputOf,
   replaceItems,
   withItems,
 } from './input-items.ts'
@@ -44,7 +44,7 @@ export async function continueOwn(task: ContinueTask): Promise<Buffer | undefine
   if (before === undefined && whole === undefined) return undefined
   const all = joinItems([...(before ?? []), whole ?? items])
   if (all.byteLength > task.maxBytes) throw tooLarge(task)
-  return withItems({ ...body, fields }, all, { continued: before !== undefined })
+  return withItems({ ...body, fields }, all, before ? { continues: null } : {})
 }
 
 /** The response that a body says it continues. */
@@ -66,7 +66,7 @@ async function findBefore(
   const found = await own.find(accountId, id)
   if (found === undefined) return undefined
   const response = parseJsonObject(new TextDecoder().decode(found.response))
-  return [found.input, itemsOfList(outputOf(response ?? {}))]
+  return [found.input, itemsOfList(continuable(response ?? {}))]
 }
 
 /** The items with those in their places that are told by their ids; undefined: there are none of them. */
@@ -112,7 +112,7 @@ async function findItems(
   let left = task.maxBytes
   for (const some of inGroups([...ids], readAtOnce)) {
     const found = await own.findResponses(accountId, some)
-    for (const { id, text } of [...found.values()].flatMap(outputOf).map(written)) {
+    for (const { id, text } of [...found.values()].flatMap(continuable).map(written)) {
       if (!wanted.has(id)) continue
       left -= text.length
       if (left < 0) throw tooLarge(task)

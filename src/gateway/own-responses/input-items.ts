@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
+import { referenceId } from '../../protocols/responses/item-ids.ts'
 import { membersOf } from '../cut-members.ts'
 import { type JsonFields, replaceRaw } from '../json-fields.ts'
 
@@ -51,14 +52,15 @@ export function replaceItems(items: Buffer, texts: ReadonlyMap<number, string>):
   return Buffer.concat(parts)
 }
 
-/** The body with these items as its input; `continued`: it names nothing any more that it continues. */
+/** The body with these items as its input; `continues`: what it says then that it continues. */
 export function withItems(
   { bytes, fields }: InputBody,
   items: Uint8Array,
-  { continued }: { readonly continued: boolean },
+  { continues }: { readonly continues?: string | null },
 ): Buffer {
   const changes = new Map([['input', Buffer.concat([listBegin, items, listEnd])]])
-  if (continued) changes.set('previous_response_id', Buffer.from('null'))
+  if (continues !== undefined)
+    changes.set('previous_response_id', Buffer.from(JSON.stringify(continues)))
   return Buffer.from(replaceRaw(bytes, fields, changes))
 }
 
@@ -66,6 +68,10 @@ export function withItems(
 export function outputOf(response: JsonObject): readonly JsonObject[] {
   return Array.isArray(response.output) ? response.output.filter(isJsonObject) : []
 }
+
+/** The same without those that nothing is left of but an id, which nobody would know. */
+export const continuable = (response: JsonObject): readonly JsonObject[] =>
+  outputOf(response).filter((item) => referenceId(item) === undefined)
 
 function trimmed(bytes: Buffer): Buffer {
   let [from, until] = [0, bytes.length]

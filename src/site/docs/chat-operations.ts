@@ -206,6 +206,19 @@ export const responsesOperations: Readonly<Record<string, Operation>> = {
       example: { object: 'response.input_tokens', input_tokens: 8 },
     },
   },
+  'GET /v1/responses': {
+    tag: 'Responses',
+    summary: 'Responses over a WebSocket',
+    description:
+      'With Upgrade: websocket, as OpenAI speaks it: response.create with the fields of a POST, each event ' +
+      'of the answer as a message. One response at a time; each is a request like any other.',
+    needsKey: true,
+    answer: { description: 'With 101: the connection. It lives for an hour.', example: {} },
+    others: {
+      404: 'There is no Upgrade header.',
+      426: 'There are no WebSockets here: use POST.',
+    },
+  },
   'GET /v1/responses/{id}': {
     tag: 'Responses',
     summary: 'Fetch a stored response',

@@ -149,6 +149,7 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           countryHeader: null,
           keepResponsesMs: 86_400_000,
           keepResponsesBytes: 268_435_456,
+          responsesWebsocket: true,
           geminiQueryKey: false,
           modelPlazaEnabled: true,
           modelPlazaRequireAuth: false,

@@ -100,7 +100,9 @@ describe('the OpenAPI document', () => {
         const url = `http://localhost:8787${path.replace(/\{\w+\}/g, 'x:generateContent')}`
         // A model's name alone is what GET asks for.
         const asked = method === 'get' ? url.replace(':generateContent', '') : url
-        const request = new Request(asked, { method: method.toUpperCase() })
+        // One path is there for WebSockets alone.
+        const headers = { upgrade: 'websocket' }
+        const request = new Request(asked, { method: method.toUpperCase(), headers })
         const { status } = await tollgate.app.handle(request)
         // Who signs in sends something, which is missing here.
         const isEntry = /^\/api\/v1\/(auth|setup)/.test(path) && !security

@@ -125,6 +125,12 @@ export const settingNames: Readonly<
     zh: '转换后响应的保存容量',
     zhHint: '所有账户合计；超出时先删除占用最多的账户中最旧的响应。',
   },
+  'settings.responses_websocket': {
+    en: 'Responses over WebSockets',
+    enHint: 'Off: clients are told to use POST.',
+    zh: '通过 WebSocket 提供 responses',
+    zhHint: '关闭后，客户端会被告知改用 POST（426）。',
+  },
   'settings.unknown_answers': {
     en: 'Answers that nobody has got here',
     zh: '未知的响应 ID',

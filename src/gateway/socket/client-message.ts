@@ -1,0 +1,140 @@
+import { inSlices } from '../../lib/slices.ts'
+import { parseJsonObject, stringIn } from '../../protocols/json.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import { scanInPieces, slicedBytes } from '../body.ts'
+import { GatewayError } from '../errors.ts'
+import { sentTwice } from '../field-names.ts'
+import { findFields, type JsonFields } from '../json-fields.ts'
+import { shortName } from '../short-name.ts'
+
+/** A wish for a response, as it came over a socket. */
+export interface CreateMessage {
+  /** The lane that the client wants its events marked with. */
+  readonly lane: string | undefined
+  /** False: the response is only to be prepared, and nothing is to be generated. */
+  readonly generates: boolean
+  /** The body that a POST would have. */
+  readonly body: Buffer
+}
+
+/** Fields of a message that are no fields of a request. */
+const ofMessage = new Set(['type', 'event_id', 'stream_id', 'generate', 'stream'])
+
+/** Scalars are shorter. */
+const longestWord = 1_024
+
+/**
+ * Reads a message of the client's; undefined: there is nothing to be done for it. Its fields stand beside
+ * its type; older clients have them in `response`. Throws the 400 of what is not understood.
+ * Source: OpenAI's guide "WebSocket mode", and its SDKs.
+ */
+export async function readMessage(bytes: Buffer): Promise<CreateMessage | undefined> {
+  const fields = await scan(bytes)
+  const word = wordsIn(bytes, fields)
+  const type = word('type')
+  // The client tells what it has done with a response: nothing waits for that here.
+  if (type === 'response.processed') return undefined
+  if (type !== 'response.create') throw unknownType(type)
+  const within = fields.spans.get('response')
+  const isNested = within && bytes[within.start] === openBrace && !fields.spans.has('model')
+  const inner = isNested ? bytes.subarray(within.start, within.end) : bytes
+  const innerFields = isNested ? await scan(inner) : fields
+  if (wordsIn(inner, innerFields)('background') === true) throw noBackground()
+  const lane = word('stream_id')
+  return {
+    lane: typeof lane === 'string' ? lane : undefined,
+    generates: (word('generate') ?? wordsIn(inner, innerFields)('generate')) !== false,
+    body: bodyOf(inner, innerFields),
+  }
+}
+
+async function scan(bytes: Buffer): Promise<JsonFields> {
+  if (bytes[0] !== openBrace) throw noJson()
+  const fields =
+    bytes.byteLength < slicedBytes
+      ? findFields(bytes, anyDepth)
+      : (await inSlices(scanInPieces(bytes))).fields
+  if (fields.close < 0) throw noJson()
+  if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
+  return fields
+}
+
+/** The limits are those of the request's body, which is looked at next. */
+const anyDepth = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
+
+/** Reads single values, by their names; undefined: there is none, or it is too long to be one. */
+function wordsIn(bytes: Buffer, { spans }: JsonFields): (name: string) => unknown {
+  return (name) => {
+    const { start, end } = spans.get(name) ?? { start: 0, end: longestWord + 1 }
+    if (end - start > longestWord) return undefined
+    return parseJsonObject(`{"value":${bytes.toString('utf8', start, end)}}`)?.value
+  }
+}
+
+/** The request's fields, each with the bytes that it came with, and that it is to be streamed. */
+function bodyOf(bytes: Buffer, { spans }: JsonFields): Buffer {
+  const parts: Buffer[] = [Buffer.from('{')]
+  for (const [name, { start, end }] of spans) {
+    if (ofMessage.has(name)) continue
+    parts.push(Buffer.from(`${JSON.stringify(name)}:`), bytes.subarray(start, end), comma)
+  }
+  parts.push(Buffer.from('"stream":true}'))
+  return Buffer.concat(parts)
+}
+
+/** An event as the client gets it: with its lane, and beside the first one what a POST has in headers. */
+export function eventText(data: string, more: JsonObject): string {
+  const fields = JSON.stringify(more)
+  if (fields === '{}' || !data.startsWith('{')) return data
+  return `${fields.slice(0, -1)},${data.trimStart().slice(1)}`
+}
+
+/** Headers of a POST's answer that say something of the request. */
+const toldHeaders = ['x-request-id', 'x-tollgate-dropped', 'x-tollgate-reason', 'retry-after']
+
+/** The same of an answer, for the event that stands for it. */
+export function headersOf(headers: Headers): JsonObject {
+  const told = toldHeaders.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value]]
+  })
+  return Object.fromEntries(told)
+}
+
+/** The event of a refusal, from the body that a POST would get. */
+export function errorEvent(status: number, body: string, headers: JsonObject): JsonObject {
+  const told = parseJsonObject(body)
+  const inner = told && 'error' in told ? (told.error as JsonObject) : told
+  const code = stringIn(inner, 'code') ?? null
+  const message = stringIn(inner, 'message') ?? 'The gateway failed.'
+  const param = stringIn(inner, 'param') ?? null
+  const type = stringIn(inner, 'type') ?? 'invalid_request_error'
+  return {
+    ...{ type: 'error', status, error: { type, code, message, param } },
+    // SDKs that know one form of errors alone read these.
+    ...{ code, message, param, sequence_number: 0, headers },
+  }
+}
+
+const noJson = () =>
+  new GatewayError(
+    'invalid_json',
+    'The message is no JSON object. Send {"type":"response.create", …}.',
+  )
+
+const unknownType = (type: unknown) =>
+  new GatewayError(
+    'invalid_value',
+    `type: "${shortName(String(type))}" is not known here. Send response.create.`,
+    { param: 'type' },
+  )
+
+const noBackground = () =>
+  new GatewayError(
+    'unsupported_parameter',
+    'background: a response over a WebSocket is not made in the background. Leave it out, or use POST.',
+    { param: 'background' },
+  )
+
+const openBrace = 0x7b
+const comma = Buffer.from(',')

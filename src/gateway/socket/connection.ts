@@ -1,0 +1,227 @@
+import type { Clock } from '../../lib/clock.ts'
+import { createRequestId } from '../../lib/ids.ts'
+import { parseJsonObject } from '../../protocols/json.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import { createSseSplitter } from '../../protocols/sse.ts'
+import { errorBody, errorHeaders, GatewayError } from '../errors.ts'
+import { findFields } from '../json-fields.ts'
+import { previousIdIn } from '../own-responses/continue.ts'
+import {
+  continuable,
+  itemsOf,
+  itemsOfList,
+  joinItems,
+  withItems,
+} from '../own-responses/input-items.ts'
+import {
+  type CreateMessage,
+  errorEvent,
+  eventText,
+  headersOf,
+  readMessage,
+} from './client-message.ts'
+import type { SocketMemory } from './socket-memory.ts'
+import { warmUp } from './warm-up.ts'
+
+/** The far side of a socket. */
+export interface Wire {
+  /** How many bytes went out; -1: they wait for the far side; 0: nothing will go out any more. */
+  send(text: string): number
+  close(code?: number, reason?: string): void
+}
+
+/** What became of a socket, told by the server. */
+export interface SocketEvents {
+  open(wire: Wire): void
+  message(wire: Wire, data: string | Buffer): void
+  drain(): void
+  close(): void
+}
+
+/** One connection for responses, as its server sees it. */
+export interface Connection extends SocketEvents {
+  /** Ends it, behind the response that is under way; `last`: what the client is told before. */
+  end(code: number, reason: string, last?: JsonObject): void
+}
+
+export interface ConnectionParts {
+  readonly accountId: number
+  /** Answers as a POST with this body would be answered. */
+  readonly ask: (body: Buffer, signal: AbortSignal) => Promise<Response>
+  /** What a warm-up is held against: the key and its limits, as of any request. Throws its refusal. */
+  readonly admit: (body: Buffer, signal: AbortSignal) => Promise<JsonObject>
+  readonly memory: SocketMemory
+  readonly maxBytes: () => number
+  readonly clock: Clock
+  readonly onClose: () => void
+  /** Told of a fault of the gateway itself. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** A single event is no larger. */
+const largestEvent = 64 * 1_048_576
+
+/**
+ * Answers what comes on a socket, one response at a time: each goes the way of a POST, with its key, limits,
+ * money and record. A client that is slow to read holds back its upstream.
+ */
+export function createConnection(parts: ConnectionParts): Connection {
+  const { memory, accountId } = parts
+  const self = {}
+  let wire: Wire | undefined
+  let running: AbortController | undefined
+  let drained = () => {}
+  let ending: (() => void) | undefined
+
+  /** Undefined: it went out, and more may follow. */
+  function send(text: string): Promise<void> | undefined {
+    const sent = wire?.send(text) ?? 0
+    if (sent === 0) running?.abort()
+    if (sent >= 0) return undefined
+    return new Promise((resolve) => {
+      drained = resolve
+    })
+  }
+
+  const sendError = (status: number, body: string, headers: JsonObject, lane: JsonObject) =>
+    send(JSON.stringify({ ...lane, ...errorEvent(status, body, headers) }))
+
+  function refuse(error: unknown, lane: JsonObject): void {
+    if (!(error instanceof GatewayError)) parts.onFault(error)
+    const told = error instanceof GatewayError ? error : new GatewayError('internal', failed)
+    const requestId = createRequestId()
+    const headers = headersOf(new Headers(errorHeaders(told, responses, requestId)))
+    sendError(told.status, errorBody(told, responses, requestId), headers, lane)
+    if (told.status === 401) wire?.close(1008, 'Unauthorized')
+  }
+
+  /** Passes the events of an answer on; gives the last one. */
+  async function passOn(answer: Response, lane: JsonObject, signal: AbortSignal): Promise<string> {
+    const splitter = createSseSplitter(largestEvent)
+    const headers = headersOf(answer.headers)
+    const reader = answer.body?.getReader()
+    let more: JsonObject = { ...lane, headers }
+    let last = ''
+    while (reader && !signal.aborted) {
+      const { done, value } = await reader.read()
+      for (const { data } of (done ? splitter.end() : splitter.push(value)).frames) {
+        if (data === '[DONE]') continue
+        const waiting = send(eventText(data, more))
+        more = lane
+        last = data
+        if (waiting) await waiting
+      }
+      if (done) return last
+    }
+    await reader?.cancel()
+    return ''
+  }
+
+  /** The conversation is known here alone, unless the upstream, or the gateway, keeps the response. */
+  function remember(last: string, items: Buffer, previousId: string | null): void {
+    const { response } = parseJsonObject(last) ?? {}
+    const { id, status, store } = (response ?? {}) as JsonObject
+    if (typeof id !== 'string' || (status !== 'completed' && status !== 'incomplete')) return
+    if (store === true) {
+      memory.forget(self)
+      return
+    }
+    const output = itemsOfList(continuable(response as JsonObject))
+    memory.remember(self, accountId, { id, previousId, items: joinItems([items, output]) })
+  }
+
+  async function create(message: CreateMessage, lane: JsonObject, signal: AbortSignal) {
+    const { body, items, previousId } = withMemory(message.body)
+    if (!message.generates) {
+      const { id, events } = warmUp(await parts.admit(body, signal), parts.clock())
+      memory.remember(self, accountId, { id, previousId, items })
+      for (const { data } of events) send(eventText(data, lane))
+      return
+    }
+    const answer = await parts.ask(body, signal)
+    if (answer.ok) return remember(await passOn(answer, lane, signal), items, previousId)
+    sendError(answer.status, await answer.text(), headersOf(answer.headers), lane)
+    if (answer.status === 401) wire?.close(1008, 'Unauthorized')
+  }
+
+  /** The body with what it continues in it, where that is known on this connection. */
+  function withMemory(body: Buffer) {
+    const fields = findFields(body, anyDepth)
+    const previousId = previousIdIn({ bytes: body, fields })
+    const known = previousId === null ? undefined : memory.find(self, previousId)
+    const own = itemsOf({ bytes: body, fields })
+    if (known === undefined) return { body, items: own, previousId }
+    const items = joinItems([known.items, own])
+    if (items.byteLength > parts.maxBytes()) throw tooLarge()
+    const whole = withItems({ bytes: body, fields }, items, { continues: known.previousId })
+    return { body: whole, items, previousId: known.previousId }
+  }
+
+  async function answer(bytes: Buffer, controller: AbortController): Promise<void> {
+    let lane: JsonObject = {}
+    try {
+      if (bytes.byteLength > parts.maxBytes()) throw tooLarge()
+      const message = await readMessage(bytes)
+      if (message?.lane !== undefined) lane = { stream_id: message.lane }
+      if (message) await create(message, lane, controller.signal)
+    } catch (error) {
+      if (!controller.signal.aborted) refuse(error, lane)
+    } finally {
+      running = undefined
+      ending?.()
+    }
+  }
+
+  return {
+    open(opened) {
+      wire = opened
+    },
+    message(_, data) {
+      if (ending) return
+      if (running === undefined) {
+        running = new AbortController()
+        void answer(Buffer.from(data), running)
+      } else if (!isNote(data)) refuse(busy(), {})
+    },
+    drain() {
+      drained()
+    },
+    close() {
+      wire = undefined
+      running?.abort()
+      drained()
+      memory.forget(self)
+      parts.onClose()
+    },
+    end(code, reason, last) {
+      ending = () => {
+        if (last) send(JSON.stringify(last))
+        wire?.close(code, reason)
+      }
+      if (running === undefined) ending()
+    },
+  }
+}
+
+/** It was looked at before, or is looked at next. */
+const anyDepth = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
+
+/** What a client may tell at any time, and waits for no answer to. */
+const isNote = (data: string | Buffer) =>
+  data.length < 4_096 && parseJsonObject(data.toString())?.type === 'response.processed'
+
+const failed = 'The gateway failed. Try again, or tell its operator.'
+
+const busy = () =>
+  new GatewayError(
+    'concurrency_limited',
+    'A response is under way on this connection: one at a time. Wait for its end, or open another one.',
+    { retryAfter: 1 },
+  )
+
+const tooLarge = () =>
+  new GatewayError(
+    'body_too_large',
+    'The message, or the conversation, is larger than the limit here.',
+  )

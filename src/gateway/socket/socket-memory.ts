@@ -1,0 +1,84 @@
+/** What a connection knows of the last response on it that nobody else keeps. */
+export interface Remembered {
+  readonly id: string
+  /** What it continues itself, where that is known elsewhere. */
+  readonly previousId: string | null
+  /** The conversation so far, as JSON text between the brackets of a list of items. */
+  readonly items: Buffer
+}
+
+/** The last response of each connection, bounded in all and for each account. */
+export interface SocketMemory {
+  find(connection: object, id: string): Remembered | undefined
+  /** What is too large, or has no room any more, is as if it had never been. */
+  remember(connection: object, accountId: number, response: Remembered): void
+  forget(connection: object): void
+}
+
+interface Limits {
+  /** One conversation. */
+  readonly ofOne: number
+  readonly ofAccount: number
+  readonly ofAll: number
+}
+
+const mebibyte = 1_048_576
+const usualLimits: Limits = { ofOne: 8 * mebibyte, ofAccount: 64 * mebibyte, ofAll: 256 * mebibyte }
+
+interface Entry {
+  readonly accountId: number
+  readonly response: Remembered
+}
+
+export function createSocketMemory(limits: Limits = usualLimits): SocketMemory {
+  /** Oldest first. */
+  const entries = new Map<object, Entry>()
+  const shares = new Map<number, number>()
+  let total = 0
+
+  function count(accountId: number, bytes: number): void {
+    const share = (shares.get(accountId) ?? 0) + bytes
+    if (share === 0) shares.delete(accountId)
+    else shares.set(accountId, share)
+    total += bytes
+  }
+
+  function forget(connection: object): void {
+    const entry = entries.get(connection)
+    if (entry === undefined) return
+    entries.delete(connection)
+    count(entry.accountId, -entry.response.items.byteLength)
+  }
+
+  function forgetOldestOf(accountId: number): void {
+    for (const [connection, entry] of entries) {
+      if (entry.accountId !== accountId) continue
+      forget(connection)
+      return
+    }
+  }
+
+  /** Who has the most loses first: whoever has less than an equal share loses nothing to others. */
+  function largest(): number {
+    let [found, most] = [0, 0]
+    for (const [accountId, bytes] of shares) if (bytes > most) [found, most] = [accountId, bytes]
+    return found
+  }
+
+  return {
+    find(connection, id) {
+      const response = entries.get(connection)?.response
+      return response?.id === id ? response : undefined
+    },
+    remember(connection, accountId, response) {
+      forget(connection)
+      const bytes = response.items.byteLength
+      if (bytes > limits.ofOne) return
+      entries.set(connection, { accountId, response })
+      count(accountId, bytes)
+      while ((shares.get(accountId) ?? 0) > limits.ofAccount) forgetOldestOf(accountId)
+      while (total > limits.ofAll) forgetOldestOf(largest())
+    },
+    forget,
+  }
+}

@@ -1,0 +1,160 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import { type EnterParts, enterLimits } from '../admit.ts'
+import type { Caller } from '../authenticate.ts'
+import { checkBody, parseJsonBody } from '../body.ts'
+import { type Context, httpCall } from '../context.ts'
+import { GatewayError, modelHeaders, pageNotFound, stopping } from '../errors.ts'
+import type { Forwarder } from '../forward.ts'
+import type { HttpCall } from '../gatekeeper.ts'
+import { type GuardParts, guarded } from '../guarded.ts'
+import { errorEvent } from './client-message.ts'
+import { type Connection, createConnection } from './connection.ts'
+import { createSocketMemory } from './socket-memory.ts'
+
+export interface SocketParts extends GuardParts, EnterParts {
+  readonly forwarder: Forwarder
+  readonly isOn: () => boolean
+  readonly maxBodyBytes: () => number
+  readonly clock: Clock
+  readonly log: Logger
+  /** How long a connection lives; absent: as long as at OpenAI. */
+  readonly socketLifeMs?: number | undefined
+}
+
+/** Responses over WebSockets. */
+export interface Sockets {
+  /** `GET /v1/responses`: a WebSocket, where that is what the client wants. */
+  handle(context: Context): Promise<Response> | Response
+  /** Ends all connections, each behind the response that is under way on it; none is opened any more. */
+  close(): void
+}
+
+/** Connections live no longer. Source: OpenAI's guide "WebSocket mode". */
+const usualLifeMs = 3_600_000
+/** Connections at once: of a token, and in all. */
+const mostOfToken = 256
+const mostOfAll = 16_384
+
+/** Headers of the handshake, and of a message that had no body. */
+const ofHandshake =
+  /^(connection|upgrade|content-length|content-encoding|transfer-encoding|sec-websocket-.*)$/
+
+export function createSockets(parts: SocketParts): Sockets {
+  const { forwarder, log, socketLifeMs = usualLifeMs } = parts
+  const memory = createSocketMemory()
+  const connections = new Set<Connection>()
+  const ofToken = new Map<number, number>()
+  let isClosed = false
+
+  function accept(context: Context, call: HttpCall, caller: Caller, requestId: string): Response {
+    const { request, server } = context
+    const { token } = caller
+    if (!parts.isOn()) return switchedOff(requestId)
+    if (isClosed) throw stopping()
+    const open = ofToken.get(token.id) ?? 0
+    if (open >= mostOfToken || connections.size >= mostOfAll) throw tooMany(open >= mostOfToken)
+    const asked = postOf(request, call.peer())
+    const connection = createConnection({
+      ...{ accountId: caller.account.id, memory, maxBytes: parts.maxBodyBytes, clock: parts.clock },
+      ask: (body, signal) =>
+        forwarder.forward({
+          ...asked(body, signal),
+          ...{ protocol: responses, operation: responses.operations.responses, framing: 'sse' },
+          limitSilence: () => {},
+        }),
+      admit: (body, signal) => admitWarmUp(parts, asked(body, signal), body),
+      onClose: () => forget(connection),
+      onFault: (error) =>
+        log.error('internal error', { request_id: requestId, error: String(error) }),
+    })
+    const life = setTimeout(() => connection.end(1001, 'Lifetime', lifeEnded), socketLifeMs)
+    life.unref()
+    function forget(one: Connection): void {
+      clearTimeout(life)
+      if (!connections.delete(one)) return
+      const left = (ofToken.get(token.id) ?? 1) - 1
+      if (left > 0) ofToken.set(token.id, left)
+      else ofToken.delete(token.id)
+    }
+    connections.add(connection)
+    ofToken.set(token.id, open + 1)
+    const headers = { 'x-request-id': requestId }
+    if (server?.upgrade?.(request, { data: connection, headers })) return new Response(null)
+    forget(connection)
+    throw new GatewayError('invalid_value', 'The WebSocket handshake is not complete.')
+  }
+
+  return {
+    handle(context) {
+      if (context.request.headers.get('upgrade')?.toLowerCase() !== 'websocket')
+        return pageNotFound()
+      const call = httpCall(context, false)
+      return guarded(parts, { call, protocol: responses }, (caller, requestId) =>
+        accept(context, call, caller, requestId),
+      )
+    },
+    close() {
+      isClosed = true
+      for (const one of connections) one.end(1012, 'The gateway is being stopped.')
+    },
+  }
+}
+
+/** Makes the requests of a connection: what its handshake said holds for all of them. */
+function postOf(request: Request, peer: string) {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  for (const [name, value] of request.headers) {
+    if (!ofHandshake.test(name) && name !== 'content-type') headers.set(name, value)
+  }
+  const { url } = request
+  return (body: Buffer, signal: AbortSignal): HttpCall => ({
+    request: new Request(url, { method: 'POST', headers, body: body as Bun.BodyInit, signal }),
+    peer: () => peer,
+    geminiPath: false,
+  })
+}
+
+/** A warm-up is let in as any request, but asks nobody and costs nothing. */
+async function admitWarmUp(parts: SocketParts, call: HttpCall, bytes: Buffer): Promise<JsonObject> {
+  const caller = await parts.gatekeeper.identify(call)
+  parts.gatekeeper.check(caller, call, true)
+  const { value } = checkBody(parseJsonBody(bytes), responses.operations.responses)
+  const permit = await enterLimits(parts, caller, call.request.signal)
+  permit?.release()
+  return value()
+}
+
+/** Clients go on by POST then. */
+function switchedOff(requestId: string): Response {
+  const body = responses.encodeError({
+    ...{ status: 426, code: 'websocket_off', param: undefined, requestId },
+    message: 'There are no WebSockets here. Send POST /v1/responses instead.',
+  })
+  return new Response(body, {
+    status: 426,
+    headers: modelHeaders(responses, requestId, 'application/json'),
+  })
+}
+
+const tooMany = (isOwn: boolean) =>
+  new GatewayError(
+    'concurrency_limited',
+    `${isOwn ? 'This key has' : 'The gateway has'} as many WebSockets open as it may. Close one, or send POST /v1/responses.`,
+    { retryAfter: 5 },
+  )
+
+/** In the words by which clients know that they have to open another one. */
+const lifeEnded: JsonObject = errorEvent(
+  400,
+  JSON.stringify({
+    error: {
+      ...{ type: 'invalid_request_error', code: 'websocket_connection_limit_reached' },
+      message:
+        'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.',
+    },
+  }),
+  {},
+)

@@ -1,0 +1,339 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import OpenAI from 'openai'
+import { ResponsesWS } from 'openai/resources/responses/ws'
+import { allDialects, type Dialect, wholeStream } from '../e2e/dialects.ts'
+import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { shownModels, testKey } from '../support/tollgate-yaml.ts'
+import { type Running, startServing } from './serving.ts'
+import { type Client, openSocket } from './socket-client.ts'
+
+// Responses over WebSockets: each message goes the way of a POST.
+
+const model = 'test-model'
+const limitedKey = 'sk-limited-0123456789abcdefghijklm'
+const tokens = { input: 30, output: 7 }
+const foreign = allDialects.filter(({ name }) => name !== 'responses')
+const textOf = (value: unknown) => JSON.stringify(value)
+const conversationOf = (upstream: FakeUpstream): string => {
+  const asked = upstream.last().json() as Record<string, unknown>
+  return textOf(asked.messages ?? asked.contents ?? asked.input)
+}
+
+/** A native upstream: it keeps nothing that it is not told to. */
+let made = 0
+function nativeStream(asked: string): string {
+  const { store } = JSON.parse(asked) as { store?: boolean }
+  const id = `resp_${++made}`
+  const message = {
+    ...{ type: 'message', id: `msg_${made}`, role: 'assistant', status: 'completed' },
+    content: [{ type: 'output_text', text: 'Hello.', annotations: [] }],
+  }
+  const response = { id, object: 'response', model, store: store ?? true }
+  const usage = { input_tokens: 30, output_tokens: 7, total_tokens: 37 }
+  const thought = { type: 'reasoning', id: `rs_${made}`, summary: [] }
+  const output = [thought, message]
+  return [
+    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+    { type: 'response.output_text.delta', item_id: message.id, output_index: 1, delta: 'Hello.' },
+    { type: 'response.completed', response: { ...response, status: 'completed', output, usage } },
+  ]
+    .map((event) => `event: ${event.type}\ndata: ${textOf(event)}\n\n`)
+    .join('')
+}
+
+const answering = (dialect: Dialect) =>
+  startFakeUpstream(({ text }) =>
+    sseAnswer(
+      dialect.name === 'responses'
+        ? nativeStream(text())
+        : wholeStream(dialect, tokens, ['Hel', 'lo.']),
+    ),
+  )
+
+async function startGateway(upstream: FakeUpstream, dialect: Dialect): Promise<Running> {
+  const token = { name: 'limited', key: limitedKey, group: 'default' }
+  return await startServing({
+    ...{ upstream: upstream.url, speaks: [dialect.name], models: shownModels },
+    moreAccounts: [
+      { email: 'limited@example.com', balance: 1, tokens: [{ ...token, limits: { rpm: 2 } }] },
+    ],
+  })
+}
+
+describe.each(allDialects)('on a channel that speaks $name', (dialect) => {
+  let upstream: FakeUpstream
+  let gateway: Running
+  let client: Client
+  beforeAll(async () => {
+    upstream = answering(dialect)
+    gateway = await startGateway(upstream, dialect)
+  })
+  beforeEach(async () => {
+    client = await openSocket(gateway)
+  })
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await upstream.stop()
+  })
+
+  test.each([{ store: false }, { store: true }])(
+    'a conversation with %o goes on by the id of its last response',
+    async ({ store }) => {
+      let previous_response_id: string | undefined
+      for (const input of ['Say one.', 'Say two.', 'Say three.']) {
+        const events = await client.create({ model, input, store, previous_response_id })
+        expect(events.map(({ type }) => type)).toContain('response.output_text.delta')
+        previous_response_id = events.at(-1)?.response?.id
+        expect(events.at(-1)).toMatchObject({ type: 'response.completed' })
+      }
+      const isKeptThere = store && dialect.name === 'responses'
+      if (isKeptThere) expect(conversationOf(upstream)).toBe('"Say three."')
+      else expect(conversationOf(upstream)).toMatch(/one.*Hello\..*two.*Hello\..*three/)
+      expect(conversationOf(upstream)).not.toContain('"rs_')
+      client.close()
+    },
+  )
+
+  test('a warm-up asks nobody, costs nothing, and is gone on with', async () => {
+    const asked = upstream.requests.length
+    const warm = await client.create({ model, input: 'Say one.', generate: false, store: false })
+    expect(warm.map(({ type }) => type)).toEqual([
+      ...['response.created', 'response.in_progress', 'response.completed'],
+    ])
+    expect(warm.at(-1)?.response).toMatchObject({ output: [], usage: { total_tokens: 0 } })
+    expect(upstream.requests).toHaveLength(asked)
+    const previous_response_id = warm.at(-1)?.response?.id
+    await client.create({ model, input: 'Say two.', store: false, previous_response_id })
+    expect(conversationOf(upstream)).toMatch(/one.*two/)
+    client.close()
+  })
+
+  test("the vendor's SDK reads it", async () => {
+    const baseURL = `${gateway.serving.url}/v1`
+    const socket = new ResponsesWS(new OpenAI({ baseURL, apiKey: testKey }))
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    let text = ''
+    socket.on('error', reject)
+    socket.on('response.output_text.delta', ({ delta }) => {
+      text += delta
+    })
+    socket.on('response.completed', () => resolve(text))
+    socket.send({ type: 'response.create', model, input: 'Say one.' })
+    expect(await promise).toBe('Hello.')
+    socket.close()
+  })
+})
+
+describe('a connection', () => {
+  const [chat] = foreign as [Dialect]
+  let upstream: FakeUpstream
+  let gateway: Running
+  let release = () => {}
+  beforeAll(async () => {
+    upstream = answering(chat)
+    gateway = await startGateway(upstream, chat)
+  })
+  beforeEach(() => gateway.configure({}))
+  afterAll(async () => {
+    await gateway[Symbol.asyncDispose]()
+    await upstream.stop()
+  })
+
+  /** From now on the upstream begins its answers, and ends them when it is let go. */
+  function hold(): void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    release = resolve
+    upstream.handle(() => {
+      async function* body() {
+        yield chat.first(tokens) + chat.piece('Hel')
+        await promise
+        yield chat.piece('lo.') + chat.last(tokens)
+      }
+      return new Response(body() as never, { headers: { 'content-type': 'text/event-stream' } })
+    })
+  }
+  const letGo = () => {
+    release()
+    upstream.handle(() => sseAnswer(wholeStream(chat, tokens, ['Hel', 'lo.'])))
+  }
+  const upgrade = (headers: Record<string, string>) =>
+    fetch(`${gateway.serving.url}/v1/responses`, { headers, proxy: false })
+  const handshake = {
+    ...{ upgrade: 'websocket', connection: 'Upgrade', 'sec-websocket-version': '13' },
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  const authorization = `Bearer ${testKey}`
+
+  test('needs a key, and is refused by 426 where it is switched off', async () => {
+    expect((await upgrade(handshake)).status).toBe(401)
+    expect((await upgrade({ ...handshake, authorization: 'Bearer sk-none' })).status).toBe(401)
+    await gateway.configure({ settings: { responses_websocket: false } })
+    expect((await upgrade({ ...handshake, authorization })).status).toBe(426)
+    expect((await upgrade(handshake)).status).toBe(401)
+  })
+
+  test('is none without Upgrade: the path is as unknown as ever', async () => {
+    const answer = await upgrade({ authorization })
+    expect([answer.status, await answer.text()]).toEqual([404, '404 page not found'])
+  })
+
+  test('that is not shaken hands on wholly is a 400', async () => {
+    const answer = await upgrade({ upgrade: 'websocket', authorization })
+    expect(answer.status).toBe(400)
+  })
+
+  test('answers one at a time', async () => {
+    hold()
+    const client = await openSocket(gateway)
+    client.send({ type: 'response.create', model, input: 'Say one.' })
+    await client.until('response.output_text.delta')
+    client.send({ type: 'response.processed', response_id: 'resp_1' })
+    client.send({ type: 'response.create', model, input: 'Say two.' })
+    const refused = await client.until('error')
+    expect(refused).toMatchObject({ status: 429, error: { code: 'concurrency_limited' } })
+    letGo()
+    expect(await client.until('response.completed')).toMatchObject({ type: 'response.completed' })
+    expect((await client.create({ model, input: 'Say three.' })).at(-1)?.type).toBe(
+      'response.completed',
+    )
+    client.close()
+  })
+
+  test.each([
+    ['no JSON', 'Hello?', 'invalid_json'],
+    ['a list', '[]', 'invalid_json'],
+    ['half of an object', '{"type":"response.create"', 'invalid_json'],
+    ['a field twice', '{"type":"response.create","type":"response.create"}', 'invalid_json'],
+    ['an unknown type', '{"type":"response.steer"}', 'invalid_value'],
+    ['no type', '{"model":"test-model"}', 'invalid_value'],
+    ['no model', '{"type":"response.create","input":"x"}', 'missing_parameter'],
+    [
+      'an unknown model',
+      '{"type":"response.create","model":"none","input":"x"}',
+      'model_not_found',
+    ],
+    [
+      ...['work in the background', '{"type":"response.create","background":true,"model":"m"}'],
+      'unsupported_parameter',
+    ],
+    [
+      'a warm-up without input',
+      '{"type":"response.create","generate":false,"model":"test-model"}',
+      'missing_parameter',
+    ],
+  ])('tells what is wrong with %s, and goes on', async (_, message, code) => {
+    const client = await openSocket(gateway)
+    client.sendText(String(message))
+    const error = await client.until('error')
+    expect(error).toMatchObject({
+      error: { code },
+      headers: { 'x-request-id': expect.any(String) },
+    })
+    expect((await client.create({ model, input: 'Say one.' })).at(-1)?.type).toBe(
+      'response.completed',
+    )
+    client.close()
+  })
+
+  test('takes the older form, and marks events with their lane', async () => {
+    const client = await openSocket(gateway)
+    const response = { model, input: 'Say "one".', temperature: 0.5 }
+    client.send({ type: 'response.create', stream_id: 'a "lane"', response })
+    const events = await client.untilEnd()
+    expect(new Set(events.map(({ stream_id }) => stream_id))).toEqual(new Set(['a "lane"']))
+    expect(upstream.last().json()).toMatchObject({ temperature: 0.5, stream: true })
+    client.close()
+  })
+
+  test('tells beside the first event what a POST has in its headers', async () => {
+    const client = await openSocket(gateway)
+    const events = await client.create({ model, input: 'Say one.', truncation: 'auto' })
+    expect(events[0]).toMatchObject({
+      headers: { 'x-tollgate-dropped': 'truncation', 'x-request-id': expect.any(String) },
+    })
+    expect(events[1]).not.toHaveProperty('headers')
+    client.close()
+  })
+
+  test('counts each response in the limits of its key', async () => {
+    const client = await openSocket(gateway, limitedKey)
+    await client.create({ model, input: 'Say one.' })
+    await client.create({ model, input: 'Say one.', generate: false })
+    const [refused] = await client.create({ model, input: 'Say two.' })
+    expect(refused).toMatchObject({
+      ...{ type: 'error', status: 429, error: { code: 'rate_limited' } },
+      headers: { 'retry-after': expect.any(String) },
+    })
+    client.close()
+  })
+
+  test('ends with its key', async () => {
+    const client = await openSocket(gateway)
+    await gateway.configure({ token: { enabled: false } })
+    const [refused] = await client.create({ model, input: 'Say one.' })
+    expect(refused).toMatchObject({ type: 'error', status: 401 })
+    expect((await client.closed).code).toBe(1008)
+  })
+
+  test('that its client ends is a client that left: the upstream is let go', async () => {
+    hold()
+    const client = await openSocket(gateway)
+    client.send({ type: 'response.create', model, input: 'Say one.' })
+    await client.until('response.output_text.delta')
+    client.close()
+    await upstream.last().aborted
+    letGo()
+  })
+
+  test('remembers nothing of another one', async () => {
+    const one = await openSocket(gateway)
+    const events = await one.create({ model, input: 'Say one.', store: false })
+    const previous_response_id = events.at(-1)?.response?.id
+    const other = await openSocket(gateway)
+    const [refused] = await other.create({ model, input: 'Two.', previous_response_id })
+    expect(refused).toMatchObject({
+      ...{ type: 'error', status: 404, error: { code: 'previous_response_not_found' } },
+    })
+    one.close()
+    other.close()
+  })
+
+  test('carries large events whole', async () => {
+    const word = 'ä'.repeat(3_000_000)
+    upstream.handle(() => sseAnswer(wholeStream(chat, tokens, [word, '.'])))
+    const client = await openSocket(gateway)
+    const events = await client.create({ model, input: 'Say a lot.' })
+    const text = events.map((event) => String(event.delta ?? '')).join('')
+    expect(text.length).toBeGreaterThanOrEqual(word.length)
+    letGo()
+    client.close()
+  })
+})
+
+describe('a stop', () => {
+  const [chat] = foreign as [Dialect]
+
+  test('ends connections that are idle at once, and others behind their response', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await using upstream = startFakeUpstream(() => {
+      async function* body() {
+        yield chat.first(tokens) + chat.piece('Hel')
+        await promise
+        yield chat.piece('lo.') + chat.last(tokens)
+      }
+      return new Response(body() as never, { headers: { 'content-type': 'text/event-stream' } })
+    })
+    const gateway = await startGateway(upstream, chat)
+    const idle = await openSocket(gateway)
+    const busy = await openSocket(gateway)
+    busy.send({ type: 'response.create', model, input: 'Say one.' })
+    await busy.until('response.output_text.delta')
+    const stopped = gateway.serving.stop()
+    expect((await idle.closed).code).toBe(1012)
+    resolve()
+    await busy.until('response.completed')
+    expect((await busy.closed).code).toBe(1012)
+    await stopped
+    await gateway[Symbol.asyncDispose]()
+  })
+})
