@@ -275,6 +275,19 @@ describe('a connection', () => {
     expect((await client.closed).code).toBe(1008)
   })
 
+  test('says nothing of WebSockets upstream, and all the rest that its handshake said', async () => {
+    await using native = answering(allDialects.find(({ name }) => name === 'responses') as Dialect)
+    await gateway.configure({ upstream: native.url, speaks: ['responses'] })
+    const betas = 'a=1, responses_websockets=2026-02-06'
+    const client = await openSocket(gateway, testKey, { 'openai-beta': betas, session_id: 's' })
+    await client.create({ model, input: 'Say one.' })
+    const { headers } = native.last()
+    expect(headers.get('openai-beta')).toBe('a=1')
+    expect(headers.get('session_id')).toBe('s')
+    expect([...headers.keys()].filter((name) => /^sec-|^upgrade/.test(name))).toEqual([])
+    client.close()
+  })
+
   test('that its client ends is a client that left: the upstream is let go', async () => {
     hold()
     const client = await openSocket(gateway)

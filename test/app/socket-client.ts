@@ -25,9 +25,15 @@ export interface Client {
 const ends = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
 
 /** Opens a socket with a key; rejects where that is refused. */
-export async function openSocket(gateway: Running, key = testKey): Promise<Client> {
+export async function openSocket(
+  gateway: Running,
+  key = testKey,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Client> {
   const url = `${gateway.serving.url.replace('http', 'ws')}/v1/responses`
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } } as never)
+  const socket = new WebSocket(url, {
+    headers: { ...more, authorization: `Bearer ${key}` },
+  } as never)
   const events: SocketEvent[] = []
   let told = () => {}
   const closed = new Promise<CloseEvent>((resolve) => socket.addEventListener('close', resolve))

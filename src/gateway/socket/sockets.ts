@@ -103,12 +103,19 @@ export function createSockets(parts: SocketParts): Sockets {
   }
 }
 
-/** Makes the requests of a connection: what its handshake said holds for all of them. */
+/**
+ * Makes the requests of a connection: what its handshake said holds for all of them, but for what it
+ * said of WebSockets. Upstreams are asked by POST.
+ */
 function postOf(request: Request, peer: string) {
   const headers = new Headers({ 'content-type': 'application/json' })
   for (const [name, value] of request.headers) {
     if (!ofHandshake.test(name) && name !== 'content-type') headers.set(name, value)
   }
+  const betas = headers.get('openai-beta')?.split(',') ?? []
+  const others = betas.filter((beta) => !/^\s*responses_websockets=/.test(beta)).join(',')
+  if (others === '') headers.delete('openai-beta')
+  else headers.set('openai-beta', others.trim())
   const { url } = request
   return (body: Buffer, signal: AbortSignal): HttpCall => ({
     request: new Request(url, { method: 'POST', headers, body: body as Bun.BodyInit, signal }),
