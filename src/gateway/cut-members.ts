@@ -7,8 +7,7 @@ interface Cut {
   readonly inside: Map<string | number, Cut>
 }
 
-/** A member of an object or array, by its place in the bytes. */
-export interface Member {
+interface Member {
   readonly key: string | number
   /** The member with its name. */
   readonly start: number
@@ -80,7 +79,7 @@ function collect(bytes: Buffer, start: number, cut: Cut, spans: Span[]): void {
 }
 
 /** The members of the object or array that opens at `open`. */
-export function membersOf(bytes: Buffer, open: number): readonly Member[] {
+function membersOf(bytes: Buffer, open: number): readonly Member[] {
   const isObject = bytes[open] === openObject
   const members: Member[] = []
   let at = skipSpace(bytes, open + 1)

@@ -178,7 +178,7 @@ export function replaceFields(
 /** The same with values that are JSON text already. */
 export function replaceRaw(
   bytes: Uint8Array,
-  fields: JsonFields,
+  fields: Pick<JsonFields, 'spans' | 'close'>,
   changes: ReadonlyMap<string, Uint8Array>,
 ): Uint8Array {
   if (changes.size === 0) return bytes

@@ -47,6 +47,8 @@ export async function replyTo(
   delivery: Delivery,
 ): Promise<Reply> {
   exchange.firstByteTick = parts.tick()
+  // Its upstream keeps it, or nobody does: the request's bytes are not held for it.
+  if (exchange.route?.translation === undefined) exchange.keeping = undefined
   if (answer.kind === 'stream') return streamReply(parts, exchange, answer, delivery)
   delivery.heartbeat.stop()
   if (answer.kind === 'spent') return spentReply(parts, exchange, answer, delivery)

@@ -219,6 +219,29 @@ describe('what is kept', () => {
     expect(scene.upstream.requests).toHaveLength(asked)
   })
 
+  test('is counted where a count is asked for', async () => {
+    const { body } = await create({ input: 'A word or two. '.repeat(500) })
+    const count = async (previous_response_id: unknown) => {
+      const asked = { model, input: 'Say one.', previous_response_id }
+      const answer = await scene.gateway.ask('/v1/responses/input_tokens', asked)
+      return ((await answer.json()) as { input_tokens: number }).input_tokens
+    }
+    expect(await count(null)).toBeLessThan(20)
+    expect(await count(body.id)).toBeGreaterThan(2_000)
+  })
+
+  test('is a conversation of megabytes, too', async () => {
+    const first = await create({ input: 'A word or two. '.repeat(100_000), max_output_tokens: 16 })
+    const more = { previous_response_id: first.body.id, input: 'Say two.', max_output_tokens: 16 }
+    const { body, dropped } = await create({ ...more, store: true })
+    expect([body.previous_response_id, body.store, dropped]).toEqual([
+      ...[first.body.id, true, null],
+    ] as never[])
+    const turns = turnsOf(scene.asked())
+    expect(textOf(turns[0]).length).toBeGreaterThan(1_500_000)
+    expect(textOf(turns.slice(1))).toMatch(/hello.*two/)
+  })
+
   test('can not grow beyond what a body may have', async () => {
     const first = await create({ input: 'x'.repeat(60_000) })
     await scene.gateway.configure({ server: { max_body: '64KB' } })
@@ -230,6 +253,40 @@ describe('what is kept', () => {
     const item = { type: 'item_reference', id: message?.id }
     const many = { input: Array.from({ length: 800 }, () => item) }
     expect((await create(many)).status).toBe(413)
+  })
+})
+
+describe('reasoning that is signed', () => {
+  const [, messages] = foreign as [Dialect, Dialect]
+  const scene = new Scene(messages)
+  beforeAll(async () => {
+    await scene.start()
+  })
+  afterAll(() => scene.stop())
+
+  test('goes back to its vendor, whichever way it is told', async () => {
+    const thinking = { type: 'thinking', thinking: 'One it is.', signature: 'c2lnbmVk' }
+    scene.upstream.handle(() =>
+      jsonAnswer({
+        ...messages.body(tokens),
+        content: [thinking, { type: 'text', text: 'One.' }],
+      }),
+    )
+    const { responses } = scene.client()
+    const first = await responses.create({ model, input: 'Say one.', reasoning: { effort: 'low' } })
+    const items = first.output.map(({ id }) => ({
+      type: 'item_reference' as const,
+      id: String(id),
+    }))
+    const user = (content: string) => ({ role: 'user' as const, content })
+    for (const more of [
+      { previous_response_id: first.id, input: 'Say two.' },
+      { input: [user('Say one.'), ...items, user('Say two.')] },
+      { input: [user('Say one.'), ...first.output, user('Say two.')] as never },
+    ]) {
+      await responses.create({ model, reasoning: { effort: 'low' }, ...more })
+      expect(turnsOf(scene.asked())[1]).toMatchObject({ content: [thinking, { text: 'One.' }] })
+    }
   })
 })
 

@@ -298,6 +298,21 @@ describe('a connection', () => {
     letGo()
   })
 
+  test('is one of so many of its key; who closes one may open another', async () => {
+    const open = await Promise.all(Array.from({ length: 256 }, () => openSocket(gateway)))
+    const refused = await upgrade({ ...handshake, authorization })
+    expect([refused.status, refused.headers.get('x-tollgate-reason')]).toEqual([
+      ...[429, 'concurrency_limited'],
+    ])
+    const other = await openSocket(gateway, limitedKey)
+    other.close()
+    const [first, ...rest] = open
+    first?.close()
+    await first?.closed
+    const again = await openSocket(gateway)
+    for (const one of [again, ...rest]) one.close()
+  })
+
   test('remembers nothing of another one', async () => {
     const one = await openSocket(gateway)
     const events = await one.create({ model, input: 'Say one.', store: false })

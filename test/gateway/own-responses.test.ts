@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { findFields } from '../../src/gateway/json-fields.ts'
 import {
+  findItems,
   itemsOf,
   joinItems,
   replaceItems,
@@ -39,9 +40,17 @@ test('items are joined and put in without a byte of the rest being changed', () 
 
 test('items are replaced by their places', () => {
   const list = Buffer.from('{"a":[1,"]"]} , {"id":"x"},{"c":3}')
-  expect(replaceItems(list, new Map([[1, '{"b":2}']])).toString()).toBe(
+  const found = findItems(list)
+  const spans = found.next().value ?? []
+  expect(spans.map(({ start, end }) => list.toString('utf8', start, end))).toEqual([
+    ...['{"a":[1,"]"]}', '{"id":"x"}', '{"c":3}'],
+  ])
+  const [, second] = spans
+  if (second === undefined) throw new Error('no second item')
+  expect(replaceItems(list, new Map([[second, '{"b":2}']])).toString()).toBe(
     '{"a":[1,"]"]} , {"b":2},{"c":3}',
   )
+  expect(findItems(Buffer.alloc(0)).next().value).toEqual([])
 })
 
 test('an id tells its response; an id of a vendor tells none', () => {

@@ -1,13 +1,16 @@
+import { inSlices } from '../../lib/slices.ts'
 import { formatSizeBytes } from '../../lib/units.ts'
-import { arrayIn, isJsonObject, parseJsonObject } from '../../protocols/json.ts'
+import { parseJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { referenceId } from '../../protocols/responses/item-ids.ts'
 import { ownResponseOf } from '../../protocols/responses/own-ids.ts'
 import type { RequestBody } from '../body.ts'
 import { GatewayError } from '../errors.ts'
+import type { FieldSpan, JsonFields } from '../json-fields.ts'
 import { shortName } from '../short-name.ts'
 import {
   continuable,
+  findItems,
   itemsOf,
   itemsOfList,
   joinItems,
@@ -48,7 +51,10 @@ export async function continueOwn(task: ContinueTask): Promise<Buffer | undefine
 }
 
 /** The response that a body says it continues. */
-export function previousIdIn({ bytes, fields }: Pick<RequestBody, 'bytes' | 'fields'>) {
+export function previousIdIn({
+  bytes,
+  fields,
+}: Pick<RequestBody, 'bytes'> & { readonly fields: Pick<JsonFields, 'spans'> | undefined }) {
   const { start, end } = fields?.spans.get('previous_response_id') ?? { start: 0, end: 0 }
   if (end - start > longestId) return null
   const text = `{"id":${bytes.toString('utf8', start, end) || 'null'}}`
@@ -69,30 +75,41 @@ async function findBefore(
   return [found.input, itemsOfList(continuable(response ?? {}))]
 }
 
+/** Longer items are sent whole. */
+const longestReference = 2_048
+
+/** The items that stand for others, by their places. */
+function* referencesIn(items: Buffer): Generator<void, ReadonlyMap<FieldSpan, string>> {
+  const found = new Map<FieldSpan, string>()
+  let looked = 0
+  for (const span of yield* findItems(items)) {
+    if (span.end - span.start > longestReference) continue
+    if (++looked % 256 === 0) yield
+    const item = parseJsonObject(items.toString('utf8', span.start, span.end))
+    const id = item && referenceId(item)
+    if (id !== undefined) found.set(span, id)
+  }
+  return found
+}
+
 /** The items with those in their places that are told by their ids; undefined: there are none of them. */
 async function findReferences(
   task: ContinueTask,
   previousId: string | null,
   items: Buffer,
 ): Promise<Buffer | undefined> {
-  const asked = new Map<number, string>()
-  // A large body is not parsed here for an id that stands beside its input.
   if (task.body.facts.continues.every((id) => id === previousId)) return undefined
-  for (const [place, item] of arrayIn(task.body.value(), 'input').entries()) {
-    const id = isJsonObject(item) ? referenceId(item) : undefined
-    if (id !== undefined) asked.set(place, id)
-  }
-  if (asked.size === 0) return undefined
-  const known = await findItems(task, asked)
-  const texts = new Map<number, string>()
+  const asked = await inSlices(referencesIn(items))
+  const known = await findKept(task, new Set(asked.values()))
+  const texts = new Map<FieldSpan, string>()
   let left = task.maxBytes - items.byteLength
-  for (const [place, id] of asked) {
+  for (const [span, id] of asked) {
     const text = known.get(id)
-    if (text === undefined && !task.hasNative) throw unknown(id, `input[${place}].id`)
+    if (text === undefined && !task.hasNative) throw unknown(id, 'input')
     if (text === undefined) continue
     left -= text.length
     if (left < 0) throw tooLarge(task)
-    texts.set(place, text)
+    texts.set(span, text)
   }
   return texts.size === 0 ? undefined : replaceItems(items, texts)
 }
@@ -100,23 +117,23 @@ async function findReferences(
 /** So many responses are read at a time. */
 const readAtOnce = 16
 
-/** Items of responses by their ids, as JSON text. */
-async function findItems(
+/** Items of responses by their ids, as JSON text. So much is read for it at the most as a body may have. */
+async function findKept(
   task: ContinueTask,
-  asked: ReadonlyMap<number, string>,
+  wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const { own, accountId } = task
-  const wanted = new Set(asked.values())
   const ids = new Set([...wanted].flatMap((id) => ownResponseOf(id) ?? []))
   const texts = new Map<string, string>()
   let left = task.maxBytes
   for (const some of inGroups([...ids], readAtOnce)) {
-    const found = await own.findResponses(accountId, some)
-    for (const { id, text } of [...found.values()].flatMap(continuable).map(written)) {
-      if (!wanted.has(id)) continue
-      left -= text.length
+    for await (const json of own.findResponses(accountId, some)) {
+      left -= json.byteLength
       if (left < 0) throw tooLarge(task)
-      texts.set(id, text)
+      const response = parseJsonObject(new TextDecoder().decode(json)) ?? {}
+      for (const { id, text } of continuable(response).map(written)) {
+        if (wanted.has(id)) texts.set(id, text)
+      }
     }
   }
   return texts

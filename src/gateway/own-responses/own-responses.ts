@@ -1,8 +1,6 @@
 import type { Logger } from '../../lib/log.ts'
 import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import type { ByteSealer } from '../../lib/secrets.ts'
-import { parseJsonObject } from '../../protocols/json.ts'
-import type { JsonObject } from '../../protocols/protocol.ts'
 import type { KeptLimits, KeptResponse, ResponseStore } from '../../store/ports/responses.ts'
 
 /** A translated response, opened. */
@@ -24,11 +22,11 @@ export interface OwnResponses {
   takes(inputBytes: number): boolean
   /** Rejects with a `StoreError`; undefined: the account has got none of this id, or not any more. */
   find(accountId: number, id: string): Promise<OwnResponse | undefined>
-  /** Of several the responses alone, by their ids. */
-  findResponses(accountId: number, ids: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>
+  /** Of several the responses alone, as JSON text, one after the other. */
+  findResponses(accountId: number, ids: readonly string[]): AsyncIterable<Uint8Array>
   /**
-   * Keeps one: here it can be asked for at once. Where other nodes serve too, resolves when they can;
-   * never rejects. What could not be stored is logged, and as if it had never been kept.
+   * Keeps one: here it can be asked for at once. Where other nodes serve too, resolves when they can, or
+   * soon; never rejects. What could not be stored is logged, and as if it had never been kept.
    */
   keep(accountId: number, response: OwnResponse): Promise<void> | undefined
   /** False: there is none. */
@@ -50,10 +48,13 @@ export interface OwnResponsesParts {
   readonly log: Logger
 }
 
-/** One response with its conversation is no larger, as JSON text. */
-const largestBytes = 8 * 1_048_576
+/** A conversation, and a response, are no larger as JSON text. */
+const largestInput = 8 * 1_048_576
+const largestResponse = 4 * 1_048_576
 /** While the store is slow no more than this waits for it: what comes then is not kept. */
-const mostWaiting = 8 * largestBytes
+const mostWaiting = 64 * 1_048_576
+/** A client waits no longer for the end of an answer that other nodes do not know yet. */
+const longestWaitMs = 1_000
 /** How often what is too old is removed. */
 const sweepMs = 60_000
 
@@ -91,7 +92,7 @@ export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
 
   return {
     isOn,
-    takes: (inputBytes) => isOn() && inputBytes <= Math.min(largestBytes, limits().maxBytes),
+    takes: (inputBytes) => isOn() && inputBytes <= Math.min(largestInput, limits().maxBytes),
     async find(accountId, id) {
       if (!isOn()) return undefined
       const own = ownWaiting(accountId, id)
@@ -99,26 +100,23 @@ export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
       const found = await store.find(accountId, id, limits())
       return found && (await open(found))
     },
-    async findResponses(accountId, ids) {
-      const found = new Map<string, JsonObject>()
-      if (!isOn()) return found
-      const note = (id: string, json: Uint8Array | undefined) => {
-        const response = json && parseJsonObject(new TextDecoder().decode(json))
-        if (response) found.set(id, response)
-      }
+    async *findResponses(accountId, ids) {
+      if (!isOn()) return
       const asked: string[] = []
       for (const id of ids) {
         const own = ownWaiting(accountId, id)
-        if (own) note(id, own.response.response)
+        if (own) yield own.response.response
         else asked.push(id)
       }
       const rows = asked.length === 0 ? [] : await store.findResponses(accountId, asked, limits())
-      for (const row of rows) note(row.id, await open(row).then((one) => one?.response))
-      return found
+      for (const row of rows) {
+        const opened = await open(row)
+        if (opened) yield opened.response
+      }
     },
     keep(accountId, response) {
       const sizeBytes = response.input.byteLength + response.response.byteLength
-      if (!isOn() || sizeBytes > 2 * largestBytes) return undefined
+      if (!isOn() || response.response.byteLength > largestResponse) return undefined
       if (waitingBytes + sizeBytes > mostWaiting) {
         log.warn('a response was not kept: the store is too slow', { response: response.id })
         return undefined
@@ -129,7 +127,7 @@ export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
         waiting.delete(response.id)
       })
       waiting.set(response.id, { accountId, response, writing })
-      return isShared ? writing : undefined
+      return isShared ? atMost(writing, longestWaitMs) : undefined
     },
     async remove(accountId, id) {
       await ownWaiting(accountId, id)?.writing
@@ -148,6 +146,15 @@ export function createOwnResponses(parts: OwnResponsesParts): OwnResponses {
       await sweeping
     },
   }
+}
+
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }
 
 interface Waiting {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocols/protocol.ts'
 import { scanInPieces, slicedBytes } from '../body.ts'
 import { GatewayError } from '../errors.ts'
 import { sentTwice } from '../field-names.ts'
-import { findFields, type JsonFields } from '../json-fields.ts'
+import { type FieldSpan, findFields, type JsonFields } from '../json-fields.ts'
 import { shortName } from '../short-name.ts'
 
 /** A wish for a response, as it came over a socket. */
@@ -13,8 +13,10 @@ export interface CreateMessage {
   readonly lane: string | undefined
   /** False: the response is only to be prepared, and nothing is to be generated. */
   readonly generates: boolean
-  /** The body that a POST would have. */
-  readonly body: Buffer
+  /** The body that a POST would have, … */
+  readonly bytes: Buffer
+  /** … and where its fields stand in it. */
+  readonly fields: Pick<JsonFields, 'spans' | 'close'>
 }
 
 /** Fields of a message that are no fields of a request. */
@@ -44,7 +46,7 @@ export async function readMessage(bytes: Buffer): Promise<CreateMessage | undefi
   return {
     lane: typeof lane === 'string' ? lane : undefined,
     generates: (word('generate') ?? wordsIn(inner, innerFields)('generate')) !== false,
-    body: bodyOf(inner, innerFields),
+    ...bodyOf(inner, innerFields),
   }
 }
 
@@ -72,14 +74,25 @@ function wordsIn(bytes: Buffer, { spans }: JsonFields): (name: string) => unknow
 }
 
 /** The request's fields, each with the bytes that it came with, and that it is to be streamed. */
-function bodyOf(bytes: Buffer, { spans }: JsonFields): Buffer {
-  const parts: Buffer[] = [Buffer.from('{')]
-  for (const [name, { start, end }] of spans) {
-    if (ofMessage.has(name)) continue
-    parts.push(Buffer.from(`${JSON.stringify(name)}:`), bytes.subarray(start, end), comma)
+function bodyOf(bytes: Buffer, found: JsonFields): Pick<CreateMessage, 'bytes' | 'fields'> {
+  const parts: Buffer[] = []
+  const spans = new Map<string, FieldSpan>()
+  let size = 0
+  const write = (part: Buffer) => {
+    parts.push(part)
+    size += part.byteLength
   }
-  parts.push(Buffer.from('"stream":true}'))
-  return Buffer.concat(parts)
+  const writeField = (name: string, value: Buffer) => {
+    write(Buffer.from(`${size === 0 ? '{' : ','}${JSON.stringify(name)}:`))
+    spans.set(name, { start: size, end: size + value.byteLength })
+    write(value)
+  }
+  for (const [name, { start, end }] of found.spans) {
+    if (!ofMessage.has(name)) writeField(name, bytes.subarray(start, end))
+  }
+  writeField('stream', Buffer.from('true'))
+  write(Buffer.from('}'))
+  return { bytes: Buffer.concat(parts), fields: { spans, close: size - 1 } }
 }
 
 /** An event as the client gets it: with its lane, and beside the first one what a POST has in headers. */
@@ -137,4 +150,3 @@ const noBackground = () =>
   )
 
 const openBrace = 0x7b
-const comma = Buffer.from(',')

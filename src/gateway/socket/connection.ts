@@ -5,7 +5,6 @@ import type { JsonObject } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'
 import { errorBody, errorHeaders, GatewayError } from '../errors.ts'
-import { findFields } from '../json-fields.ts'
 import { previousIdIn } from '../own-responses/continue.ts'
 import {
   continuable,
@@ -132,7 +131,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   }
 
   async function create(message: CreateMessage, lane: JsonObject, signal: AbortSignal) {
-    const { body, items, previousId } = withMemory(message.body)
+    const { body, items, previousId } = withMemory(message)
     if (!message.generates) {
       const { id, events } = warmUp(await parts.admit(body, signal), parts.clock())
       memory.remember(self, accountId, { id, previousId, items })
@@ -146,15 +145,14 @@ export function createConnection(parts: ConnectionParts): Connection {
   }
 
   /** The body with what it continues in it, where that is known on this connection. */
-  function withMemory(body: Buffer) {
-    const fields = findFields(body, anyDepth)
-    const previousId = previousIdIn({ bytes: body, fields })
+  function withMemory(message: CreateMessage) {
+    const previousId = previousIdIn(message)
     const known = previousId === null ? undefined : memory.find(self, previousId)
-    const own = itemsOf({ bytes: body, fields })
-    if (known === undefined) return { body, items: own, previousId }
+    const own = itemsOf(message)
+    if (known === undefined) return { body: message.bytes, items: own, previousId }
     const items = joinItems([known.items, own])
     if (items.byteLength > parts.maxBytes()) throw tooLarge()
-    const whole = withItems({ bytes: body, fields }, items, { continues: known.previousId })
+    const whole = withItems(message, items, { continues: known.previousId })
     return { body: whole, items, previousId: known.previousId }
   }
 
@@ -203,9 +201,6 @@ export function createConnection(parts: ConnectionParts): Connection {
     },
   }
 }
-
-/** It was looked at before, or is looked at next. */
-const anyDepth = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
 
 /** What a client may tell at any time, and waits for no answer to. */
 const isNote = (data: string | Buffer) =>

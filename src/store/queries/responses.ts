@@ -12,8 +12,9 @@ export interface ResponseParts {
 
 /** What a row takes beside its contents, and its places in indexes. */
 const rowBytes = 512
-/** So many are removed by one statement: a table that is locked for long keeps requests waiting. */
+/** So many, and so much, are removed by one statement: who waits for it should not wait for long. */
 const removedAtOnce = 200
+const removedBytes = 16 * 1_048_576
 /** So many statements make room for one response; the rest is the sweep's. */
 const mostRounds = 10
 
@@ -104,17 +105,30 @@ function* makeRoom(
         .orderBy('created_at')
         .limit(removedAtOnce),
     )
-    const ids: string[] = []
-    for (const { id, sizeBytes } of oldest) {
-      if (left <= 0) break
-      ids.push(id)
-      left -= sizeBytes
-    }
+    const { ids, bytes } = firstOf(oldest, Math.min(left, removedBytes))
+    left -= bytes
     // What somebody else has removed meanwhile made room as well.
     if (ids.length > 0) removed += yield* run(build.deleteFrom('response').where('id', 'in', ids))
     else if (largest === coming?.accountId) break
   }
   return { excess: left, removed }
+}
+
+interface Sized {
+  readonly id: string
+  readonly sizeBytes: number
+}
+
+/** The first of these that come to so many bytes together, at the least. */
+function firstOf(rows: readonly Sized[], least: number) {
+  const ids: string[] = []
+  let bytes = 0
+  for (const { id, sizeBytes } of rows) {
+    if (bytes >= least) break
+    ids.push(id)
+    bytes += sizeBytes
+  }
+  return { ids, bytes }
 }
 
 /** The account that has the most, what is to come included. */
@@ -130,19 +144,13 @@ function* largestShare(coming: Coming | undefined): Steps<number | undefined> {
 
 function* sweep({ maxBytes, keptMs }: KeptLimits, now: ResponseParts['now']): Steps<number> {
   const before = sql<number>`${now()} - ${sql.lit(keptMs)}`
-  const old = build.selectFrom('response').select('id').where('created_at', '<=', before)
+  const old = build.selectFrom('response').select(['id', 'size_bytes as sizeBytes'])
+  const rows = yield* all(
+    old.where('created_at', '<=', before).orderBy('created_at').limit(removedAtOnce),
+  )
+  const { ids } = firstOf(rows, removedBytes)
   // Only who has something to remove waits for others that write.
-  const ids = yield* all(old.orderBy('created_at').limit(removedAtOnce))
-  const removed =
-    ids.length === 0
-      ? 0
-      : yield* run(
-          build.deleteFrom('response').where(
-            'id',
-            'in',
-            ids.map(({ id }) => id),
-          ),
-        )
+  const removed = ids.length && (yield* run(build.deleteFrom('response').where('id', 'in', ids)))
   const room = yield* makeRoom((yield* totalBytes()) - maxBytes)
   return removed + room.removed
 }
