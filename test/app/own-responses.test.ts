@@ -14,7 +14,7 @@ import {
 import { lendDatabase } from '../support/lent-databases.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
-import { type Running, startServing } from './serving.ts'
+import { type Running, type ServingOptions, startServing } from './serving.ts'
 
 // Responses that were translated: no upstream knows them by the ids that their clients were given. They
 // are continued, fetched and deleted by what the gateway has kept.
@@ -39,11 +39,16 @@ class Scene {
     })
   }
 
-  async start(settings: object = {}, store?: string): Promise<this> {
+  async start(
+    settings: object = {},
+    store?: string,
+    more: Partial<ServingOptions> = {},
+  ): Promise<this> {
     const own = { name: 'own', key: strangerKey, group: 'default' }
     this.gateway = await startServing({
       ...{ upstream: this.upstream.url, speaks: [this.#dialect.name], settings },
       ...(store && { store }),
+      ...more,
       moreAccounts: [
         { email: 'stranger@example.com', balance: 1, tokens: [own] },
         {
@@ -287,6 +292,58 @@ describe('reasoning that is signed', () => {
       await responses.create({ model, reasoning: { effort: 'low' }, ...more })
       expect(turnsOf(scene.asked())[1]).toMatchObject({ content: [thinking, { text: 'One.' }] })
     }
+  })
+})
+
+describe('where some channels speak the protocol', () => {
+  const [chat] = foreign as [Dialect]
+  const native = allDialects.find(({ name }) => name === 'responses') as Dialect
+  const both = new Scene(chat)
+  const second = startFakeUpstream(() => jsonAnswer(native.body(tokens)))
+  beforeAll(async () => {
+    const other = {
+      name: 'native',
+      speaks: { responses: `${second.url}/v1` },
+      api_key: 'other-key',
+    }
+    await both.start({}, undefined, {
+      ...{ group: { channels: ['main', 'native'] }, channel: { priority: 1 } },
+      moreChannels: [{ ...other, models: [model], allow_private: true, priority: 2 }],
+    })
+  })
+  afterAll(async () => {
+    await both.stop()
+    await second.stop()
+  })
+
+  test('what was translated goes on there, whole', async () => {
+    second.handle(() => jsonAnswer({ error: { message: 'down' } }, 500))
+    const { responses } = both.client()
+    const first = await responses.create({ model, input: 'Say one.' })
+    expect(first.id).toStartWith('resp_req_')
+    second.handle(() => jsonAnswer(native.body(tokens)))
+    both.upstream.handle(() => jsonAnswer({ error: { message: 'down' } }, 500))
+    await both.gateway.configure({ settings: { channel_cooling: false } })
+    const previous_response_id = first.id
+    await responses.create({ model, input: 'Say two.', previous_response_id })
+    const asked = second.last().json() as Record<string, unknown>
+    expect(asked.previous_response_id).toBeNull()
+    expect(textOf(asked.input)).toMatch(/one.*hello.*two/)
+  })
+
+  test('a gateway that is the upstream of another one keeps what it has translated', async () => {
+    const behind = await new Scene(chat).start()
+    await using front = await startServing({
+      ...{ upstream: behind.gateway.serving.url, speaks: ['responses'] },
+      channel: { api_key: testKey },
+    })
+    const baseURL = `${front.serving.url}/v1`
+    const { responses } = new OpenAI({ baseURL, apiKey: testKey, maxRetries: 0 })
+    const first = await responses.create({ model, input: 'Say one.' })
+    await responses.create({ model, input: 'Say two.', previous_response_id: first.id })
+    expect(textOf(turnsOf(behind.asked()))).toMatch(/one.*hello.*two/)
+    expect((await responses.retrieve(first.id)).output_text).toBe('hello')
+    await behind.stop()
   })
 })
 

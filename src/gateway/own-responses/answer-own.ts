@@ -25,17 +25,17 @@ export async function answerOwn(
   { caller, request, id, requestId }: OwnAsk,
 ): Promise<Response | undefined> {
   const { own } = parts
-  if (ownResponseOf(id) !== id || !own.isOn()) return undefined
+  if (ownResponseOf(id) !== id) return undefined
+  const found = await own.find(caller.account.id, id)
+  if (found === undefined) return undefined
+  refuseStream(request)
   const permit = await enterLimits(parts, caller, request.signal)
   try {
     const headers = modelHeaders(responses, requestId, 'application/json')
     if (request.method === 'DELETE') {
-      if (!(await own.remove(caller.account.id, id))) return undefined
+      await own.remove(caller.account.id, id)
       return new Response(JSON.stringify({ id, object: 'response', deleted: true }), { headers })
     }
-    const found = await own.find(caller.account.id, id)
-    if (found === undefined) return undefined
-    refuseStream(request)
     return new Response(found.response as Bun.BodyInit, { headers })
   } finally {
     permit?.release()
