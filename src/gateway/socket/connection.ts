@@ -28,6 +28,8 @@ export interface Wire {
   /** How many bytes went out; -1: they wait for the far side; 0: nothing will go out any more. */
   send(text: string): number
   close(code?: number, reason?: string): void
+  /** Ends it at once: what waits for the far side is not sent any more. */
+  terminate(): void
 }
 
 /** What became of a socket, told by the server. */
@@ -58,6 +60,8 @@ export interface ConnectionParts {
   readonly onFault: (error: unknown) => void
 }
 
+/** So many are refused while a response is under way: no client sends more without reading. */
+const mostUntimely = 32
 /** A single event is no larger. */
 const largestEvent = 64 * 1_048_576
 
@@ -70,7 +74,10 @@ export function createConnection(parts: ConnectionParts): Connection {
   const self = {}
   let wire: Wire | undefined
   let running: AbortController | undefined
-  let drained = () => {}
+  /** What was sent waits for the far side. */
+  let full: PromiseWithResolvers<void> | undefined
+  /** Messages that came while a response was under way. */
+  let untimely = 0
   let ending: (() => void) | undefined
 
   /** Undefined: it went out, and more may follow. */
@@ -78,15 +85,24 @@ export function createConnection(parts: ConnectionParts): Connection {
     const sent = wire?.send(text) ?? 0
     if (sent === 0) running?.abort()
     if (sent >= 0) return undefined
-    return new Promise((resolve) => {
-      drained = resolve
-    })
+    full ??= Promise.withResolvers()
+    return full.promise
+  }
+
+  function drain(): void {
+    full?.resolve()
+    full = undefined
   }
 
   const sendError = (status: number, body: string, headers: JsonObject, lane: JsonObject) =>
     send(JSON.stringify({ ...lane, ...errorEvent(status, body, headers) }))
 
   function refuse(error: unknown, lane: JsonObject): void {
+    // Who writes and does not read would have refusals heaped up here.
+    if (full) {
+      wire?.terminate()
+      return
+    }
     if (!(error instanceof GatewayError)) parts.onFault(error)
     const told = error instanceof GatewayError ? error : new GatewayError('internal', failed)
     const requestId = createRequestId()
@@ -179,16 +195,18 @@ export function createConnection(parts: ConnectionParts): Connection {
       if (ending) return
       if (running === undefined) {
         running = new AbortController()
+        untimely = 0
         void answer(Buffer.from(data), running)
-      } else if (!isNote(data)) refuse(busy(), {})
+      } else if (!isNote(data)) {
+        refuse(busy(), {})
+        if (++untimely > mostUntimely) wire?.close(1008, 'Too many messages')
+      }
     },
-    drain() {
-      drained()
-    },
+    drain,
     close() {
       wire = undefined
       running?.abort()
-      drained()
+      drain()
       memory.forget(self)
       parts.onClose()
     },

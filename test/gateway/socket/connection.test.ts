@@ -22,6 +22,7 @@ function scene(more: Partial<ConnectionParts> = {}) {
       return state.isFull ? -1 : text.length
     },
     close: (code = 0) => closes.push(code),
+    terminate: () => closes.push(-1),
   }
   connection.open(wire)
   const types = () => sent.map((text) => JSON.parse(text).type as string)
@@ -58,6 +59,38 @@ test('who is slow to read holds back the answer', async () => {
   connection.drain()
   await turns()
   expect(sent).toHaveLength(100)
+})
+
+test('who writes and does not read is let go; one word too early harms nothing', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { create, state, types, closes, connection } = scene({
+    async ask() {
+      await promise
+      return new Response(events(1))
+    },
+  })
+  create()
+  create()
+  expect(types()).toEqual(['error'])
+  state.isFull = true
+  create()
+  expect(closes).toEqual([])
+  create()
+  expect(closes).toEqual([-1])
+  expect(types()).toHaveLength(2)
+  state.isFull = false
+  connection.drain()
+  resolve()
+  await turns()
+  expect(types().slice(2)).toEqual(['piece', 'response.completed'])
+})
+
+test('so many are refused while one is under way, and no more', async () => {
+  const { create, types, closes } = scene({ ask: () => new Promise(() => {}) })
+  for (let at = 0; at < 34; at++) create()
+  await turns()
+  expect(types()).toHaveLength(33)
+  expect(closes).toEqual([1008])
 })
 
 test('who leaves while it is waited for ends the answer', async () => {
