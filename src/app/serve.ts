@@ -22,6 +22,8 @@ export interface ServeParts {
   readonly reload: () => Promise<Config>
   /** Monotonic, in milliseconds: what limits of the console's sessions go by; given by tests. */
   readonly sessionTick?: Clock | undefined
+  /** How long a WebSocket lives; absent: an hour. */
+  readonly socketLifeMs?: number | undefined
 }
 
 /** A gateway that is up. */
@@ -49,7 +51,7 @@ const pollMs = 500
 
 /** Applies the configuration, opens the port and keeps the gateway going until it is stopped. */
 export async function serve(parts: ServeParts): Promise<Serving> {
-  const { config, instance, log, reload, sessionTick } = parts
+  const { config, instance, log, reload, sessionTick, socketLifeMs } = parts
   const { store, secrets } = instance
   let load = (): NodeLoad => ({})
   // What a start that fails takes back.
@@ -62,7 +64,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     ? await openValkeyCounters({ ...config.counters, log, living: membership?.living })
     : undefined
   const tollgate = await createTollgate({
-    ...{ config, store, secrets, log, counters, membership, sessionTick },
+    ...{ config, store, secrets, log, counters, membership, sessionTick, socketLifeMs },
     clock: systemClock,
   }).catch(async (error) => {
     await counters?.close()

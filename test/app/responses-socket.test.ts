@@ -338,6 +338,17 @@ describe('a connection', () => {
   })
 })
 
+test('a connection ends after its time, and says so in the words of the vendor', async () => {
+  const [chat] = foreign as [Dialect]
+  await using upstream = answering(chat)
+  await using gateway = await startServing({ upstream: upstream.url, socketLifeMs: 1 })
+  const client = await openSocket(gateway)
+  expect(await client.until('error')).toMatchObject({
+    ...{ status: 400, error: { code: 'websocket_connection_limit_reached' } },
+  })
+  expect((await client.closed).code).toBe(1001)
+})
+
 describe('a stop', () => {
   const [chat] = foreign as [Dialect]
 

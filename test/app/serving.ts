@@ -37,9 +37,16 @@ export interface ServingOptions extends TollgateYamlOptions {
   readonly onlyAccounts?: readonly object[]
   /** What the limits of the console's sessions go by. */
   readonly sessionTick?: Clock
+  readonly socketLifeMs?: number
 }
 
-function readOptions({ onlyPrices, onlyAccounts, sessionTick: _, ...options }: ServingOptions) {
+function readOptions({
+  onlyPrices,
+  onlyAccounts,
+  sessionTick: _,
+  socketLifeMs: __,
+  ...options
+}: ServingOptions) {
   const yaml = tollgateYaml({ listen: '127.0.0.1:0', ...options })
   const changed = {
     ...parse(yaml),
@@ -77,6 +84,7 @@ export async function startServing(options: ServingOptions): Promise<Running> {
   const serving = await serve({
     ...{ config, instance, log, reload: async () => config },
     sessionTick: options.sessionTick,
+    socketLifeMs: options.socketLifeMs,
   })
   const headers = { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' }
   return {

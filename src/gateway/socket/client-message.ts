@@ -99,7 +99,7 @@ function bodyOf(bytes: Buffer, found: JsonFields): Pick<CreateMessage, 'bytes' |
 export function eventText(data: string, more: JsonObject): string {
   const fields = JSON.stringify(more)
   if (fields === '{}' || !data.startsWith('{')) return data
-  return `${fields.slice(0, -1)},${data.trimStart().slice(1)}`
+  return `${fields.slice(0, -1)},${data.slice(1)}`
 }
 
 /** Headers of a POST's answer that say something of the request. */

@@ -135,6 +135,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 
   /** The conversation is known here alone, unless the upstream, or the gateway, keeps the response. */
   function remember(last: string, items: Buffer, previousId: string | null): void {
+    if (wire === undefined) return // nobody is there to go on with it
     const { response } = parseJsonObject(last) ?? {}
     const { id, status, store } = (response ?? {}) as JsonObject
     if (typeof id !== 'string' || (status !== 'completed' && status !== 'incomplete')) return
@@ -150,6 +151,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     const { body, items, previousId } = withMemory(message)
     if (!message.generates) {
       const { id, events } = warmUp(await parts.admit(body, signal), parts.clock())
+      if (signal.aborted) return
       memory.remember(self, accountId, { id, previousId, items })
       for (const { data } of events) send(eventText(data, lane))
       return
