@@ -1,128 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import OpenAI from 'openai'
-import { ResponsesWS } from 'openai/resources/responses/ws'
 import { allDialects, type Dialect, wholeStream } from '../e2e/dialects.ts'
 import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
-import { shownModels, testKey } from '../support/tollgate-yaml.ts'
+import { testKey } from '../support/tollgate-yaml.ts'
+import {
+  answering,
+  foreign,
+  limitedKey,
+  model,
+  startGateway,
+  tokens,
+} from './responses-socket-scene.ts'
 import { type Running, startServing } from './serving.ts'
-import { type Client, openSocket } from './socket-client.ts'
+import { openSocket } from './socket-client.ts'
 
 // Responses over WebSockets: each message goes the way of a POST.
-
-const model = 'test-model'
-const limitedKey = 'sk-limited-0123456789abcdefghijklm'
-const tokens = { input: 30, output: 7 }
-const foreign = allDialects.filter(({ name }) => name !== 'responses')
-const textOf = (value: unknown) => JSON.stringify(value)
-const conversationOf = (upstream: FakeUpstream): string => {
-  const asked = upstream.last().json() as Record<string, unknown>
-  return textOf(asked.messages ?? asked.contents ?? asked.input)
-}
-
-/** A native upstream: it keeps nothing that it is not told to. */
-let made = 0
-function nativeStream(asked: string): string {
-  const { store } = JSON.parse(asked) as { store?: boolean }
-  const id = `resp_${++made}`
-  const message = {
-    ...{ type: 'message', id: `msg_${made}`, role: 'assistant', status: 'completed' },
-    content: [{ type: 'output_text', text: 'Hello.', annotations: [] }],
-  }
-  const response = { id, object: 'response', model, store: store ?? true }
-  const usage = { input_tokens: 30, output_tokens: 7, total_tokens: 37 }
-  const thought = { type: 'reasoning', id: `rs_${made}`, summary: [] }
-  const output = [thought, message]
-  return [
-    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
-    { type: 'response.output_text.delta', item_id: message.id, output_index: 1, delta: 'Hello.' },
-    { type: 'response.completed', response: { ...response, status: 'completed', output, usage } },
-  ]
-    .map((event) => `event: ${event.type}\ndata: ${textOf(event)}\n\n`)
-    .join('')
-}
-
-const answering = (dialect: Dialect) =>
-  startFakeUpstream(({ text }) =>
-    sseAnswer(
-      dialect.name === 'responses'
-        ? nativeStream(text())
-        : wholeStream(dialect, tokens, ['Hel', 'lo.']),
-    ),
-  )
-
-async function startGateway(upstream: FakeUpstream, dialect: Dialect): Promise<Running> {
-  const token = { name: 'limited', key: limitedKey, group: 'default' }
-  return await startServing({
-    ...{ upstream: upstream.url, speaks: [dialect.name], models: shownModels },
-    moreAccounts: [
-      { email: 'limited@example.com', balance: 1, tokens: [{ ...token, limits: { rpm: 2 } }] },
-    ],
-  })
-}
-
-describe.each(allDialects)('on a channel that speaks $name', (dialect) => {
-  let upstream: FakeUpstream
-  let gateway: Running
-  let client: Client
-  beforeAll(async () => {
-    upstream = answering(dialect)
-    gateway = await startGateway(upstream, dialect)
-  })
-  beforeEach(async () => {
-    client = await openSocket(gateway)
-  })
-  afterAll(async () => {
-    await gateway[Symbol.asyncDispose]()
-    await upstream.stop()
-  })
-
-  test.each([{ store: false }, { store: true }])(
-    'a conversation with %o goes on by the id of its last response',
-    async ({ store }) => {
-      let previous_response_id: string | undefined
-      for (const input of ['Say one.', 'Say two.', 'Say three.']) {
-        const events = await client.create({ model, input, store, previous_response_id })
-        expect(events.map(({ type }) => type)).toContain('response.output_text.delta')
-        previous_response_id = events.at(-1)?.response?.id
-        expect(events.at(-1)).toMatchObject({ type: 'response.completed' })
-      }
-      const isKeptThere = store && dialect.name === 'responses'
-      if (isKeptThere) expect(conversationOf(upstream)).toBe('"Say three."')
-      else expect(conversationOf(upstream)).toMatch(/one.*Hello\..*two.*Hello\..*three/)
-      expect(conversationOf(upstream)).not.toContain('"rs_')
-      client.close()
-    },
-  )
-
-  test('a warm-up asks nobody, costs nothing, and is gone on with', async () => {
-    const asked = upstream.requests.length
-    const warm = await client.create({ model, input: 'Say one.', generate: false, store: false })
-    expect(warm.map(({ type }) => type)).toEqual([
-      ...['response.created', 'response.in_progress', 'response.completed'],
-    ])
-    expect(warm.at(-1)?.response).toMatchObject({ output: [], usage: { total_tokens: 0 } })
-    expect(upstream.requests).toHaveLength(asked)
-    const previous_response_id = warm.at(-1)?.response?.id
-    await client.create({ model, input: 'Say two.', store: false, previous_response_id })
-    expect(conversationOf(upstream)).toMatch(/one.*two/)
-    client.close()
-  })
-
-  test("the vendor's SDK reads it", async () => {
-    const baseURL = `${gateway.serving.url}/v1`
-    const socket = new ResponsesWS(new OpenAI({ baseURL, apiKey: testKey }))
-    const { promise, resolve, reject } = Promise.withResolvers<string>()
-    let text = ''
-    socket.on('error', reject)
-    socket.on('response.output_text.delta', ({ delta }) => {
-      text += delta
-    })
-    socket.on('response.completed', () => resolve(text))
-    socket.send({ type: 'response.create', model, input: 'Say one.' })
-    expect(await promise).toBe('Hello.')
-    socket.close()
-  })
-})
 
 describe('a connection', () => {
   const [chat] = foreign as [Dialect]
