@@ -32,9 +32,9 @@ import type { RequestBody } from './body.ts'
 import { GatewayError } from './errors.ts'
 import type { MediaFetcher } from './media/fetch-media.ts'
 import { inlineMedia, type MediaPart, wantedMedia } from './media/inline-media.ts'
-import { withCacheKey } from './prompt-cache-key.ts'
 import { maySearch } from './own-search.ts'
 import type { Plan } from './plan.ts'
+import { withCacheKey } from './prompt-cache-key.ts'
 
 export interface TranslationParts {
   readonly sealer: Sealer
