@@ -78,7 +78,8 @@ export function startScriptedUpstream(protocol: Protocol, script: Script) {
     if (!stream) return Response.json(protocol.codec.encodeResponse(foldEvents(events), context))
     const encoder = protocol.codec.createEncoder(context)
     const pieces = events.map((event) => encoder.push(event))
-    return new Response(spoken(protocol, step, events, pieces), {
+    const breakOff = (message: string) => brokenOff[protocol.name](message, context.requestId)
+    return new Response(spoken(step, events, pieces, breakOff), {
       headers: { 'content-type': 'text/event-stream' },
     })
   }
@@ -96,15 +97,15 @@ export function startScriptedUpstream(protocol: Protocol, script: Script) {
 
 /** The pieces of a stream, with what happens in the middle of it: after the first words of its last block. */
 async function* spoken(
-  { name }: Protocol,
   { silence, fault }: Step,
   events: readonly AnswerEvent[],
   pieces: readonly string[],
+  breakOff: (message: string) => string,
 ) {
   const begun = events.findLastIndex(({ type }) => /^(text|tool-call)-start$/.test(type)) + 2
   yield pieces.slice(0, begun).join('')
   if (silence?.at === 'middle') await Bun.sleep(silence.ms)
-  yield fault?.at === 'middle' ? brokenOff[name](fault.message) : pieces.slice(begun).join('')
+  yield fault?.at === 'middle' ? breakOff(fault.message) : pieces.slice(begun).join('')
 }
 
 function refusal({ name }: Protocol, message: string): Response {
@@ -121,17 +122,17 @@ const frame = (event: string, data: object) =>
   `${event && `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`
 
 /** How each vendor breaks off a stream. Sources: their API references, of errors in streams. */
-const brokenOff: Readonly<Record<ProtocolName, (message: string) => string>> = {
+const brokenOff: Readonly<Record<ProtocolName, (message: string, requestId: string) => string>> = {
   chat: (message) =>
     frame('', { error: { message, type: 'server_error', param: null, code: null } }),
-  responses: (message) =>
+  responses: (message, requestId) =>
     frame('error', {
       ...{ type: 'error', code: 'server_error', message, param: null, sequence_number: 90 },
     }) +
     frame('response.failed', {
       ...{ type: 'response.failed', sequence_number: 91 },
       response: {
-        ...{ id: 'resp_scripted', object: 'response', created_at: 1, model: 'scripted' },
+        ...{ id: `resp_${requestId}`, object: 'response', created_at: 1, model: 'scripted' },
         ...{ status: 'failed', output: [], error: { code: 'server_error', message } },
       },
     }),

@@ -69,6 +69,9 @@ export interface Traces {
 
 /** What is wrong with a cell; nothing: it is as it must be. */
 export function faultsOf(cell: Cell, { said, crash }: Outcome, traces: Traces): readonly string[] {
+  if (crash !== undefined) return [`ended by itself: ${crash}`]
+  // Who raises nothing goes on with a second turn.
+  if (cell.case.fault && !said.error) return [`raised nothing, read ${JSON.stringify(said.turns)}`]
   const faults = [...traces.faults]
   const { requests } = cell.case
   if (traces.requests !== requests)
@@ -76,8 +79,7 @@ export function faultsOf(cell: Cell, { said, crash }: Outcome, traces: Traces): 
   if (cell.target !== 'direct' && traces.charges.length !== requests) {
     faults.push(`${traces.charges.length} records of requests, not ${requests}`)
   }
-  if (crash !== undefined) return [`ended by itself: ${crash}`, ...faults]
-  if (cell.case.fault) return [...raisingFaults(said), ...faults]
+  if (cell.case.fault) return [...wordFaults(said), ...faults]
   if (traces.charges.some(({ amount_nano }) => amount_nano <= 0))
     faults.push('not all were charged')
   const heard = told(said.turns ?? [], said.call)
@@ -86,11 +88,10 @@ export function faultsOf(cell: Cell, { said, crash }: Outcome, traces: Traces): 
   return heard === expected ? faults : [`read ${heard}`, ...faults]
 }
 
-function raisingFaults({ error, turns }: Said): readonly string[] {
-  if (error === undefined) return [`raised nothing, read ${JSON.stringify(turns)}`]
-  return error.message.includes(trouble)
-    ? []
-    : [`raised without the upstream's words: ${error.type}: ${error.message.slice(0, 200)}`]
+function wordFaults({ error }: Said): readonly string[] {
+  const { type, message } = error ?? { type: '', message: '' }
+  if (message.includes(trouble)) return []
+  return [`raised without the upstream's words: ${type}: ${message.slice(0, 200)}`]
 }
 
 /** The error that a client raised, by its type and words. */

@@ -22,7 +22,7 @@ export function printTable(results: readonly Result[]): boolean {
   )
   const verdict = (result: Result) => {
     if (result.faults.length === 0) return 'ok'
-    return result.cell.case.fault && deaf.has(whoOf(result)) && isOnlyMute(result) ? 'deaf' : 'FAIL'
+    return result.cell.case.fault && deaf.has(whoOf(result)) ? 'deaf' : 'FAIL'
   }
   console.log(`\n${''.padEnd(39)}${cases.map(({ name }) => name.padEnd(8)).join('')}`)
   for (const [row, cells] of Map.groupBy(results, ({ cell }) => rowOf(cell))) {
@@ -44,10 +44,6 @@ export function printTable(results: readonly Result[]): boolean {
 }
 
 const whoOf = ({ cell }: Result) => `${cell.client.name} ${cell.speaks}`
-
-/** Nothing is wrong but that it raises nothing, or not with the upstream's words. */
-const isOnlyMute = ({ faults }: Result) =>
-  faults.every((fault) => /^(raised|ended by itself)/.test(fault))
 
 /** What each client raises for a late error and for one in the stream, channels that agree together. */
 function printRaised(results: readonly Result[]): void {

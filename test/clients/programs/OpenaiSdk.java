@@ -12,6 +12,7 @@ import com.openai.models.responses.FunctionTool;
 import com.openai.models.responses.Response;
 import com.openai.models.responses.ResponseCreateParams;
 import com.openai.models.responses.ResponseInputItem;
+import com.openai.models.responses.ResponseStreamEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +97,7 @@ final class OpenaiSdk {
       var answer = ResponseAccumulator.create();
       try (var stream =
           client.responses().createStreaming(asked.inputOfResponse(history).build())) {
-        stream.stream().forEach(answer::accumulate);
+        stream.stream().peek(Responses::check).forEach(answer::accumulate);
       }
       Support.Call call = null;
       for (var item : answer.response().output()) {
@@ -107,6 +108,16 @@ final class OpenaiSdk {
         call = new Support.Call(made.callId(), made.name(), made.arguments());
       }
       return new Support.Turn(textOf(answer.response()), call);
+    }
+
+    /** What goes wrong comes as events: the caller looks at them. */
+    static void check(ResponseStreamEvent event) {
+      event.error().ifPresent((it) -> fail(it.message()));
+      event.failed().flatMap((it) -> it.response().error()).ifPresent((it) -> fail(it.message()));
+    }
+
+    static void fail(String message) {
+      throw new IllegalStateException(message);
     }
 
     public String whole(String question) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -83,8 +84,14 @@ func reportResponses() {
 			stream := client.Responses.NewStreaming(ctx, asked)
 			var answer responses.Response
 			for stream.Next() {
-				if event := stream.Current(); event.Type == "response.completed" {
+				// What goes wrong comes as events: the caller looks at them.
+				switch event := stream.Current(); event.Type {
+				case "response.completed":
 					answer = event.Response
+				case "response.failed":
+					return "", nil, errors.New(event.Response.Error.Message)
+				case "error":
+					return "", nil, errors.New(event.Message)
 				}
 			}
 			var made *call
