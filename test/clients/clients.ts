@@ -125,6 +125,14 @@ export const clients: readonly Client[] = [
   },
 ]
 
+/** What people point at gateways, and npm, PyPI, Go's proxy and Maven Central don't have. */
+export const absent = [
+  'Cursor',
+  'Windsurf',
+  'Roo Code (an extension of editors)',
+  'Kimi CLI in Python (ended)',
+] as const
+
 /** The versions of the clients, in the words of each registry: those of November 2026, and two older. */
 export const packages = {
   npm: [

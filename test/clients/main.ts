@@ -18,7 +18,7 @@ import {
   type Target,
   type Traces,
 } from './cell.ts'
-import { clients } from './clients.ts'
+import { absent, clients } from './clients.ts'
 import { type Charge, startCompiled, startHurried } from './gateway.ts'
 import { build, install, versionsOf } from './install.ts'
 import { printTable } from './table.ts'
@@ -130,6 +130,7 @@ async function work(): Promise<void> {
     const direct = upstreams[cell.speaks]
     const at = cell.target === 'direct' ? direct : gateway.url
     outcomes.set(cell, await play(cell, folder, { url: at, key: testKey, limitMs }))
+    if (outcomes.size % 50 === 0) console.error(`${outcomes.size} of ${cells.length} played`)
   }
 }
 await Promise.all(Array.from({ length: Number(values.jobs) }, work))
@@ -149,4 +150,5 @@ console.log(
 for (const client of new Set(cells.map(({ client }) => client))) {
   console.log(`${client.name.padEnd(18)} ${await versionsOf(client, folder)}`)
 }
+console.log(`\nNot in a registry: ${absent.join(', ')}.`)
 process.exitCode = printTable(results) ? 0 : 1
