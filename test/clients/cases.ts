@@ -26,6 +26,10 @@ export interface Case {
 
 export const cases: readonly Case[] = [
   {
+    ...{ name: 'prompt', mode: 'chat', requests: 2 },
+    what: 'never silent: what the others are held against',
+  },
+  {
     ...{ name: 'first', mode: 'chat', silence: 'start', requests: 2 },
     what: 'silent before the first byte of a stream',
   },

@@ -64,7 +64,7 @@ const cells: readonly Cell[] = clients
       targets.flatMap((target) =>
         cases
           // What a client makes of its vendor's own error is what can be asked of the gateway.
-          .filter(({ name }) => target !== 'direct' || name === 'broken')
+          .filter(({ name }) => target !== 'direct' || name === 'broken' || name === 'prompt')
           .filter(
             ({ name }) =>
               !values.case || values.case.split(',').includes(name) || target === 'direct',
