@@ -125,12 +125,11 @@ export const clients: readonly Client[] = [
   },
 ]
 
-/** What people point at gateways, and npm, PyPI, Go's proxy and Maven Central don't have. */
+/** What people point at gateways, and neither npm, PyPI, Go's proxy nor Maven Central has. */
 export const absent = [
   'Cursor',
-  'Windsurf',
-  'Roo Code (an extension of editors)',
-  'Kimi CLI in Python (ended)',
+  'Roo Code',
+  'Kimi CLI for Python (the package says that it has ended)',
 ] as const
 
 /** The versions of the clients, in the words of each registry: those of November 2026, and two older. */

@@ -50,10 +50,13 @@ function printRaised(results: readonly Result[]): void {
   console.log('\nRaised for errors:')
   const failing = results.filter(({ cell }) => cell.case.fault)
   for (const [who, own] of Map.groupBy(failing, whoOf)) {
-    const said = Map.groupBy(own, ({ raised, faults }) => raised ?? faults[0] ?? 'nothing')
+    const said = Map.groupBy(own, ({ raised, faults }) => alike(raised ?? faults[0] ?? 'nothing'))
     for (const [words, where] of said) {
       const places = where.map(({ cell }) => `${cell.target} ${cell.case.name}`)
       console.log(`${who}: ${words.slice(0, 200)}\n    (${places.join(', ')})`)
     }
   }
 }
+
+/** Without what differs from request to request. */
+const alike = (words: string) => words.replaceAll(/req_\w*|127\.0\.0\.1:\d+|[\w.-]+_on_\w+/g, '…')
