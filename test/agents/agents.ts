@@ -37,6 +37,35 @@ function mendWith(tools: CanonicalRequest['tools'], file: string): readonly Step
 const patch =
   '*** Begin Patch\n*** Update File: greeting.txt\n@@\n-Hello, wrold!\n+Hello, world!\n*** End Patch\n'
 
+/** Codex, by POST or over a WebSocket; with its own settings, so with a web search of its vendor's. */
+const codex = (bin: string, name: string, provider: string): Agent => ({
+  name,
+  own: 'responses',
+  package: '@openai/codex',
+  command: (url) => [
+    join(bin, '.bin/codex'),
+    'exec',
+    '--skip-git-repo-check',
+    '--dangerously-bypass-approvals-and-sandbox',
+    ...['-m', model, '-c', 'model_provider="tollgate"'],
+    '-c',
+    `model_providers.tollgate={name="Tollgate",base_url="${url}/v1",env_key="KEY",wire_api="responses"${provider}}`,
+    task,
+  ],
+  env: () => ({ KEY: testKey }),
+  steps: (_file, { tools }) => {
+    const names = tools.map(({ name }) => name)
+    const shell = names.find((name) => /exec_command|shell/.test(name)) ?? 'shell'
+    const script = `apply_patch <<'EOF'\n${patch}EOF\n`
+    const input = /exec_command|shell_command/.test(shell)
+      ? { cmd: script, command: script }
+      : { command: ['bash', '-lc', script] }
+    return names.includes('apply_patch')
+      ? [{ tool: 'apply_patch', input: json({ input: patch }) }]
+      : [{ tool: shell, input: json(input) }]
+  },
+})
+
 /** Those that are in a registry, as they lie in the folder `bin` (a node_modules). */
 export const agentsIn = (bin: string): readonly Agent[] => [
   {
@@ -63,33 +92,8 @@ export const agentsIn = (bin: string): readonly Agent[] => [
       },
     ],
   },
-  {
-    name: 'codex',
-    own: 'responses',
-    package: '@openai/codex',
-    command: (url) => [
-      join(bin, '.bin/codex'),
-      'exec',
-      '--skip-git-repo-check',
-      '--dangerously-bypass-approvals-and-sandbox',
-      ...['-m', model, '-c', 'web_search="disabled"', '-c', 'model_provider="tollgate"'],
-      '-c',
-      `model_providers.tollgate={name="Tollgate",base_url="${url}/v1",env_key="KEY",wire_api="responses"}`,
-      task,
-    ],
-    env: () => ({ KEY: testKey }),
-    steps: (_file, { tools }) => {
-      const names = tools.map(({ name }) => name)
-      const shell = names.find((name) => /exec_command|shell/.test(name)) ?? 'shell'
-      const script = `apply_patch <<'EOF'\n${patch}EOF\n`
-      const input = /exec_command|shell_command/.test(shell)
-        ? { cmd: script, command: script }
-        : { command: ['bash', '-lc', script] }
-      return names.includes('apply_patch')
-        ? [{ tool: 'apply_patch', input: json({ input: patch }) }]
-        : [{ tool: shell, input: json(input) }]
-    },
-  },
+  codex(bin, 'codex', ''),
+  codex(bin, 'codex-socket', ',supports_websockets=true'),
   {
     name: 'gemini-cli',
     own: 'gemini',
