@@ -31,8 +31,8 @@ export function typeField(names: readonly string[]): { readonly type?: unknown }
  * own, truth values are a type and a remark, and everything else is told in words.
  */
 export function tellValues(values: readonly unknown[], declared: readonly string[]): Told {
-  const known = values.filter((value) => value !== null)
-  const hasNull = known.length < values.length
+  const hasNull = values.includes(null)
+  const known = hasNull ? values.filter((value) => value !== null) : values
   const own = kindOf(known)
   const named = declared.length > 0 ? declared.filter((type) => type !== 'null') : own
   const isNullable = hasNull && (declared.length === 0 || declared.includes('null'))
