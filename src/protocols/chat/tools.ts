@@ -1,6 +1,7 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { NativeUse, Tool, ToolChoice } from '../canonical/request.ts'
 import { openAiRoot, plainRoot } from '../canonical/root-schema.ts'
+import { toolNamed } from '../canonical/tool-named.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { cacheControl, cacheHint } from './cache.ts'
@@ -118,7 +119,7 @@ function decodeAllowed(choice: JsonObject): ToolChoice {
 /** A choice as chat has it: it names tools with their kind. */
 export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
   const named = (name: string) => {
-    const kind = tools.find((tool) => tool.name === name)?.kind ?? 'function'
+    const kind = toolNamed(tools, name)?.kind ?? 'function'
     return { type: kind, [kind]: { name } }
   }
   if (choice.type === 'tool') return named(choice.name)

@@ -1,5 +1,6 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, NativeUse, Tool, ToolChoice } from '../canonical/request.ts'
+import { toolNamed } from '../canonical/tool-named.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { clientTools, flatName } from './tools.ts'
@@ -53,7 +54,7 @@ export function encodeToolChoice(
   { tools, webSearch }: Pick<CanonicalRequest, 'tools' | 'webSearch'>,
 ): unknown {
   const chosen = (name: string) => {
-    const type = tools.find((tool) => tool.name === name)?.kind ?? 'function'
+    const type = toolNamed(tools, name)?.kind ?? 'function'
     return { type, name }
   }
   switch (choice.type) {

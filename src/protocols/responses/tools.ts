@@ -1,6 +1,7 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { NativeUse, Tool } from '../canonical/request.ts'
 import { openAiRoot, plainRoot } from '../canonical/root-schema.ts'
+import { toolNamed } from '../canonical/tool-named.ts'
 import { defined } from '../chat/fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
@@ -86,13 +87,13 @@ export function flatName(
 ): string {
   if (namespace === undefined) return name
   const flat = `${namespace}__${name}`
-  const knows = (wanted: string) => tools.some((tool) => tool.name === wanted)
+  const knows = (wanted: string) => toolNamed(tools, wanted) !== undefined
   return !knows(flat) && (namespace === name || knows(name)) ? name : flat
 }
 
 /** The fields by which a client of this protocol knows a tool. */
 export function splitName(tools: readonly Tool[], name: string): JsonObject {
-  const namespace = tools.find((tool) => tool.name === name)?.namespace
+  const namespace = toolNamed(tools, name)?.namespace
   return namespace === undefined ? { name } : { name: name.slice(namespace.length + 2), namespace }
 }
 

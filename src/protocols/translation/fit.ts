@@ -3,6 +3,7 @@ import { TranslationError } from '../canonical/error.ts'
 import type { Quirk } from '../canonical/quirks.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { ProtocolName } from '../protocol.ts'
+import { withKnownAllowed } from './allowed-tools.ts'
 import { type FeatureName, requestFeatures, wayOf } from './features.ts'
 import { conversationNames, schemaPath, spell } from './spelling.ts'
 import { findUses, type Use, without } from './uses.ts'
@@ -45,7 +46,7 @@ export function fit(
     if (way === 'dropped') dropped.push(use)
   }
   const features = new Set<FeatureName>(dropped.map(({ feature }) => feature))
-  let fitted = asked
+  let fitted = withKnownAllowed(asked, spell(client, 'toolChoice'))
   for (const feature of features) fitted = without(fitted, feature)
   checkStop(fitted, client, target)
   const conversation = conversationNames[client]

@@ -114,7 +114,10 @@ const requests: { readonly [feature in FeatureName]: CanonicalRequest } = {
   custom_tools: setting({ tools: [{ ...tool, kind: 'custom' }] }),
   tool_strict: setting({ tools: [{ ...tool, strict: true }] }),
   tool_choice: setting({ toolChoice: { type: 'required' } }),
-  allowed_tools: setting({ toolChoice: { type: 'allowed', names: ['f'], isRequired: false } }),
+  allowed_tools: setting({
+    tools: [tool],
+    toolChoice: { type: 'allowed', names: [tool.name], isRequired: false },
+  }),
   sequential_tools: setting({ parallelToolCalls: false }),
   tool_result_media: userPart(result({ parts: [{ type: 'image', source: data, at: 'here' }] })),
   tool_error: userPart(result({ isError: true })),
@@ -339,4 +342,18 @@ test('of a search and its name as a tool one is acted by', () => {
     expect(() => come(target, true)).toThrow('tools[0]')
     expect(() => fit(request, 'responses', target, false)).toThrow('tools[0]')
   }
+})
+
+test('each tool is allowed once, and one that is not declared by nobody', () => {
+  const allowing = (...names: string[]): CanonicalRequest => ({
+    ...plain,
+    tools: [tool],
+    toolChoice: { type: 'allowed', names, isRequired: false },
+  })
+  const target = { protocol: 'responses', quirks: none } as const
+  const twice = allowing(tool.name, tool.name)
+  expect(fit(twice, 'chat', target, false).request).toEqual(allowing(tool.name))
+  expect(() => fit(allowing(tool.name, 'other'), 'gemini', target, false)).toThrow(
+    'toolConfig.functionCallingConfig allows the tool "other", which tools does not have.',
+  )
 })
