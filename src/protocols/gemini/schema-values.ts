@@ -36,7 +36,7 @@ export function tellValues(values: readonly unknown[], declared: readonly string
   const own = kindOf(known)
   const named = declared.length > 0 ? declared.filter((type) => type !== 'null') : own
   const isNullable = hasNull && (declared.length === 0 || declared.includes('null'))
-  const type = typeField([...named, ...(isNullable || known.length === 0 ? ['null'] : [])])
+  const type = typeField(isNullable ? [...named, 'null'] : named)
   if (known.length === 0) return { fields: { type: 'null' }, notes: [] }
   if (own.includes('boolean')) {
     return { fields: type, notes: known.length === 1 ? [`Always ${known[0]}.`] : [] }
@@ -53,12 +53,22 @@ export function tellValues(values: readonly unknown[], declared: readonly string
 
 /** The one type that all of the values have, if it is a plain one. */
 function kindOf(values: readonly unknown[]): readonly string[] {
-  if (values.length === 0) return []
-  if (values.every((value) => typeof value === 'string')) return ['string']
-  if (values.every((value) => typeof value === 'boolean')) return ['boolean']
-  if (values.every((value) => Number.isInteger(value))) return ['integer']
-  return values.every((value) => typeof value === 'number') ? ['number'] : []
+  const [first] = values
+  const kind = typeof first
+  if (kind === 'string' || kind === 'boolean') return every(values, kind) ? plain[kind] : none
+  if (kind !== 'number' || !every(values, kind)) return none
+  return values.every(Number.isInteger) ? plain.integer : plain.number
 }
+
+const every = (values: readonly unknown[], kind: string) =>
+  values.every((value) => typeof value === kind)
+
+const plain = {
+  string: ['string'],
+  boolean: ['boolean'],
+  integer: ['integer'],
+  number: ['number'],
+} as const
 
 /**
  * Bounds of numbers. The vendor has only closed ones: open ones move by one for integers; for all
