@@ -10,15 +10,22 @@ export const sourcesIncluded = 'web_search_call.action.sources'
 const isSearch = (tool: unknown): tool is JsonObject =>
   isJsonObject(tool) && stringIn(tool, 'type')?.startsWith('web_search') === true
 
-const known = new Set(['type', 'filters', 'user_location', 'search_context_size'])
+const known = new Set([
+  ...['type', 'filters', 'user_location', 'search_context_size'],
+  'external_web_access',
+])
 const knownFilters = new Set(['allowed_domains', 'blocked_domains'])
 
-/** The first search among the tools of a request; undefined: it has none, or does not allow it. */
+/**
+ * The first search among the tools of a request; undefined: it has none, or does not allow it, or one
+ * that stays within the vendor's own cache (as Codex asks unless told otherwise): all others go out.
+ */
 export function decodeSearch(body: JsonObject): WebSearch | undefined {
   const tools = arrayIn(body, 'tools')
   const index = tools.findIndex(isSearch)
   const tool = tools[index]
   if (!isSearch(tool) || !isAllowed(body.tool_choice)) return undefined
+  if (tool.external_web_access === false) return undefined
   const at = `tools[${index}]`
   const filters = objectIn(tool, 'filters')
   const size = sizes.find((one) => one === tool.search_context_size)

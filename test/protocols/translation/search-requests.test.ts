@@ -69,10 +69,16 @@ describe('a search that is asked for', () => {
         ...{ allowed_domains: ['a.example'], user_location: { type: 'approximate', ...place } },
       },
     ])
-    expect(dropped.toSorted()).toEqual([
-      'tools[0].external_web_access',
-      'tools[0].search_context_size',
-    ])
+    expect(dropped).toEqual(['tools[0].search_context_size'])
+  })
+
+  test('in what its vendor has cached is no search of the open web at another', () => {
+    const tools = [{ type: 'web_search', external_web_access: false }]
+    for (const upstream of ['messages', 'gemini'] as const) {
+      const { body, dropped } = send('responses', upstream, { tools })
+      expect(body.tools).toBeUndefined()
+      expect(dropped).toContain('tools[0]')
+    }
   })
 
   test('by messages is the tool of responses, with its limits and the pages that it finds', () => {
