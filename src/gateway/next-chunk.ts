@@ -33,6 +33,9 @@ type Waiting = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
 export function createChunks({ answer, exchange, heartbeat }: Reading): Chunks {
   const { watch, reader } = answer
   const { seen } = answer.observer
+  /** Of a protocol whose last event tells nothing, and is written here where the upstream's is missing. */
+  const lacksEnd = answer.observer.missingEnd !== undefined
+  const isIdle = () => answer.expiry() === 'idle'
   let isReading = false
   let waiting: Waiting | undefined
   /** What has come while a heartbeat went out, and nobody waited. */
@@ -52,7 +55,7 @@ export function createChunks({ answer, exchange, heartbeat }: Reading): Chunks {
   }
 
   const broke = (error: unknown): void => {
-    const ended = mayBeAll(seen) || (seen.phase === 'closing' && answer.expiry() === 'idle')
+    const ended = mayBeAll(seen) || (seen.phase === 'closing' && (lacksEnd || isIdle()))
     const isEnd = ended && exchange.interruption === undefined
     give(({ resolve, reject }) => (isEnd ? resolve(undefined) : reject(error)))
   }

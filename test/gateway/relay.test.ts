@@ -87,6 +87,18 @@ test('a chat stream that ends behind its finish reason is settled, and ends with
   expect(scene.ends).toMatchObject([{ end: { ending: 'complete', cause: null } }])
 })
 
+test('so does one that breaks behind its finish reason, before it tells its usage', async () => {
+  using scene = await createScene()
+  const finish = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
+  scene.send(finish)
+  await scene.read()
+  const rest = scene.readAll()
+  await turn()
+  scene.breakOff()
+  expect(await rest).toBe(`${finish}data: [DONE]\n\n`)
+  expect(scene.ends).toMatchObject([{ end: { ending: 'complete', cause: null } }])
+})
+
 const comment = ': PROCESSING\n\n'
 /** A small file, of which only the vendor knows how much text is in it. */
 const file = {
