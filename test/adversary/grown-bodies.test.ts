@@ -11,7 +11,7 @@ const smallBytes = 20_000
 const bytes = 8 * smallBytes
 
 /** Far above the worst that is known, for machines that do other work; main.ts tells the figures. */
-const mostTimesParse = 150
+const mostTimesParse = 100
 const mostTimesSmall = 8 * 6
 
 /** Few runs tell that something was quick; only what was slow is taken again. */
