@@ -46,7 +46,9 @@ export function validateGemini(text: string, options: StreamOptions = {}): reado
 
 function readData(text: string, report: Report): readonly JsonObject[] {
   const chunks: JsonObject[] = []
-  for (const [at, frame] of readSse(text, report).entries()) {
+  // An error may be told once more, bare: earlier libraries for Go and JavaScript raise at that alone.
+  const once = text.replace(/(data: (\{"error":.*\})\r\n\r\n)\2\r\n\r\n$/, '$1')
+  for (const [at, frame] of readSse(once, report).entries()) {
     report.at(`chunk ${at}`)
     const chunk = readUnnamed(frame, report)
     if (chunk !== undefined) chunks.push(chunk)

@@ -49,7 +49,7 @@ export const createResponsesClient = connected('responses', ({ url, key }, line)
       400: 'BadRequestError',
       429: 'RateLimitError',
       502: 'InternalServerError',
-      inside: 'ResponseFailed',
+      inside: 'APIError',
     },
     hint: 'truncation',
     stop: undefined,
