@@ -15,6 +15,18 @@ import { openSocket } from './socket-client.ts'
 
 // Responses over WebSockets: each message goes the way of a POST.
 
+/** The first bytes that come for what is sent on a connection. */
+async function answerOf(to: { hostname: string; port: number }, sent: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const socket = await Bun.connect({
+    ...to,
+    socket: { open: (one) => void one.write(sent), data: (_, data) => resolve(data.toString()) },
+  })
+  const answer = await promise
+  socket.end()
+  return answer
+}
+
 describe('a connection', () => {
   const [chat] = foreign as [Dialect]
   let upstream: FakeUpstream
@@ -69,8 +81,37 @@ describe('a connection', () => {
   })
 
   test('that is not shaken hands on wholly is a 400', async () => {
-    const answer = await upgrade({ upgrade: 'websocket', authorization })
-    expect(answer.status).toBe(400)
+    const { connection: _, ...unsaid } = handshake
+    for (const headers of [
+      { upgrade: 'websocket' },
+      unsaid,
+      { ...handshake, connection: 'close' },
+    ]) {
+      expect((await upgrade({ ...headers, authorization })).status).toBe(400)
+    }
+  })
+
+  test('is not made of what has a body, or is no GET', async () => {
+    const { hostname, port } = new URL(gateway.serving.url)
+    const lines = Object.entries({ host: 'gw', ...handshake, authorization })
+    const ask = (method: string, more: string) =>
+      answerOf(
+        { hostname, port: Number(port) },
+        `${method} /v1/responses HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${more}`,
+      )
+    expect(await ask('GET', '\r\n')).toStartWith('HTTP/1.1 101 ')
+    expect(await ask('GET', 'content-length: 0\r\n\r\n')).toStartWith('HTTP/1.1 101 ')
+    expect(await ask('GET', 'content-length: 5\r\n\r\nhello')).toStartWith('HTTP/1.1 400 ')
+    const chunked = 'transfer-encoding: chunked\r\n\r\n0\r\n\r\n'
+    expect(await ask('GET', chunked)).toStartWith('HTTP/1.1 400 ')
+    expect(await ask('HEAD', '\r\n')).toStartWith('HTTP/1.1 404 ')
+  })
+
+  test('takes JSON with space around it', async () => {
+    const client = await openSocket(gateway)
+    client.sendText(` ${JSON.stringify({ type: 'response.create', model, input: 'x' })}\n`)
+    expect((await client.untilEnd()).at(-1)?.type).toBe('response.completed')
+    client.close()
   })
 
   test('answers one at a time', async () => {
@@ -94,6 +135,35 @@ describe('a connection', () => {
     ['no JSON', 'Hello?', 'invalid_json'],
     ['a list', '[]', 'invalid_json'],
     ['half of an object', '{"type":"response.create"', 'invalid_json'],
+    [
+      'more behind an object',
+      '{"type":"response.create","model":"test-model","input":"x"}{}',
+      'invalid_json',
+    ],
+    [
+      'what is no value',
+      '{"type":"response.create","model":"test-model","input":"x",y}',
+      'invalid_json',
+    ],
+    [
+      ...[
+        'nonsense beside a request',
+        '{"type":"response.create","event_id":y,"model":"m","input":"x"}',
+      ],
+      'invalid_json',
+    ],
+    [
+      ...[
+        'nonsense around one',
+        '{"type":"response.create","response":{"input":"x"},"event_id":y}',
+      ],
+      'invalid_json',
+    ],
+    [
+      'more than a request',
+      `{"type":"response.create","event_id":"${'a'.repeat(70_000)}"}`,
+      'invalid_json',
+    ],
     ['a field twice', '{"type":"response.create","type":"response.create"}', 'invalid_json'],
     ['an unknown type', '{"type":"response.steer"}', 'invalid_value'],
     ['no type', '{"model":"test-model"}', 'invalid_value'],

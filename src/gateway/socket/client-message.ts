@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocols/protocol.ts'
 import { scanInPieces, slicedBytes } from '../body.ts'
 import { GatewayError } from '../errors.ts'
 import { sentTwice } from '../field-names.ts'
-import { type FieldSpan, findFields, type JsonFields } from '../json-fields.ts'
+import { type FieldSpan, findFields, type JsonFields, replaceRaw } from '../json-fields.ts'
 import { shortName } from '../short-name.ts'
 
 /** A wish for a response, as it came over a socket. */
@@ -24,6 +24,8 @@ const ofMessage = new Set(['type', 'event_id', 'stream_id', 'generate', 'stream'
 
 /** Scalars are shorter. */
 const longestWord = 1_024
+/** All that is beside a request's values, and its names. */
+const longestRest = 65_536
 
 /**
  * Reads a message of the client's; undefined: there is nothing to be done for it. Its fields stand beside
@@ -33,14 +35,16 @@ const longestWord = 1_024
 export async function readMessage(bytes: Buffer): Promise<CreateMessage | undefined> {
   const fields = await scan(bytes)
   const word = wordsIn(bytes, fields)
+  const within = fields.spans.get('response')
+  const isNested = within && bytes[within.start] === openBrace && !fields.spans.has('model')
+  checkRest(bytes, fields, isNested ? (name) => name === 'response' : isOfRequest)
   const type = word('type')
   // The client tells what it has done with a response: nothing waits for that here.
   if (type === 'response.processed') return undefined
   if (type !== 'response.create') throw unknownType(type)
-  const within = fields.spans.get('response')
-  const isNested = within && bytes[within.start] === openBrace && !fields.spans.has('model')
   const inner = isNested ? bytes.subarray(within.start, within.end) : bytes
   const innerFields = isNested ? await scan(inner) : fields
+  if (isNested) checkRest(inner, innerFields, isOfRequest)
   if (wordsIn(inner, innerFields)('background') === true) throw noBackground()
   const lane = word('stream_id')
   return {
@@ -51,7 +55,6 @@ export async function readMessage(bytes: Buffer): Promise<CreateMessage | undefi
 }
 
 async function scan(bytes: Buffer): Promise<JsonFields> {
-  if (bytes[0] !== openBrace) throw noJson()
   const fields =
     bytes.byteLength < slicedBytes
       ? findFields(bytes, anyDepth)
@@ -60,6 +63,21 @@ async function scan(bytes: Buffer): Promise<JsonFields> {
   if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
   return fields
 }
+
+const isOfRequest = (name: string) => !ofMessage.has(name)
+
+/** Whoever reads the request looks at its values: all that is beside them has to be JSON as well. */
+function checkRest(
+  bytes: Buffer,
+  fields: JsonFields,
+  isReadLater: (name: string) => boolean,
+): void {
+  const later = [...fields.spans.keys()].filter(isReadLater)
+  const rest = replaceRaw(bytes, fields, new Map(later.map((name) => [name, standIn])))
+  if (rest.byteLength > longestRest || !parseJsonObject(Buffer.from(rest).toString()))
+    throw noJson()
+}
+const standIn = Buffer.from('0')
 
 /** The limits are those of the request's body, which is looked at next. */
 const anyDepth = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }
@@ -88,7 +106,7 @@ function bodyOf(bytes: Buffer, found: JsonFields): Pick<CreateMessage, 'bytes' |
     write(value)
   }
   for (const [name, { start, end }] of found.spans) {
-    if (!ofMessage.has(name)) writeField(name, bytes.subarray(start, end))
+    if (isOfRequest(name)) writeField(name, bytes.subarray(start, end))
   }
   writeField('stream', Buffer.from('true'))
   write(Buffer.from('}'))

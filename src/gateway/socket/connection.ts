@@ -83,7 +83,12 @@ export function createConnection(parts: ConnectionParts): Connection {
   /** Undefined: it went out, and more may follow. */
   function send(text: string): Promise<void> | undefined {
     const sent = wire?.send(text) ?? 0
-    if (sent === 0) running?.abort()
+    if (sent === 0) {
+      // A client that has missed an event would wait for its answer's end.
+      wire?.terminate()
+      wire = undefined
+      running?.abort()
+    }
     if (sent >= 0) return undefined
     full ??= Promise.withResolvers()
     return full.promise
@@ -153,7 +158,7 @@ export function createConnection(parts: ConnectionParts): Connection {
       const { id, events } = warmUp(await parts.admit(body, signal), parts.clock())
       if (signal.aborted) return
       memory.remember(self, accountId, { id, previousId, items })
-      for (const { data } of events) send(eventText(data, lane))
+      for (const { data } of events) await send(eventText(data, lane))
       return
     }
     const answer = await parts.ask(body, signal)
@@ -177,6 +182,9 @@ export function createConnection(parts: ConnectionParts): Connection {
   async function answer(bytes: Buffer, controller: AbortController): Promise<void> {
     let lane: JsonObject = {}
     try {
+      // Who does not read has no answers heaped up here, be they free of charge.
+      await full?.promise
+      if (controller.signal.aborted) return
       if (bytes.byteLength > parts.maxBytes()) throw tooLarge()
       const message = await readMessage(bytes)
       if (message?.lane !== undefined) lane = { stream_id: message.lane }

@@ -74,7 +74,9 @@ export function createSocketMemory(limits: Limits = usualLimits): SocketMemory {
       forget(connection)
       const bytes = response.items.byteLength
       if (bytes > limits.ofOne) return
-      entries.set(connection, { accountId, response })
+      // A view would keep all of the message that it is a part of.
+      const items = Buffer.from(response.items)
+      entries.set(connection, { accountId, response: { ...response, items } })
       count(accountId, bytes)
       while ((shares.get(accountId) ?? 0) > limits.ofAccount) forgetOldestOf(accountId)
       while (total > limits.ofAll) forgetOldestOf(largest())

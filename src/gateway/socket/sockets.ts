@@ -53,6 +53,7 @@ export function createSockets(parts: SocketParts): Sockets {
     const { request, server } = context
     const { token } = caller
     if (!parts.isOn()) return switchedOff(requestId)
+    if (!isWhole(request)) throw notWhole()
     if (isClosed) throw stopping()
     const open = ofToken.get(token.id) ?? 0
     if (open >= mostOfToken || connections.size >= mostOfAll) throw tooMany(open >= mostOfToken)
@@ -84,13 +85,12 @@ export function createSockets(parts: SocketParts): Sockets {
     const headers = { 'x-request-id': requestId }
     if (server?.upgrade?.(request, { data: connection, headers })) return new Response(null)
     forget(connection)
-    throw new GatewayError('invalid_value', 'The WebSocket handshake is not complete.')
+    throw notWhole()
   }
 
   return {
     handle(context) {
-      if (context.request.headers.get('upgrade')?.toLowerCase() !== 'websocket')
-        return pageNotFound()
+      if (!wantsSocket(context.request)) return pageNotFound()
       const call = httpCall(context, false)
       return guarded(parts, { call, protocol: responses }, (caller, requestId) =>
         accept(context, call, caller, requestId),
@@ -102,6 +102,22 @@ export function createSockets(parts: SocketParts): Sockets {
     },
   }
 }
+
+const wantsSocket = ({ method, headers }: Request) =>
+  method === 'GET' && headers.get('upgrade')?.toLowerCase() === 'websocket'
+
+/**
+ * A proxy that does not take it for a handshake would read what follows as requests: so it has to say
+ * by `Connection` that it is one, and has no body. Source: RFC 9110, 7.8.
+ */
+function isWhole({ headers }: Request): boolean {
+  const options = headers.get('connection')?.toLowerCase().split(',') ?? []
+  const hasBody = headers.has('transfer-encoding') || Number(headers.get('content-length')) !== 0
+  return !hasBody && options.some((option) => option.trim() === 'upgrade')
+}
+
+const notWhole = () =>
+  new GatewayError('invalid_value', 'The WebSocket handshake is not complete, or has a body.')
 
 /**
  * Makes the requests of a connection: what its handshake said holds for all of them, but for what it

@@ -199,3 +199,57 @@ test('memory is shared fairly: who has much loses its oldest, and nobody else an
   memory.forget(other)
   expect(memory.find(other, 'other')).toBeUndefined()
 })
+
+test('of a warm-up no more is kept than its items, be the message as large as it may', () => {
+  const memory = createSocketMemory()
+  const message = Buffer.alloc(1_000_000, 'a')
+  const connection = {}
+  memory.remember(connection, 1, { id: 'a', previousId: null, items: message.subarray(0, 10) })
+  const items = memory.find(connection, 'a')?.items
+  expect(items?.toString()).toBe('a'.repeat(10))
+  expect(items?.buffer.byteLength).toBeLessThan(message.byteLength / 10)
+})
+
+test('who does not read gets no more, not even what is free of charge', async () => {
+  let admitted = 0
+  const { connection, wire, state, types, closes } = scene({
+    async admit() {
+      admitted++
+      return {}
+    },
+  })
+  const warmUp = () =>
+    connection.message(wire, '{"type":"response.create","generate":false,"input":"a"}')
+  state.isFull = true
+  warmUp()
+  await turns()
+  expect(types()).toEqual(['response.created'])
+  state.isFull = false
+  connection.drain()
+  await turns()
+  const all = types().length
+  expect(types().at(-1)).toBe('response.completed')
+  state.isFull = true
+  connection.message(wire, 'none')
+  await turns()
+  expect(types().slice(all)).toEqual(['error'])
+  warmUp()
+  await turns()
+  expect([types().length, admitted, closes]).toEqual([all + 1, 1, []])
+  state.isFull = false
+  connection.drain()
+  await turns()
+  expect([types().length, admitted, closes]).toEqual([2 * all + 1, 2, []])
+})
+
+test('who has missed an event is let go', async () => {
+  const { connection, create, closes } = scene()
+  connection.open({
+    send: () => 0,
+    close() {},
+    terminate: () => closes.push(-1),
+  })
+  create()
+  await turns()
+  expect(closes).toEqual([-1])
+})
