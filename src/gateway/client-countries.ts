@@ -6,14 +6,13 @@ const unknown = new Set(['', 'XX', 'T1', 'ZZ'])
 
 /**
  * The countries that a country header names: one, or several where the header came more than once.
- * None where nothing is known. A word that is no country stands as it is: no list has it.
+ * None where nothing is known. A word that is no country stands as it is: no list has it; so does one for
+ * an unknown country beside a known one, which a client may have sent itself.
  */
 export function readCountries(header: string | null): readonly string[] {
-  if (header === null) return []
-  return header.split(',').flatMap((part) => {
-    const word = part.trim().toUpperCase()
-    return unknown.has(word) ? [] : [readCountryCode(word) ?? word]
-  })
+  const words = header?.split(',').map((part) => part.trim().toUpperCase()) ?? []
+  if (words.every((word) => unknown.has(word))) return []
+  return words.map((word) => readCountryCode(word) ?? (word || 'XX'))
 }
 
 /**

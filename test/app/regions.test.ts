@@ -71,6 +71,13 @@ describe('a group with regions', () => {
       expect(await from(country, 'allow')).toBe(out)
   })
 
+  test('an unknown country beside a known one is none that is allowed', async () => {
+    for (const country of ['US,T1', 'XX, US', 'US,', ', US'])
+      expect(await from(country, 'allow')).toBe(out)
+    expect(await from('T1, RU', 'deny')).toBe(out)
+    expect(await from('T1, DE', 'deny')).toBe('in')
+  })
+
   test('deny: is for all countries but these', async () => {
     for (const country of ['CN', 'DE', 'nonsense']) expect(await from(country, 'deny')).toBe('in')
     for (const country of ['RU', 'kp']) expect(await from(country, 'deny')).toBe(out)
