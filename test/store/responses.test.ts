@@ -87,6 +87,18 @@ eachEngine((open, engine) => {
     await shares()
   })
 
+  test('who comes with more than anybody has pushes nobody out, either', async () => {
+    for (let index = 0; index < 4; index++) {
+      await file.store.admin.write({
+        accounts: [accountWrite({ email: `${index}@example.com` })],
+        tokens: [tokenWrite({ account: `${index}@example.com`, keyHash: `hash-1${index}` })],
+      })
+      await put(kept(`small_${index}`, 3 + index, 20_000))
+    }
+    expect(await put(kept('ann_1', 1, 60_000))).toBe(false)
+    expect(await left()).toHaveLength(4)
+  })
+
   test('what is larger than all that may be kept pushes nobody out', async () => {
     await put(kept('bob_1', 2, 20_000))
     expect(await put(kept('ann_1', 1, 200_000))).toBe(false)

@@ -139,7 +139,7 @@ function* largestShare(coming: Coming | undefined): Steps<number | undefined> {
   const largest = yield* first(share.orderBy('size_bytes', 'desc').limit(1))
   const own = coming && (yield* first(share.where('account_id', '=', coming.accountId)))
   const ownSize = (own?.size ?? 0) + (coming?.sizeBytes ?? 0)
-  return coming && own && ownSize >= (largest?.size ?? 0) ? coming.accountId : largest?.id
+  return coming && ownSize >= (largest?.size ?? 0) ? coming.accountId : largest?.id
 }
 
 function* sweep({ maxBytes, keptMs }: KeptLimits, now: ResponseParts['now']): Steps<number> {
