@@ -46,3 +46,9 @@ test.each([
 ])('%s has an empty item: %p', (text, expected) => {
   expect(hasEmptyItems(Buffer.from(text))).toBe(expected)
 })
+
+test('a body that is full of them is not looked through here', () => {
+  const text = '{"args":{}}'.repeat(10_000)
+  expect(hasEmptyItems(Buffer.from(`[${text}]`))).toBe(false)
+  expect(hasEmptyItems(Buffer.from(`[${text}{"args":{}}]`))).toBe(true)
+})
