@@ -45,9 +45,10 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
 
   /**
    * What comes next, or a heartbeat that is due before: not inside of a frame, nor of the line end behind one,
-   * which may be of two characters.
+   * which may be of two characters, nor behind the last event.
    */
-  const next = () => chunks.next(!tap.isWithinFrame() && lastByte !== carriageReturn)
+  const next = () =>
+    chunks.next(!tap.isWithinFrame() && lastByte !== carriageReturn && seen.phase !== 'closed')
 
   const settle = (): Promise<void> => {
     settling ??= finish(parts, { framesSent, isUnpaid, isOwing, leftEarly, isClosed, isStopped })

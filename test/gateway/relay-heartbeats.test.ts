@@ -132,3 +132,18 @@ test('no heartbeat is put into a line end of two characters that came in half', 
   scene.end()
   expect(gemini.isWhole(withoutBeats(await scene.readAll()))).toBe(true)
 })
+
+test.each(Object.values(dialects).filter(({ name }) => name !== 'gemini'))(
+  'nothing follows the last event of $name, however long its upstream stays',
+  async (dialect) => {
+    using scene = await createScene({
+      ...{ heartbeat: heartbeats.begin(), dialect },
+      first: dialect.first(tokens) + dialect.last(tokens),
+    })
+    const text = (await scene.read()) ?? ''
+    const rest = scene.readAll()
+    await Bun.sleep(200)
+    scene.end()
+    expect([dialect.isWhole(text), await rest]).toEqual([true, ''])
+  },
+)
