@@ -115,6 +115,17 @@ describe('what is kept', () => {
     expect(await create({ previous_response_id: body.id })).toMatchObject(unknown)
   })
 
+  test.each(['store', 'background'])(
+    '%s is a boolean: what only means one is refused',
+    async (name) => {
+      for (const value of ['false', 0, {}]) {
+        const answer = await create({ [name]: value })
+        expect(answer).toMatchObject({ status: 400, body: { error: { param: name } } })
+      }
+      expect((await create({ [name]: null })).status).toBe(200)
+    },
+  )
+
   test('is nothing where it is switched off: the id is refused by name, as it was', async () => {
     const kept = await create({})
     await scene.gateway.configure({ settings: { keep_responses: '0s' } })

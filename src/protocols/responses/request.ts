@@ -43,6 +43,8 @@ export const ResponsesRequest = Type.Object({
   prompt: nullable(Bag),
   stream: nullable(Flag),
   stream_options: nullable(Bag),
+  store: nullable(Flag),
+  background: nullable(Flag),
   max_output_tokens: nullable(PositiveInteger),
   temperature: nullable(Num),
   tools: nullable(List),
