@@ -9,16 +9,28 @@ const secretName = /key|token|secret|auth|passw|credential|signature|^sig$|beare
 /** A key of this gateway's, under whatever name. */
 const ownKey = /\bsk-/
 
+const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
 const isSecret = (name: string, value: string) =>
-  secretName.test(name.toLowerCase().replace(/[^a-z0-9]/g, '')) || ownKey.test(value)
+  secretName.test(lettersOf(name)) || ownKey.test(value)
 
 /** Other names are read in more than one way: `$httpHeaders`, `a[b]`, what is encoded twice. */
 const plainName = /^[a-z][a-z0-9_.-]{0,63}$/i
 
 /**
+ * What Google's servers read before each of its services, those in OpenAI's protocol too: `fields` leaves
+ * the usage out of an answer, `alt` and `callback` its form. Source: Google's "System parameters".
+ */
+const ofServers = new Set([
+  ...['alt', 'callback', 'fields', 'prettyprint', 'quotauser', 'uploadprotocol', 'uploadtype'],
+  ...['userip', 'userproject', 'xgafv'],
+])
+
+/**
  * What goes upstream of a query on a channel of the client's protocol (`?beta=true`), without its
  * question mark. Not sent: credentials; what a body says (`model`, `service_tier` …), for the body alone
- * decides what is asked and charged; and what the channel's own address has already, `url`'s query.
+ * decides what is asked and charged; what decides the answer's form; and what the channel's own address has
+ * already, `url`'s query.
  */
 export function sentQuery(request: Pick<Request, 'url'>, url: string): string {
   if (!request.url.includes('?')) return ''
@@ -27,6 +39,7 @@ export function sentQuery(request: Pick<Request, 'url'>, url: string): string {
   const sent = new URLSearchParams()
   for (const [name, value] of query) {
     if (!plainName.test(name) || isSecret(name, value) || isOfBody(name)) continue
+    if (ofServers.has(lettersOf(name))) continue
     if (!own.has(name.toLowerCase())) sent.append(name, value)
   }
   const text = sent.toString()

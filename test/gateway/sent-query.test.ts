@@ -43,6 +43,14 @@ describe('what stays here of a query', () => {
     expect(withoutKeys(`?include[]=a&${one}`)).toBe('?include%5B%5D=a')
   })
 
+  // Google's servers would leave the usage out, or answer in another form.
+  test.each(['fields=choices', 'Fields=choices', 'alt=sse', 'callback=x', 'upload_protocol=raw'])(
+    '%s, which decides the form of the answer',
+    (one) => {
+      expect(sent(`${one}&beta=true`)).toBe('beta=true')
+    },
+  )
+
   // A vendor that read them would do, and bill, what the body was not read for.
   const decided = [
     ...['model=dear', 'Model=dear', 'mo_del=dear', 'models=a', 'service_tier=priority', 'n=5'],
