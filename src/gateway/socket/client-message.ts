@@ -117,6 +117,7 @@ function bodyOf(bytes: Buffer, found: JsonFields): Pick<CreateMessage, 'bytes' |
 export function eventText(data: string, more: JsonObject): string {
   const fields = JSON.stringify(more)
   if (fields === '{}' || !data.startsWith('{')) return data
+  if (/^\{\s*\}$/.test(data)) return fields
   return `${fields.slice(0, -1)},${data.slice(1)}`
 }
 

@@ -253,3 +253,13 @@ test('who has missed an event is let go', async () => {
   await turns()
   expect(closes).toEqual([-1])
 })
+
+test('an event without any field is JSON beside what is told with it', async () => {
+  const { create, sent } = scene({
+    ask: async () =>
+      new Response('data: {}\n\ndata: { }\n\n', { headers: { 'x-request-id': 'a' } }),
+  })
+  create()
+  await turns()
+  expect(sent.map((text) => JSON.parse(text))).toEqual([{ headers: { 'x-request-id': 'a' } }, {}])
+})
