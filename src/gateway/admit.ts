@@ -1,6 +1,4 @@
 import type { Candidate, Catalog } from '../catalog/catalog.ts'
-import { inSlices } from '../lib/slices.ts'
-import { createFairTurns } from '../lib/turns.ts'
 import { isJsonObject, parseJsonObject } from '../protocols/json.ts'
 import { responses } from '../protocols/responses/index.ts'
 import { type AffordParts, setAside } from './afford.ts'
@@ -11,10 +9,8 @@ import {
   checkBody,
   type ParsedBody,
   parseJsonBody,
-  parseSteps,
   type RequestBody,
   type ScannedBody,
-  scanInPieces,
   slicedBytes,
 } from './body.ts'
 import { quickInput } from './bound.ts'
@@ -39,6 +35,7 @@ import { withOwnTools } from './own-tools.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
 import { readBytes } from './read-bytes.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
+import { parseScanned, scanLarge } from './scan-large.ts'
 import { isStrict } from './strict.ts'
 import {
   createTranslation,
@@ -303,9 +300,6 @@ function translateBeside(
   return prepareBeside(task, ways, exchange.request.signal)
 }
 
-/** Pieces of several large bodies would make one long piece together; who sends many waits for himself. */
-const oneByOne = createFairTurns()
-
 /** Reads a body, and names its model on the exchange: for the record of what is refused, too. */
 function readBody(
   parts: AdmitParts,
@@ -332,9 +326,9 @@ async function readLarge(
   { bytes, check }: { readonly bytes: Buffer; readonly check: (parsed: ParsedBody) => RequestBody },
 ): Promise<RequestBody> {
   const owner = String(exchange.caller?.account.id)
-  const scanned = await oneByOne(owner, () => inSlices(scanInPieces(bytes)))
+  const scanned = await scanLarge(owner, bytes)
   if (beside === undefined || !isLongToParse(scanned)) {
-    return check(await oneByOne(owner, () => inSlices(parseSteps(scanned))))
+    return check(await parseScanned(owner, scanned))
   }
   exchange.model ??= scannedModel(scanned)
   const asked = { hint: hintInHeaders(request.headers), model }

@@ -15,6 +15,9 @@ const maxDepth = 256
 /** Values in one body: parsing more would keep everybody else waiting for seconds. */
 const maxValues = 1_000_000
 
+/** Fields of one body: each is looked up by its name, all at once. */
+const mostFields = 1_000
+
 const scanLimits = { maxDepth, maxValues }
 
 /** From here on a body is not parsed as a whole until somebody has to have all of it. */
@@ -78,7 +81,7 @@ export const slicedBytes = 262_144
 /** So much is looked at in a fraction of a millisecond. */
 const pieceBytes = 32_768
 
-/** Finds what is in a body, piece by piece; only one body at a time is read like that. */
+/** Finds what is in a body, piece by piece; only one body at a time is read like that: see `scanLarge`. */
 export const scanInPieces = (bytes: Buffer): Generator<void, ScannedBody> =>
   scanSteps(bytes, pieceBytes, 'sliced')
 
@@ -94,6 +97,7 @@ function* scanSteps(
   const fields = strings && !isSound ? yield* fieldsOf(bytes, stepBytes) : found
   if (fields.tooDeep) throw tooDeep()
   if (fields.tooMany) throw tooManyValues()
+  countFields(fields)
   checkNames(fields.spans.keys())
   if (strings === undefined || !isSound) return { bytes, fields, long: undefined }
   // A model is named in records, be its name as long as it may.
@@ -227,6 +231,13 @@ function parseJson(bytes: Buffer): unknown {
     )
   }
   return value
+}
+
+/** Throws the 400 of an object with more fields than any request has. */
+export function countFields({ spans }: Pick<JsonFields, 'spans'>): void {
+  if (spans.size <= mostFields) return
+  const limit = mostFields.toLocaleString('en')
+  throw new GatewayError('invalid_json', `The body has more than ${limit} fields, the limit here.`)
 }
 
 function tooManyValues(): GatewayError {

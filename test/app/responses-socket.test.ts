@@ -4,6 +4,7 @@ import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake
 import { testKey } from '../support/tollgate-yaml.ts'
 import {
   answering,
+  conversationOf,
   foreign,
   limitedKey,
   model,
@@ -111,6 +112,17 @@ describe('a connection', () => {
     const client = await openSocket(gateway)
     client.sendText(` ${JSON.stringify({ type: 'response.create', model, input: 'x' })}\n`)
     expect((await client.untilEnd()).at(-1)?.type).toBe('response.completed')
+    client.close()
+  })
+
+  test('a warm-up of megabytes is gone on with, too', async () => {
+    const client = await openSocket(gateway)
+    const input = 'x'.repeat(2_000_000)
+    const warm = await client.create({ model, input, generate: false })
+    const previous_response_id = warm.at(-1)?.response?.id
+    const end = (await client.create({ model, input: 'Go on.', previous_response_id })).at(-1)
+    expect(end?.type).toBe('response.completed')
+    expect(conversationOf(upstream).length).toBeGreaterThan(input.length)
     client.close()
   })
 

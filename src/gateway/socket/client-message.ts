@@ -1,10 +1,10 @@
-import { inSlices } from '../../lib/slices.ts'
 import { parseJsonObject, stringIn } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
-import { scanInPieces, slicedBytes } from '../body.ts'
+import { countFields, slicedBytes } from '../body.ts'
 import { GatewayError } from '../errors.ts'
 import { sentTwice } from '../field-names.ts'
 import { type FieldSpan, findFields, type JsonFields, replaceRaw } from '../json-fields.ts'
+import { scanLarge } from '../scan-large.ts'
 import { shortName } from '../short-name.ts'
 
 /** A wish for a response, as it came over a socket. */
@@ -29,11 +29,15 @@ const longestRest = 65_536
 
 /**
  * Reads a message of the client's; undefined: there is nothing to be done for it. Its fields stand beside
- * its type; older clients have them in `response`. Throws the 400 of what is not understood.
+ * its type; older clients have them in `response`. Throws the 400 of what is not understood. `owner`: whose
+ * message it is, as `scanLarge` has it.
  * Source: OpenAI's guide "WebSocket mode", and its SDKs.
  */
-export async function readMessage(bytes: Buffer): Promise<CreateMessage | undefined> {
-  const fields = await scan(bytes)
+export async function readMessage(
+  bytes: Buffer,
+  owner: string,
+): Promise<CreateMessage | undefined> {
+  const fields = await scan(bytes, owner)
   const word = wordsIn(bytes, fields)
   const within = fields.spans.get('response')
   const isNested = within && bytes[within.start] === openBrace && !fields.spans.has('model')
@@ -43,7 +47,7 @@ export async function readMessage(bytes: Buffer): Promise<CreateMessage | undefi
   if (type === 'response.processed') return undefined
   if (type !== 'response.create') throw unknownType(type)
   const inner = isNested ? bytes.subarray(within.start, within.end) : bytes
-  const innerFields = isNested ? await scan(inner) : fields
+  const innerFields = isNested ? await scan(inner, owner) : fields
   if (isNested) checkRest(inner, innerFields, isOfRequest)
   if (wordsIn(inner, innerFields)('background') === true) throw noBackground()
   const lane = word('stream_id')
@@ -54,12 +58,13 @@ export async function readMessage(bytes: Buffer): Promise<CreateMessage | undefi
   }
 }
 
-async function scan(bytes: Buffer): Promise<JsonFields> {
+async function scan(bytes: Buffer, owner: string): Promise<JsonFields> {
   const fields =
     bytes.byteLength < slicedBytes
       ? findFields(bytes, anyDepth)
-      : (await inSlices(scanInPieces(bytes))).fields
+      : (await scanLarge(owner, bytes)).fields
   if (fields.close < 0) throw noJson()
+  countFields(fields)
   if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
   return fields
 }

@@ -186,7 +186,7 @@ export function createConnection(parts: ConnectionParts): Connection {
       await full?.promise
       if (controller.signal.aborted) return
       if (bytes.byteLength > parts.maxBytes()) throw tooLarge()
-      const message = await readMessage(bytes)
+      const message = await readMessage(bytes, String(accountId))
       if (message?.lane !== undefined) lane = { stream_id: message.lane }
       if (message) await create(message, lane, controller.signal)
     } catch (error) {

@@ -4,12 +4,13 @@ import type { JsonObject } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import { type EnterParts, enterLimits } from '../admit.ts'
 import type { Caller } from '../authenticate.ts'
-import { checkBody, parseJsonBody } from '../body.ts'
+import { checkBody, parseJsonBody, slicedBytes } from '../body.ts'
 import { type Context, httpCall } from '../context.ts'
 import { GatewayError, modelHeaders, pageNotFound, stopping } from '../errors.ts'
 import type { Forwarder } from '../forward.ts'
 import type { HttpCall } from '../gatekeeper.ts'
 import { type GuardParts, guarded } from '../guarded.ts'
+import { parseLarge } from '../scan-large.ts'
 import { errorEvent } from './client-message.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { createSocketMemory } from './socket-memory.ts'
@@ -144,7 +145,10 @@ function postOf(request: Request, peer: string) {
 async function admitWarmUp(parts: SocketParts, call: HttpCall, bytes: Buffer): Promise<JsonObject> {
   const caller = await parts.gatekeeper.identify(call)
   parts.gatekeeper.check(caller, call, true)
-  const { value } = checkBody(parseJsonBody(bytes), responses.operations.responses)
+  const isLarge = bytes.byteLength >= slicedBytes
+  const owner = String(caller.account.id)
+  const parsed = isLarge ? await parseLarge(owner, bytes) : parseJsonBody(bytes)
+  const { value } = checkBody(parsed, responses.operations.responses)
   const permit = await enterLimits(parts, caller, call.request.signal)
   permit?.release()
   return value()
