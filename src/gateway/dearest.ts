@@ -128,7 +128,8 @@ const rateOf = {
 
 /**
  * Input may be written to the prompt cache, by the client's word or the gateway's own, where that costs
- * more, in whichever tier; `1h` may be written as escapes.
+ * more, in whichever tier. Whoever says how long it is to stay there may get the dearer life, by whatever
+ * word: protocols have words of their own (`1h`, `12h`, `30m`). The name may be written as escapes.
  */
 function inputKind(
   { base, tiers }: Extract<PriceTerms, { readonly unit: 'tokens' }>,
@@ -136,7 +137,7 @@ function inputKind(
 ): keyof typeof rateOf {
   const all = [base, ...tiers].map(effectiveRates)
   const isDearer = all.some((rates) => rates.cacheWrite1h > Math.max(rates.cacheWrite, rates.input))
-  if (isDearer && (bytes.includes('"1h"') || bytes.includes('\\u'))) return 'cacheWrite1hTokens'
+  if (isDearer && (bytes.includes('"ttl"') || bytes.includes('\\u'))) return 'cacheWrite1hTokens'
   return all.some(({ input, cacheWrite }) => cacheWrite > input)
     ? 'cacheWriteTokens'
     : 'inputTokens'

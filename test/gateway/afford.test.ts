@@ -76,6 +76,18 @@ describe('with money enough', () => {
     expect(set.amountNano).toBe(set.bytes * 1_600 + 100 * 1_600)
   })
 
+  test.each([
+    [dialects.chat, 'messages', 'text', '30m'],
+    [dialects.responses, 'input', 'input_text', '12h'],
+  ])('the same by the words of $name', async (dialect, turns, type, ttl) => {
+    const terms = byTokens({ cacheWrite: 1_250_000, cacheWrite1h: 2_000_000 })
+    const content = [{ type, text: 'hello', prompt_cache_breakpoint: { ttl } }]
+    const limit = dialect === dialects.chat ? 'max_tokens' : 'max_output_tokens'
+    const more = { [limit]: 100, [turns]: [{ role: 'user', content }] }
+    const set = await aside({ dialect, more, terms })
+    expect(set.amountNano).toBe(set.bytes * 1_600 + 100 * 1_600)
+  })
+
   test('by the tier of its context', async () => {
     const tiers = [{ above: 20, ...rates, input: 3_000_000, output: 5_000_000, cacheWrite1h: null }]
     const terms = { ...byTokens(), tiers } as PriceTerms
