@@ -22,8 +22,8 @@ const plainName = /^[a-z][a-z0-9_.-]{0,63}$/i
  * the usage out of an answer, `alt` and `callback` its form. Source: Google's "System parameters".
  */
 const ofServers = new Set([
-  ...['alt', 'callback', 'fields', 'prettyprint', 'quotauser', 'uploadprotocol', 'uploadtype'],
-  ...['userip', 'userproject', 'xgafv'],
+  ...['alt', 'callback', 'fields', 'pp', 'prettyprint', 'quotauser', 'trace', 'uploadprotocol'],
+  ...['uploadtype', 'userip', 'userproject', 'xgafv'],
 ])
 
 /**

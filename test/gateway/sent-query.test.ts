@@ -68,6 +68,15 @@ describe('what stays here of a query', () => {
     expect(sent(`${one}&beta=true`)).toBe('beta=true')
   })
 
+  // Google's servers would leave the usage out, or answer in a form that nobody reads.
+  const shaping = [
+    ...['fields=choices', 'Fields=choices', 'alt=proto', 'callback=f', 'prettyPrint=false'],
+    ...['pretty_print=false', 'upload_protocol=raw', 'quotaUser=a', 'userProject=a'],
+  ]
+  test.each(shaping)('%s, by which an answer would be written otherwise', (one) => {
+    expect(sent(`${one}&beta=true`)).toBe('beta=true')
+  })
+
   const odd = ['%24httpMethod=GET', 'a[b]=1', '%256dodel=dear', '=x', '%00=x', 'a%0d%0ab=x', 'ﬁ=x']
   test.each(odd)('%s, a name that is read in more than one way', (one) => {
     expect(sent(`${one}&beta=true`)).toBe('beta=true')
