@@ -1,19 +1,32 @@
 /** Counts LLM tokens of a text; an estimate, by a tokenizer of the field. */
 export type CountTokens = (text: string) => Promise<number>
 
-/** So many characters are counted; what follows is taken to be like them. */
+/** So many characters are counted; the others are taken to be like them. */
 export const countedLength = 131_072
 
-/** A text's beginning, as much of it as is counted, and the length of the whole. */
+/** As much of a text as is counted, and the length of the whole. */
 export interface TextSample {
   readonly sample: string
   readonly length: number
 }
 
-export const sampleOf = (text: string): TextSample => ({
-  sample: text.slice(0, countedLength),
-  length: text.length,
-})
+/** A longer text is looked at in so many places, each somewhere in its part of it. */
+const looks = 128
+const lookLength = countedLength / looks
+/** Where in their parts nobody knows who writes a text: a beginning that is cheap makes no whole so. */
+const places = Array.from({ length: looks }, Math.random)
+
+/** All of a text, or pieces from all over it. Of the same text it is always the same here. */
+export function sampleOf(text: string): TextSample {
+  const { length } = text
+  if (length <= countedLength) return { sample: text, length }
+  const part = length / looks
+  const pieces = places.map((place, at) => {
+    const start = Math.floor(at * part + place * (part - lookLength))
+    return text.slice(start, start + lookLength)
+  })
+  return { sample: pieces.join(''), length }
+}
 
 /**
  * What a tokenizer can't split (letters without a space, a wall of signs) takes it time in the
@@ -22,7 +35,7 @@ export const sampleOf = (text: string): TextSample => ({
 const unbroken = /[\p{L}\p{M}]{256}|[^\p{L}\p{N}]{256}/u
 const pieces = /.{1,128}/gsu
 
-/** Estimates the LLM tokens of a text, of which `sample` is at least the beginning. */
+/** Estimates the LLM tokens of a text, by its sample. */
 export async function estimateTokens(
   { sample, length }: TextSample,
   count: CountTokens,

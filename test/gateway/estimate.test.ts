@@ -15,9 +15,23 @@ test('an ordinary text is counted as the tokenizer counts it', async () => {
   for (const text of texts) expect(await estimate(text)).toBe(await countTokens(text))
 })
 
-test('a very long text is counted by its beginning', async () => {
+test('a very long text is counted by pieces of it', async () => {
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(100_000)
   expect(await estimate(text)).toBeWithin(990_000, 1_010_000)
+})
+
+test('a long text is not made cheap by how it begins, or by how it ends', async () => {
+  const cheap = `${' '.repeat(127)}\n`.repeat(1_100)
+  const dear = '0 % ; ? x # 7 ~ '.repeat(60_000)
+  const expected = dear.length / 2
+  for (const text of [cheap + dear, dear + cheap]) {
+    expect((await estimate(text)) / expected).toBeWithin(0.8, 1.3)
+  }
+})
+
+test('the same text is counted the same each time', async () => {
+  const text = Array.from({ length: 60_000 }, (_, at) => `word ${at * 7919} `).join('')
+  expect(await estimate(text)).toBe(await estimate(text))
 })
 
 // A tokenizer's time grows with the square of what it can't split: 64 K of it took up to a minute,
