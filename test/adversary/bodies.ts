@@ -54,6 +54,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
         ...given('max_tokens', limit),
         ...given('max_completion_tokens', otherLimit),
         ...given('n', units),
+        ...given('stop', ask.stop),
         ...(ask.speaks && {
           modalities: ['text', 'audio'],
           audio: { voice: 'alloy', format: 'wav' },
@@ -78,6 +79,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
       return {
         messages: [...messagesCalls(ask), { role: 'user', content: named(ask, prompt) }],
         max_tokens: limit ?? 1_000,
+        ...(ask.stop && { stop_sequences: [ask.stop] }),
         ...(effort && { thinking: { type: 'adaptive' } }),
         ...(earlier && { thread: { type: 'continue', previous_message_id: earlier.id } }),
         ...given('service_tier', tier),
@@ -94,6 +96,7 @@ function bodyOf(ask: Ask, prompt: string, earlier: Earlier | undefined): object 
           ...given('maxOutputTokens', limit),
           ...given('max_output_tokens', otherLimit),
           ...given('candidateCount', units),
+          ...(ask.stop && { stopSequences: [ask.stop] }),
           ...(ask.speaks && { responseModalities: ['AUDIO'] }),
           ...(effort && { thinkingConfig: { includeThoughts: false, thinkingBudget: 1_024 } }),
         },

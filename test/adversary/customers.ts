@@ -105,8 +105,12 @@ async function sendAsk(
   desk.open({ number, email, words: wordsOf(ask), plan: ask.plan, leave: ask.leave })
   const { path, body, type } = writeAsk(ask, number, earlier)
   const leaving = new AbortController()
-  const init = { method: 'POST', body, headers: { 'content-type': type } }
-  const sent = send(asked, person, url + path, { ...init, signal: leaving.signal })
+  const sent = ask.socket
+    ? sendBySocket(asked, person, { url, body, isWarm: ask.socket === 'warm' }, leaving.signal)
+    : send(asked, person, url + path, {
+        ...{ method: 'POST', body, headers: { 'content-type': type } },
+        signal: leaving.signal,
+      })
   if (ask.leave === undefined) return sent
   const isReached = await Promise.race([
     desk.reached(number).then(() => true),
@@ -118,6 +122,60 @@ async function sendAsk(
   leaving.abort()
   desk.left(number)
   await sent
+}
+
+interface SocketAsk {
+  readonly url: string
+  readonly body: string
+  /** A response that generates nothing is asked for first, and gone on with. */
+  readonly isWarm: boolean
+}
+
+/** One request over a WebSocket of its own. */
+async function sendBySocket(
+  asked: Asked,
+  { key }: Person,
+  { url, body, isWarm }: SocketAsk,
+  signal: AbortSignal,
+): Promise<void> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, {
+    headers: { authorization: `Bearer ${key}` },
+  } as never)
+  const over = Promise.withResolvers<void>()
+  const create = (more: object) =>
+    socket.send(JSON.stringify({ type: 'response.create', ...JSON.parse(body), ...more }))
+  let isPrepared = !isWarm
+  socket.addEventListener('open', () =>
+    create(isPrepared ? {} : { generate: false, input: [], tools: [] }),
+  )
+  socket.addEventListener('message', ({ data }) => {
+    const text = String(data)
+    const { type, status, headers } = JSON.parse(text)
+    const isEnd = /^(error|response\.(completed|incomplete|failed))$/.test(type)
+    if (!isPrepared) {
+      if (!isEnd) return
+      isPrepared = true
+      const previous_response_id = /"id":"(resp_[^"]+)"/.exec(text)?.[1]
+      return type === 'error' ? over.resolve() : create({ previous_response_id })
+    }
+    asked.text += `data: ${text}\n`
+    asked.status = status ?? 200
+    asked.requestId ??= headers?.['x-request-id']
+    asked.answerId ??= /"id":\s*"(resp_[^"]+)"/.exec(text)?.[1]
+    if (isEnd) over.resolve()
+  })
+  socket.addEventListener('close', () => over.resolve())
+  socket.addEventListener('error', () => over.resolve())
+  signal.addEventListener('abort', () => socket.close())
+  await over.promise
+  socket.close()
+  asked.words = wordsIn(asked.text)
+}
+
+/** Responses repeat at the end what their deltas have said. */
+function wordsIn(text: string): number {
+  const once = text.replace(/^data: .*"type":"response\.(?!output_text\.delta).*$/gm, '')
+  return once.match(/word(?= )/g)?.length ?? 0
 }
 
 /** What is on its way has arrived when nothing more comes for some turns. */
@@ -152,7 +210,5 @@ async function send(
   } catch {
     // The customer has left, or the stream was broken off: what was got counts.
   }
-  // Responses repeat at the end what their deltas have said.
-  const once = asked.text.replace(/^data: .*"type":"response\.(?!output_text\.delta).*$/gm, '')
-  asked.words = once.match(/word(?= )/g)?.length ?? 0
+  asked.words = wordsIn(asked.text)
 }

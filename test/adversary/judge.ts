@@ -140,7 +140,7 @@ interface OfAccount {
 
 /**
  * What must be charged of a bill. Policy `drain`: all of it. `observed`: all but the words that an
- * account's customer had not got when it left, for the gateway need not have seen them. Of an answer
+ * account's customer had not got when it left, or that came behind its stop sequence, for the gateway need not have seen them. Of an answer
  * that was ended because the money was: its input, and the words that were delivered. It costs no more
  * than was set aside for it (B2), and the vendor works on until it sees the end.
  */
@@ -150,7 +150,9 @@ function owed(bill: Bill, of: OfAccount): bigint {
   if (bill.brokeOff && (one === undefined || one.words === 0 || one.ask?.stream !== true)) return 0n
   const isEnded = recordsOf(of, bill.number).some(({ cause }) => cause === 'balance_used_up')
   const hasLeft = customer.policy === 'observed' && one?.hasLeft === true
-  const isExcused = bill.brokeOff || isEnded || hasLeft
+  // What comes behind a stop sequence is for nobody.
+  const isStopped = customer.policy === 'observed' && one?.ask?.stop !== undefined
+  const isExcused = bill.brokeOff || isEnded || hasLeft || isStopped
   const unseen = isExcused ? Math.max(0, bill.words - (one?.words ?? 0)) : 0
   const delivered = isEnded ? { ...bill, output: bill.words, audioOut: 0, uses: {} } : bill
   return inMillionths(cost(delivered, unseen), customer.multiplier)

@@ -99,11 +99,36 @@ const several = (dice: Dice) => 2 + dice.below(12)
 const unitEndpoints: readonly (readonly [Endpoint, readonly string[]])[] = [
   ['chat', ['chat-1', 'called-1', 'any-1']],
   ['gemini', ['gemini-1', 'called-1', 'any-1']],
-  ['completions', ['called-1', 'any-1']],
-  ['embeddings', ['embed-1', 'called-1']],
-  ['gemini-embeddings', ['embed-1', 'called-1']],
+  ['completions', ['called-1', 'any-1', 'messages-1', 'responses-1', 'gemini-1']],
+  ['embeddings', ['embed-1', 'called-1', 'gemini-1']],
+  ['gemini-embeddings', ['embed-1', 'called-1', 'chat-1']],
   ['images', ['painter-1', 'painter-2']],
 ]
+
+const foreignModels = ['chat-1', 'messages-1', 'gemini-1'] as const
+
+/** A response that the gateway translates, and keeps; then others that go on with it, side by side. */
+function turnSteps(making: Making): readonly Step[] {
+  const { dice } = making
+  const owner = by(making)
+  const model = dice.pick(foreignModels)
+  const id = making.id()
+  const first = plainAsk(dice, { endpoint: 'responses', model, words: 20 + dice.below(1_500) })
+  const steps: Step[] = [{ do: 'ask', id, by: owner, ask: first }]
+  for (let turn = 0, from = id; turn <= dice.below(3); turn++) {
+    const next = plainAsk(dice, { endpoint: 'responses', model, after: from, words: 2 })
+    from = making.id()
+    const times = 1 + dice.below(8)
+    steps.push({ do: 'ask', id: from, by: owner, ask: maybeLeft(dice, next), times })
+  }
+  const other = (making.customers - 1) as number
+  const after: Step[] = [
+    { do: 'ask', id: making.id(), by: other, ask: { ...first, after: id, words: 2 } },
+    { do: 'fetch', by: owner, of: id, times: 2 },
+    { do: 'delete', by: owner, of: id },
+  ]
+  return [...steps, ...after.filter(() => dice.once(2))]
+}
 
 /** Everything that customers try, by kinds. */
 export const kinds = {
@@ -314,6 +339,42 @@ export const kinds = {
     const plan = { ...made.plan, uses: 1 + dice.below(3), hiddenInput }
     const times = isHidden ? several(dice) : 1
     return [ask(making, maybeLeft(dice, { ...made, plan }), { times })]
+  },
+  /** Tools of another vendor's, which the channel runs all the same, more often than anybody thinks. */
+  searches: (making) => {
+    const { dice } = making
+    const endpoint = dice.pick(textual)
+    const model = dice.pick(['responses-1', 'messages-1', 'gemini-1'])
+    const made = plainAsk(dice, { endpoint, model, tools: ['web_search'], effort: dice.once(3) })
+    const plan = { ...made.plan, uses: dice.below(25), hiddenInput: dice.below(2_000) }
+    const reasoning = dice.once(2) ? { reasoning: dice.below(500) } : {}
+    const asked = { ...made, plan: { ...plan, ...reasoning }, limit: 1_000 }
+    return [ask(making, maybeLeft(dice, asked), { times: dice.pick([1, several(dice)]) })]
+  },
+  /** Stop sequences that no vendor of the channel knows: the upstream writes on. */
+  stops: (making) => {
+    const { dice } = making
+    const endpoint = dice.pick(['chat', 'messages', 'gemini'] as const)
+    const model = dice.pick(['responses-1', 'shown-1'])
+    const stop = dice.pick(['w', 'word', 'word word word', 'd w', 'never'])
+    const made = plainAsk(dice, { endpoint, model, stop, stream: !dice.once(4), limit: 4_000 })
+    const plan = {
+      ...{ words: 1 + dice.below(600), pace: dice.below(3) },
+      ...(model === 'responses-1' && dice.once(2) && { reasoning: dice.below(2_000) }),
+    }
+    return [ask(making, maybeLeft(dice, { ...made, plan }), { times: 1 + dice.below(4) })]
+  },
+  /** Goes on with what the gateway has translated and kept. */
+  turns: turnSteps,
+  /** Responses over WebSockets, closed at any moment. */
+  sockets: (making) => {
+    const { dice } = making
+    const model = dice.pick([...foreignModels, 'responses-1', 'any-1', 'gpt-4o'])
+    const socket = dice.pick(['plain', 'warm'] as const)
+    const made = plainAsk(dice, { endpoint: 'responses', model, stream: true, socket })
+    const reasoning = dice.once(3) && model !== 'gpt-4o' ? { reasoning: dice.below(2_000) } : {}
+    const asked = { ...made, limit: 2_000, plan: { ...made.plan, ...reasoning } }
+    return [ask(making, maybeLeft(dice, asked), { times: 1 + dice.below(6) })]
   },
   /** Goes on with, fetches and deletes what another account has stored. */
   strangers: (making) => {

@@ -52,12 +52,17 @@ export const models: { readonly [name: string]: Price } = {
   'dear-1': { input: 30, output: 120, window: 60_000 },
   // By its name it is known not to reason: who leaves it may have its upstream stopped.
   'gpt-4o': { input: 2.5, output: 10, window: 60_000 },
+  // The same, on the channel of responses alone: stop sequences are looked for on the way.
+  'shown-1': { input: 2.5, output: 10, window: 60_000 },
   'cheap-1': { input: 0.01, output: 0.04, window: 60_000 },
   'called-1': { perCall: 0.02 },
   'embed-1': { input: 0.13, output: 0.13 },
   'painter-1': { perCall: 0.04 },
   'painter-2': { input: 5, output: 40 },
 }
+
+/** What the vendor calls a model. */
+export const upstreamNames: { readonly [name: string]: string } = { 'shown-1': 'gpt-4o' }
 
 /** What a vendor makes of one request. Counts of tokens are disjoint. */
 export interface Bill {

@@ -87,6 +87,10 @@ export interface Ask {
   readonly names?: 'document' | 'prompt' | 'strange'
   /** So many calls of a tool, without a word in them, come before the question. */
   readonly calls?: number
+  /** Ends the answer where it says this. */
+  readonly stop?: string
+  /** Over a WebSocket of its own, which the customer closes when it leaves; `warm`: prepared first. */
+  readonly socket?: 'plain' | 'warm'
   /** Members put into the body as they are, over all others. */
   readonly extra?: { readonly [name: string]: unknown }
   /** How the body is written, so that two readers may read it two ways. */

@@ -8,7 +8,7 @@ import { verify } from '../torture/beside.ts'
 import type { Rows } from '../torture/facts.ts'
 import { logLines } from '../torture/gateway.ts'
 import type { Person } from './customers.ts'
-import { extras, models, type Price } from './prices.ts'
+import { extras, models, type Price, upstreamNames } from './prices.ts'
 import type { Customer, Script, StoreKind } from './script.ts'
 import type { Vendor } from './vendor/vendor.ts'
 
@@ -82,6 +82,8 @@ const errorsIn = (lines: readonly { readonly level: string; readonly message: st
 /** Models by the protocols that their channel speaks; all others are on the channel of all. */
 const alone = ['chat', 'responses', 'messages', 'gemini'] as const
 
+const renamed = Object.entries(upstreamNames).map(([id, upstream]) => ({ id, upstream }))
+
 function optionsOf(upstream: string, scripts: readonly Script[]): TollgateYamlOptions {
   const own = (name: (typeof alone)[number]) => `${name}-1`
   const channels = ['main', ...alone]
@@ -89,14 +91,17 @@ function optionsOf(upstream: string, scripts: readonly Script[]): TollgateYamlOp
   const groups = new Map(customers.map((customer) => [groupOf(customer), customer]))
   return {
     upstream,
-    models: Object.keys(models).filter((model) => !alone.some((name) => own(name) === model)),
+    models: Object.keys(models).filter(
+      (model) => !alone.some((name) => own(name) === model) && !(model in upstreamNames),
+    ),
     prices: Object.fromEntries(
       Object.entries(models).map(([name, price]) => [name, priced(price)]),
     ),
     settings: { channel_cooling: false },
     moreChannels: alone.map((name) => ({
       ...{ name, speaks: speaksAt(upstream, [name]), api_key: `key-of-${name}-0123456789` },
-      ...{ models: [own(name)], allow_private: true },
+      ...{ allow_private: true, ...(name !== 'chat' && { quirks: ['web_search'] }) },
+      models: [own(name), ...(name === 'responses' ? renamed : [])],
     })),
     moreGroups: [...groups].map(([name, { policy, multiplier }]) => ({
       ...{ name, channels, rate_multiplier: multiplier / 1000 },

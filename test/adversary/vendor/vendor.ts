@@ -61,7 +61,8 @@ export function startVendor(): Vendor {
         ?.at(-1)
         ?.slice(4),
     )
-    const order = desk.order(number)
+    const known = desk.order(number)
+    const order = known && { ...known, words: known.words + wordsBefore(text, number) }
     if (order === undefined) return refuse(400, 'The vendor knows no such request')
     const type = request.headers.get('content-type') ?? ''
     const read = type.startsWith('multipart/') ? readForm(text, type) : readJson(text)
@@ -167,6 +168,14 @@ export function startVendor(): Vendor {
 function refuse(status: number, message: string, number = 0): Response {
   const error = { type: 'error', error: { type: 'error', message, code: status } }
   return Response.json(error, { status, headers: { 'x-request-id': vendorId(number) } })
+}
+
+/** Words of the conversation that is sent along: of earlier questions, and of their answers. */
+function wordsBefore(text: string, number: number): number {
+  const last = text.lastIndexOf(`ask-${number}`)
+  const first = text.search(/ask-\d+/)
+  if (first < 0 || text.startsWith(`ask-${number}`, first)) return 0
+  return text.slice(first, last).match(/ask-\d+|\bword\b/g)?.length ?? 0
 }
 
 interface Target {
