@@ -240,6 +240,25 @@ describe('a connection', () => {
     client.close()
   })
 
+  // It is free: whoever sends many of them must not hold others up.
+  test('reads little of a warm-up: its items when they are answered to, and 1 MiB beside them', async () => {
+    const asked = upstream.requests.length
+    const client = await openSocket(gateway)
+    const warmUp = { model, generate: false, store: false }
+    const [told] = await client.create({ ...warmUp, instructions: 'x'.repeat(1_100_000) })
+    expect(told).toMatchObject({ type: 'error', status: 413, error: { code: 'body_too_large' } })
+    const warm = await client.create({ ...warmUp, input: [{ role: 'nobody', content: 7 }] })
+    const previous_response_id = warm.at(-1)?.response?.id
+    expect(warm.at(-1)).toMatchObject({ type: 'response.completed' })
+    const [refused] = await client.create({ model, input: 'Say one.', previous_response_id })
+    expect(refused).toMatchObject({ type: 'error', status: 400 })
+    expect(upstream.requests).toHaveLength(asked)
+    const long = [{ role: 'user', content: 'Say one. '.repeat(200_000) }]
+    const larger = await client.create({ ...warmUp, input: long })
+    expect(larger.at(-1)).toMatchObject({ type: 'response.completed' })
+    client.close()
+  })
+
   test('ends with its key', async () => {
     const client = await openSocket(gateway)
     await gateway.configure({ token: { enabled: false } })

@@ -6,7 +6,8 @@ import { type FieldSpan, type JsonFields, replaceRaw, stringEnd } from '../json-
 // The input of a request for a response, as bytes: what is kept and what is sent anew are joined without
 // being read, so that each turn begins with the bytes of the one before.
 
-interface InputBody {
+/** A body, and where its fields stand in it. */
+export interface InputBody {
   readonly bytes: Buffer
   readonly fields: Pick<JsonFields, 'spans' | 'close'>
 }

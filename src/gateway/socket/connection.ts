@@ -21,7 +21,7 @@ import {
   readMessage,
 } from './client-message.ts'
 import type { SocketMemory } from './socket-memory.ts'
-import { warmUp } from './warm-up.ts'
+import { warmUp, withoutItems } from './warm-up.ts'
 
 /** The far side of a socket. */
 export interface Wire {
@@ -155,7 +155,8 @@ export function createConnection(parts: ConnectionParts): Connection {
   async function create(message: CreateMessage, lane: JsonObject, signal: AbortSignal) {
     const { body, items, previousId } = withMemory(message)
     if (!message.generates) {
-      const { id, events } = warmUp(await parts.admit(body, signal), parts.clock())
+      const admitted = await parts.admit(withoutItems(message), signal)
+      const { id, events } = warmUp(admitted, parts.clock())
       if (signal.aborted) return
       memory.remember(self, accountId, { id, previousId, items })
       for (const { data } of events) await send(eventText(data, lane))

@@ -1,9 +1,29 @@
 import { createRequestId } from '../../lib/ids.ts'
+import { formatSizeBytes } from '../../lib/units.ts'
 import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import type { Frame, JsonObject } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import { ownResponseId } from '../../protocols/responses/own-ids.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'
+import { GatewayError } from '../errors.ts'
+import { type InputBody, itemsOf, withItems } from '../own-responses/input-items.ts'
+
+/** A warm-up costs nothing, so it is little work: so many bytes beside its input are read and told again. */
+const largestWarmUp = 1_048_576
+
+/**
+ * A warm-up without its items: they are looked at when they are answered to. Throws the 413 of one that is
+ * too large beside them.
+ */
+export function withoutItems(message: InputBody): Buffer {
+  const hasItems = itemsOf(message).byteLength > 0
+  const body = hasItems ? withItems(message, Buffer.alloc(0), {}) : message.bytes
+  if (body.byteLength <= largestWarmUp) return body
+  throw new GatewayError(
+    'body_too_large',
+    `A message with generate: false may have ${formatSizeBytes(largestWarmUp)} beside its input. Leave generate out.`,
+  )
+}
 
 /** A response that has generated nothing: to be continued on its connection. */
 export interface WarmUp {
