@@ -1,4 +1,5 @@
 import type { Candidate, Catalog } from '../catalog/catalog.ts'
+import { createOwnTurns } from '../lib/turns.ts'
 import { isJsonObject, parseJsonObject } from '../protocols/json.ts'
 import { responses } from '../protocols/responses/index.ts'
 import { type AffordParts, setAside } from './afford.ts'
@@ -137,9 +138,15 @@ async function continueRead(
   const hasNative = offer.candidates.some(({ channel }) => responses.name in channel.speaks)
   const accountId = exchange.caller?.account.id ?? 0
   const maxBytes = parts.maxBodyBytes()
-  const whole = await continueOwn({ own: parts.own, accountId, body, maxBytes, hasNative })
-  return whole ? await readBody(parts, exchange, call, whole) : body
+  return await inOwnTurn(String(accountId), async () => {
+    if (exchange.interruption) throw stopping()
+    const whole = await continueOwn({ own: parts.own, accountId, body, maxBytes, hasNative })
+    return whole ? await readBody(parts, exchange, call, whole) : body
+  })
 }
+
+/** Some bytes of a request may stand for a conversation as large as a body may be, and for as much work. */
+const inOwnTurn = createOwnTurns()
 
 /** Takes a place within the limits, or waits for one. */
 function enter(

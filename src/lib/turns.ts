@@ -13,6 +13,19 @@ export function createTurns(): InTurn {
   }
 }
 
+/** The same for each owner apart: who asks for much waits for himself, and nobody for another. */
+export function createOwnTurns() {
+  const last = new Map<string, Promise<unknown>>()
+  return <Result>(owner: string, work: () => Promise<Result>): Promise<Result> => {
+    const turn = (last.get(owner) ?? Promise.resolve()).then(work)
+    const ended: Promise<unknown> = turn
+      .catch(() => undefined) // whoever asked for it learns of it
+      .then(() => last.get(owner) === ended && last.delete(owner))
+    last.set(owner, ended)
+    return turn
+  }
+}
+
 /**
  * One piece of work that is done anew for each who asks, but for those who ask while others wait: it
  * has not begun for them, so that one time serves them all.

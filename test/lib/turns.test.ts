@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createFairTurns, createJoined, createTurns } from '../../src/lib/turns.ts'
+import { createFairTurns, createJoined, createOwnTurns, createTurns } from '../../src/lib/turns.ts'
 
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -72,4 +72,22 @@ test('of several owners each has one in turn; one that fails holds nobody up', a
   ])
   expect(done).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4'])
   expect(await inTurn('c', async () => 'next')).toBe('next')
+})
+
+test('work of one owner waits for his alone, also where that has failed', async () => {
+  const inTurn = createOwnTurns()
+  const seen: string[] = []
+  const { promise: never } = Promise.withResolvers<void>()
+  void inTurn('slow', () => never)
+  const failing = inTurn('one', async () => {
+    await pause()
+    seen.push('first')
+    throw new Error('It failed.')
+  })
+  const second = inTurn('one', async () => seen.push('second'))
+  const waiting = inTurn('slow', async () => seen.push('waiting'))
+  expect(failing).rejects.toThrow('It failed.')
+  await second
+  expect(seen).toEqual(['first', 'second'])
+  expect(Bun.peek.status(waiting)).toBe('pending')
 })
