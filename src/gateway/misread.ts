@@ -53,7 +53,7 @@ export function misread(route: Route, bytes: Uint8Array | undefined): Spent | Un
 }
 
 /** Whether it is an answer of the vendor's all the same, and not the error that it failed with. */
-function showsWork({ outcome, usage, text, pending, foreign }: Observation): boolean {
+export function showsWork({ outcome, usage, text, pending, foreign }: Observation): boolean {
   if (outcome === 'failed' || foreign) return false
   const hasUsed = usage !== undefined && Object.values(usage).some((count) => count !== 0)
   return outcome !== undefined || hasUsed || text.length > 0 || pending

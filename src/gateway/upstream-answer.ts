@@ -11,7 +11,14 @@ import type { Exchange } from './exchange.ts'
 import { classifyError } from './failures/failures.ts'
 import type { FailureObserver } from './failures/told-failure.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
-import { misread, observerOf, parseObject, type Spent, type Unusable } from './misread.ts'
+import {
+  misread,
+  observerOf,
+  parseObject,
+  type Spent,
+  showsWork,
+  type Unusable,
+} from './misread.ts'
 import { readOpening } from './opening.ts'
 import type { Route } from './options.ts'
 import { answerFacts } from './translated-answer.ts'
@@ -131,7 +138,9 @@ async function readBody(
   if ('unfit' in translated) {
     return { kind: 'spent', observer, isLost: false, unfit: translated.unfit }
   }
-  if (!(translated instanceof Uint8Array)) return hasFailed()
+  if (!(translated instanceof Uint8Array)) {
+    return showsWork(seen) ? { kind: 'spent', observer, isLost: false } : hasFailed()
+  }
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
 }
 

@@ -111,6 +111,17 @@ describe('a chat client on a gemini channel', () => {
     })
   })
 
+  test('pays for an answer that can’t be translated, as for any that was made: nobody is asked again', async () => {
+    upstream.handle(() =>
+      jsonAnswer({ embeddings: [{ values: [1] }], usageMetadata: { promptTokenCount: 900 } }),
+    )
+    const answer = await ask({ input: ['one', 'two'] })
+    upstream.handle(handler)
+    expect(answer.status).toBe(502)
+    expect(upstream.requests).toHaveLength(1)
+    expect(await requestOf(answer)).toMatchObject({ inputTokens: 900, amountNano: 900_000 })
+  })
+
   test('is charged as the upstream reports, or by a count that is marked as one', async () => {
     usage = { promptTokenCount: 7 }
     const told = await requestOf(await ask({ input: 'hello' }))

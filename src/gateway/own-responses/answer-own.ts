@@ -26,8 +26,9 @@ export async function answerOwn(
 ): Promise<Response | undefined> {
   const { own } = parts
   if (ownResponseOf(id) !== id) return undefined
-  const found = await own.find(caller.account.id, id)
-  if (found === undefined) return undefined
+  // What it answers to may be much larger, and is not asked for.
+  const [response] = await Array.fromAsync(own.findResponses(caller.account.id, [id]))
+  if (response === undefined) return undefined
   refuseStream(request)
   const permit = await enterLimits(parts, caller, request.signal)
   try {
@@ -36,7 +37,7 @@ export async function answerOwn(
       await own.remove(caller.account.id, id)
       return new Response(JSON.stringify({ id, object: 'response', deleted: true }), { headers })
     }
-    return new Response(found.response as Bun.BodyInit, { headers })
+    return new Response(response as Bun.BodyInit, { headers })
   } finally {
     permit?.release()
   }
