@@ -52,7 +52,7 @@ async function playShort(agent: Agent, protocol: Protocol): Promise<boolean> {
   const isCalm =
     silenceMs === 0 || (played.code === 0 && played.turns === due && charges === requests)
   console.log(
-    `${agent.name.padEnd(12)} ${protocol.name.padEnd(10)} ${played.isMended ? 'mended' : 'NOT MENDED'}  ` +
+    `${agent.name.padEnd(18)} ${protocol.name.padEnd(10)} ${played.isMended ? 'mended' : 'NOT MENDED'}  ` +
       `exit ${played.code}  ${played.turns} turns of ${due}, ${requests} requests, ${charges} charges${isCalm ? '' : ' WRONG'}, ` +
       `reasoning back: ${signed} signed, ${unsigned} not`,
   )
@@ -74,7 +74,7 @@ async function playLong(agent: Agent): Promise<readonly boolean[]> {
     const played = await play(agent, protocol, longWork)
     const verdict = judge(played, longWork, native)
     native ??= verdict
-    console.log(`${agent.name.padEnd(12)} ${protocol.name.padEnd(10)} ${verdict.line}`)
+    console.log(`${agent.name.padEnd(18)} ${protocol.name.padEnd(10)} ${verdict.line}`)
     tellUnknown(played)
     if (verdict.faults.length > 0) console.log(`  WRONG: ${verdict.faults.join('; ')}`)
     if (verdict.faults.length > 0) tellWhole(played)
