@@ -41,11 +41,11 @@ export function showsAll(exchange: Exchange, seen: Observation): boolean {
 
 /**
  * Whether what of the input is written to the prompt cache may cost more than the rest: how much that
- * is nobody but the upstream knows, and on messages it says so at once.
+ * is nobody but the upstream knows, whatever its protocol. On messages it says so at once.
  */
-function mayWriteDearly({ plan, route }: Exchange): boolean {
+function mayWriteDearly({ plan }: Exchange): boolean {
   const terms = plan?.offer.price.terms
-  if (route?.protocol.name !== 'messages' || terms?.unit !== 'tokens') return false
+  if (terms?.unit !== 'tokens') return false
   return [terms.base, ...terms.tiers].some((rates) => {
     const { input, cacheWrite, cacheWrite1h } = effectiveRates(rates)
     return Math.max(cacheWrite, cacheWrite1h) > input

@@ -193,12 +193,16 @@ export const kinds = {
   cached: (making) => {
     const { dice } = making
     const endpoint = dice.pick(['chat', 'responses', 'messages', 'gemini'] as const)
-    const writes = endpoint === 'messages'
+    const isResold = endpoint === 'chat' && dice.once(2)
+    const writes = endpoint === 'messages' || isResold
     const plan = {
-      ...{ words: 1 + dice.below(20), cacheRead: dice.below(400) },
-      ...(writes && { cacheWrite: dice.below(200), cacheWrite1h: dice.below(200) }),
+      ...{ words: 1 + dice.below(20), cacheRead: isResold ? 0 : dice.below(400) },
+      ...(writes && { cacheWrite: dice.below(isResold ? 850 : 200) }),
+      // Who resells does not tell how long it is kept.
+      ...(writes && !isResold && { cacheWrite1h: dice.below(200) }),
     }
-    const made = plainAsk(dice, { endpoint, model: `${endpoint}-1`, plan, words: 850 })
+    const model = isResold ? 'resold-1' : `${endpoint}-1`
+    const made = plainAsk(dice, { endpoint, model, plan, words: 850 })
     return [ask(making, maybeLeft(dice, made))]
   },
   /** Tokens that are no text, in and out. */

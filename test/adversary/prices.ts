@@ -16,6 +16,10 @@ export interface TokenPrice {
 }
 export type Price = TokenPrice | { readonly perCall: number }
 
+const resold: TokenPrice = {
+  ...{ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, window: 60_000 },
+}
+
 /** The models of the world. Those of one protocol alone are named by it. */
 export const models: { readonly [name: string]: Price } = {
   'any-1': {
@@ -50,6 +54,9 @@ export const models: { readonly [name: string]: Price } = {
     window: 60_000,
   },
   'dear-1': { input: 30, output: 120, window: 60_000 },
+  // Sold by others in the protocol chat, where writes to the cache are told at the end only.
+  'resold-1': resold,
+  'claude-3-5-sonnet': resold,
   // By its name it is known not to reason: who leaves it may have its upstream stopped.
   'gpt-4o': { input: 2.5, output: 10, window: 60_000 },
   // The same, on the channel of responses alone: stop sequences are looked for on the way.
@@ -61,8 +68,13 @@ export const models: { readonly [name: string]: Price } = {
   'painter-2': { input: 5, output: 40 },
 }
 
-/** What the vendor calls a model. */
-export const upstreamNames: { readonly [name: string]: string } = { 'shown-1': 'gpt-4o' }
+/** Models of one channel alone that the vendor calls otherwise. */
+export const renamed: {
+  readonly [name: string]: { readonly channel: string; readonly upstream: string }
+} = {
+  'shown-1': { channel: 'responses', upstream: 'gpt-4o' },
+  'resold-1': { channel: 'chat', upstream: 'claude-3-5-sonnet' },
+}
 
 /** What a vendor makes of one request. Counts of tokens are disjoint. */
 export interface Bill {

@@ -8,7 +8,7 @@ import { verify } from '../torture/beside.ts'
 import type { Rows } from '../torture/facts.ts'
 import { logLines } from '../torture/gateway.ts'
 import type { Person } from './customers.ts'
-import { extras, models, type Price, upstreamNames } from './prices.ts'
+import { extras, models, type Price, renamed } from './prices.ts'
 import type { Customer, Script, StoreKind } from './script.ts'
 import type { Vendor } from './vendor/vendor.ts'
 
@@ -82,7 +82,10 @@ const errorsIn = (lines: readonly { readonly level: string; readonly message: st
 /** Models by the protocols that their channel speaks; all others are on the channel of all. */
 const alone = ['chat', 'responses', 'messages', 'gemini'] as const
 
-const renamed = Object.entries(upstreamNames).map(([id, upstream]) => ({ id, upstream }))
+const renamedOn = (name: string) =>
+  Object.entries(renamed).flatMap(([id, { channel, upstream }]) =>
+    channel === name ? [{ id, upstream }] : [],
+  )
 
 function optionsOf(upstream: string, scripts: readonly Script[]): TollgateYamlOptions {
   const own = (name: (typeof alone)[number]) => `${name}-1`
@@ -92,7 +95,7 @@ function optionsOf(upstream: string, scripts: readonly Script[]): TollgateYamlOp
   return {
     upstream,
     models: Object.keys(models).filter(
-      (model) => !alone.some((name) => own(name) === model) && !(model in upstreamNames),
+      (model) => !alone.some((name) => own(name) === model) && !(model in renamed),
     ),
     prices: Object.fromEntries(
       Object.entries(models).map(([name, price]) => [name, priced(price)]),
@@ -101,7 +104,7 @@ function optionsOf(upstream: string, scripts: readonly Script[]): TollgateYamlOp
     moreChannels: alone.map((name) => ({
       ...{ name, speaks: speaksAt(upstream, [name]), api_key: `key-of-${name}-0123456789` },
       ...{ allow_private: true, ...(name !== 'chat' && { quirks: ['web_search'] }) },
-      models: [own(name), ...(name === 'responses' ? renamed : [])],
+      models: [own(name), ...renamedOn(name)],
     })),
     moreGroups: [...groups].map(([name, { policy, multiplier }]) => ({
       ...{ name, channels, rate_multiplier: multiplier / 1000 },

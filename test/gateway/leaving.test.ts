@@ -113,7 +113,8 @@ describe('what is not wholly known text can’t', () => {
     }
     expect(await showsAt('messages', 3_750)).toBeFalse()
     expect(await showsAt('messages', null)).toBeTrue()
-    expect(await showsAt('chat', 3_750)).toBeTrue()
+    expect(await showsAt('chat', 3_750)).toBeFalse()
+    expect(await showsAt('chat', null)).toBeTrue()
   })
 
   test('until the upstream tells what its input was', async () => {
