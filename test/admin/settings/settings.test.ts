@@ -32,7 +32,7 @@ test('settings are for administrators', async () => {
 
 test('each is told with its default, and who set it', async () => {
   const { of, items } = await read()
-  expect(items).toHaveLength(25)
+  expect(items).toHaveLength(26)
   expect(of('settings.max_attempts')).toMatchObject({ value: 3, default: 6, source: 'file' })
   expect(of('settings.max_attempts')?.line).toBeGreaterThan(1)
   expect(of('settings.queue_time')).toMatchObject({ value: '0s', source: 'default', line: null })
