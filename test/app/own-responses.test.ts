@@ -73,18 +73,18 @@ describe.each(foreign)('on a channel that speaks $name', (dialect) => {
     const asked = scene.upstream.requests.length
     const others = scene.client(strangerKey).responses
     const referring = [{ type: 'item_reference' as const, id: String(made.output[0]?.id) }]
-    for (const refused of [
-      others.retrieve(made.id),
-      others.delete(made.id),
-      others.create({ model, input: 'What did I say?', previous_response_id: made.id }),
-      others.create({ model, input: referring }),
+    for (const ask of [
+      () => others.retrieve(made.id),
+      () => others.delete(made.id),
+      () => others.create({ model, input: 'What did I say?', previous_response_id: made.id }),
+      () => others.create({ model, input: referring }),
     ]) {
-      expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(OpenAI.NotFoundError)
+      expect(await ask().catch((error: unknown) => error)).toBeInstanceOf(OpenAI.NotFoundError)
     }
     expect(scene.upstream.requests).toHaveLength(asked)
     await own.delete(made.id)
-    for (const gone of [own.retrieve(made.id), own.delete(made.id)]) {
-      expect(await gone.catch((error: unknown) => error)).toBeInstanceOf(OpenAI.NotFoundError)
+    for (const ask of [() => own.retrieve(made.id), () => own.delete(made.id)]) {
+      expect(await ask().catch((error: unknown) => error)).toBeInstanceOf(OpenAI.NotFoundError)
     }
   })
 })

@@ -18,7 +18,7 @@ let place: Workplace
 beforeAll(async () => {
   place = await createWorkplace()
   await place.write('tollgate.yaml', JSON.stringify(file))
-  await place.write('bare.yaml', JSON.stringify({ store: 'sqlite:./tollgate.db' }))
+  await place.write('bare.yaml', '{}')
   expect(await place.run(['apply'])).toMatchObject({ code: 0 })
 })
 afterAll(() => place[Symbol.asyncDispose]())
