@@ -200,18 +200,22 @@ patience='--timeout 30000'
 
 # What has a store of its own, once more on PostgreSQL. Without one, nothing; with CI=true that fails. Of
 # the program itself what looks into its books: how answers are translated, and what that takes, is the
-# same on every store. (Everything, and what measures time, too: --store postgres.)
+# same on every store. So are pages, and how answers are told and bodies are read; and what begins servers of
+# its own has been there. (Everything, and what measures time, too: --store postgres.)
+same_everywhere='^./test/console/|/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies)\.test\.ts$'
+own_servers="/support/(postgres|on-postgres)\.ts'"
 run_on_postgres() {
   both=$("$bun" test/support/list-on-postgres.ts) || stop_at 'tests on PostgreSQL'
   [ -n "$both" ] || return 0
-  both=$(tests -L | grep -F -x "$both")
+  both=$(tests -L | grep -F -x "$both" | grep -v -E "$same_everywhere" |
+    xargs grep -L -E "$own_servers" | sort)
   books=$(printf '%s\n' "$both" | grep /e2e/ | grep -v -E 'translated-|memory|many-streams' |
     xargs grep -l -E "/(ledger|torture)\.ts'")
   TOLLGATE_TEST_STORE=postgres
   begin_beside postgres-binary $patience $books
-  begin_beside postgres $patience $(printf '%s\n' "$both" | grep -E '^./test/(admin|cli|console)/')
-  run_tests 'tests on PostgreSQL' $patience $(printf '%s\n' "$both" | grep -v -E '^./test/(admin|cli|console|e2e)/')
-  finish_beside postgres 'tests of the console and of commands on PostgreSQL'
+  begin_beside postgres $patience $(printf '%s\n' "$both" | grep -E '^./test/(admin|cli)/')
+  run_tests 'tests on PostgreSQL' $patience $(printf '%s\n' "$both" | grep -v -E '^./test/(admin|cli|e2e)/')
+  finish_beside postgres 'tests of the console API and of commands on PostgreSQL'
   finish_beside postgres-binary 'tests on the binary, on PostgreSQL'
   TOLLGATE_TEST_STORE=sqlite
 }

@@ -345,7 +345,7 @@ interface Happened extends AvailabilityOutcome {
 }
 
 describe('figures are those of a plain count, whatever was stored when', () => {
-  test.each([1, 2, 3, 4, 5, 6])('seed %d', async (seedNumber) => {
+  test.each([1, 2, 3, 4])('seed %d', async (seedNumber) => {
     const dice = createDice('windows', seedNumber)
     await using scene = await startScene()
     const happened: Happened[] = []
