@@ -15,7 +15,8 @@ export function unfoldResponse(response: CanonicalResponse): readonly AnswerEven
   return events
 }
 
-function unfoldPart(part: AnswerPart, id: string, choice: number): readonly AnswerEvent[] {
+/** A part of an answer as the events of its block. */
+export function unfoldPart(part: AnswerPart, id: string, choice: number): readonly AnswerEvent[] {
   switch (part.type) {
     case 'text': {
       const { text, logprobs, citations } = part
