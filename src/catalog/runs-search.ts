@@ -27,7 +27,7 @@ const vendors: { readonly [protocol: string]: Searching } = {
   },
 }
 
-/** The quirk of a channel that runs searches without being its protocol's vendor. */
+/** Quirk of a channel that runs web searches although its host is not the protocol's vendor. */
 export const searchQuirk = 'web_search'
 
 /** Whether a channel, asked in a protocol, runs web searches for a model, by the upstream's name of it. */

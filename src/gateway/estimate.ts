@@ -1,7 +1,7 @@
 /** Counts LLM tokens of a text; an estimate, by a tokenizer of the field. */
 export type CountTokens = (text: string) => Promise<number>
 
-/** So many characters are counted; the others are taken to be like them. */
+/** Most characters of a text whose tokens are counted; the rest is extrapolated from them. */
 export const countedLength = 131_072
 
 /** As much of a text as is counted, and the length of the whole. */

@@ -80,7 +80,7 @@ export function balanceLowByHand(stored: ReadonlyMap<string, unknown>): number |
   return loaded?.ok ? loaded.config.settings.balanceLowThresholdNano : undefined
 }
 
-/** The same of the header that tells countries; null: none was set. */
+/** The country header that was set in the console or by command; null: none. */
 export function countryHeaderByHand(stored: ReadonlyMap<string, unknown>): string | null {
   const name = 'settings.country_header'
   const loaded = stored.has(name) ? readSetting(name, stored.get(name)) : undefined

@@ -8,7 +8,7 @@ import { createSseSplitter } from '../../protocols/sse.ts'
 import { GatewayError } from '../errors.ts'
 import { type InputBody, itemsOf, withItems } from '../own-responses/input-items.ts'
 
-/** A warm-up costs nothing, so it is little work: so many bytes beside its input are read and told again. */
+/** Most bytes of a warm-up without its input: it is free of charge, so its work must stay small. */
 const largestWarmUp = 1_048_576
 
 /**

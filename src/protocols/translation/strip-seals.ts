@@ -107,7 +107,7 @@ const carrierTypes = new Set([
   'web_search_result_location',
 ])
 
-/** A search of another vendor's, or its result. */
+/** A block of a search, or of its result, that another vendor ran. */
 const isForeignSearch = ({ id, tool_use_id: useId }: JsonObject) =>
   [id, useId].some((one) => typeof one === 'string' && one.startsWith(foreignSearchId))
 

@@ -119,7 +119,7 @@ interface Sized {
   readonly sizeBytes: number
 }
 
-/** The first of these that come to so many bytes together, at the least. */
+/** The first rows whose sizes add up to at least `least` bytes. */
 function firstOf(rows: readonly Sized[], least: number) {
   const ids: string[] = []
   let bytes = 0
