@@ -3,6 +3,7 @@ import { createSetupCode } from '../admin/sign-in/setup-code.ts'
 import { createAuthenticator } from '../gateway/authenticate.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
 import { createBackground } from '../gateway/background/background.ts'
+import { withinMemory } from '../gateway/beside/within-memory.ts'
 import { createCommitter } from '../gateway/committer.ts'
 import { createForwarder } from '../gateway/forward.ts'
 import { createGatekeeper } from '../gateway/gatekeeper.ts'
@@ -44,6 +45,7 @@ import type { MetricsSource } from './metrics-source.ts'
 import type { Membership } from './nodes/membership.ts'
 import { createNodeLoad } from './nodes/node-load.ts'
 import { createPlazaAccess } from './plaza-access.ts'
+import { createProcessMemory } from './process-memory.ts'
 import { createRecentAttempts } from './recent-attempts.ts'
 import { createSite } from './site.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
@@ -107,9 +109,15 @@ export interface Tollgate {
   stop(): Promise<void>
 }
 
+/** Large requests come in bursts: without a queue_time, too, they wait for memory. */
+const leastMemoryWaitMs = 5_000
+/** A connection on which nothing comes is closed after a minute. */
+const mostMemoryWaitMs = 30_000
+
 /** Builds every part once and connects them. Throws when the store can't be read. */
 export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const { store, secrets, log, clock, counters } = parts
+  const memory = createProcessMemory(parts.config.server)
   let fileConfig = parts.config
   let { values } = await store.edits.storedSettings()
   let config = withSettings(fileConfig, values)
@@ -192,7 +200,9 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     queueTimeMs: () => settings.queueTimeMs,
     onLimited: availability.totals.recordLimit,
   }
-  const beside = createBeside(secrets.textKeys)
+  const memoryWaitMs = () =>
+    Math.min(Math.max(settings.queueTimeMs, leastMemoryWaitMs), mostMemoryWaitMs)
+  const beside = withinMemory(createBeside(secrets.textKeys), memory.budget, memoryWaitMs)
   const recent = createRecentAttempts(tick)
   const forwarder = createForwarder({
     ...shared,
@@ -210,6 +220,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       recent.record(id, cause !== null)
     },
     maxBodyBytes: () => settings.maxBodyBytes,
+    memory: memory.budget,
+    memoryWaitMs,
     maxAttempts: () => settings.maxAttempts,
     retryTimeMs: () => settings.retryTimeMs,
   })

@@ -26,6 +26,8 @@ import { type GateTask, passExtras, passTranslated } from './gate.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import type { Limiter, Permit, Subject } from './limits/limiter.ts'
 import { rememberFailures } from './media/media-failures.ts'
+import { createLease, type MemoryBudget } from './memory-budget.ts'
+import { bodyCost, bodyOfCost, requestCost } from './memory-costs.ts'
 import type { ModelCall } from './model-call.ts'
 import { once } from './once.ts'
 import { findOptions, foreignWays, isEmbedding, type Translate } from './options.ts'
@@ -34,7 +36,7 @@ import { createKeeping } from './own-responses/keeping.ts'
 import type { OwnResponses } from './own-responses/own-responses.ts'
 import { withOwnTools } from './own-tools.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
-import { readBytes } from './read-bytes.ts'
+import { type BodyMemory, readBytes } from './read-bytes.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
 import { parseScanned, scanLarge } from './scan-large.ts'
 import { isStrict } from './strict.ts'
@@ -64,6 +66,9 @@ export interface AdmitParts
   readonly gatekeeper: Gatekeeper
   readonly own: OwnResponses
   readonly maxBodyBytes: () => number
+  readonly memory: MemoryBudget
+  /** How long a request waits for memory at the most, in milliseconds. */
+  readonly memoryWaitMs: () => number
 }
 
 /**
@@ -82,7 +87,9 @@ export async function admit(
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
   checkContentType(call.request.headers.get('content-type'), call.operation.takesForm)
-  const bytes = await readBytes(call.request, parts.maxBodyBytes(), String(caller.account.id))
+  const owner = String(caller.account.id)
+  const memory = memoryFor(parts, exchange, owner)
+  const bytes = await readBytes(call.request, { maxBytes: parts.maxBodyBytes(), owner, memory })
   const reading = readBody(parts, exchange, call, bytes)
   const read = reading instanceof Promise ? await reading : reading
   exchange.model = call.model ?? read.facts.model ?? ''
@@ -115,6 +122,28 @@ export async function admit(
   const afforded = setAside(parts, exchange, body)
   if (afforded instanceof Promise) await afforded
   return body
+}
+
+/** What a request takes of the memory, until it has ended: for itself, and for its body. */
+function memoryFor(
+  { memory, memoryWaitMs }: AdmitParts,
+  exchange: Exchange,
+  owner: string,
+): BodyMemory {
+  if (exchange.interruption !== undefined) throw stopping()
+  const lease = createLease(owner)
+  exchange.lease = lease
+  const { signal } = exchange.request
+  let beside = requestCost
+  return {
+    mostBytes: bodyOfCost(memory.largestBytes - requestCost),
+    take(bytes) {
+      const cost = beside + bodyCost(bytes)
+      beside = 0
+      return memory.take(lease, cost, { waitMs: memoryWaitMs(), signal })
+    },
+    give: (bytes) => memory.give(lease, bodyCost(bytes)),
+  }
 }
 
 /** The facts of a body, with what Gemini has in the path. */

@@ -104,7 +104,8 @@ async function countHere(
     url,
   }
   const { beside } = parts
-  const job = { bytes: body.bytes, client: protocol.name, model, stream: false } as const
+  const values = body.fields?.values ?? 0
+  const job = { bytes: body.bytes, values, client: protocol.name, model, stream: false } as const
   const tokens =
     beside !== undefined && isHeavy(body)
       ? await beside.run<'count'>(

@@ -32,6 +32,7 @@ const statusOf = {
   rate_limited: 429,
   concurrency_limited: 429,
   channels_busy: 429,
+  overloaded: 429,
   internal: 500,
   upstream_error: 502,
   upstream_invalid: 502,

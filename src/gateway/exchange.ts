@@ -10,6 +10,7 @@ import type { BodyFacts } from './body.ts'
 import type { Interruption } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
 import type { Permit } from './limits/limiter.ts'
+import type { Lease } from './memory-budget.ts'
 import type { ModelCall } from './model-call.ts'
 import type { Option, Route } from './options.ts'
 import type { Keeping } from './own-responses/keeping.ts'
@@ -37,6 +38,8 @@ export interface Exchange {
   plan: Plan | undefined
   /** The channels that may answer. */
   options: readonly Option[]
+  /** What it has of the memory; undefined until its caller is known. */
+  lease: Lease | undefined
   /** Its place within the limits of token, account and group. */
   permit: Permit | undefined
   /** It is looked up where its conversation is at home; undefined: that is known. Never rejects. */
@@ -96,6 +99,7 @@ export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Cl
     facts: undefined,
     plan: undefined,
     options: [],
+    lease: undefined,
     permit: undefined,
     looking: undefined,
     keeping: undefined,
@@ -157,6 +161,7 @@ export type Concluded = {
   | 'isOwed'
   | 'options'
   | 'dropped'
+  | 'lease'
   | 'permit'
   | 'looking'
   | 'choice'

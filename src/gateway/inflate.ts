@@ -59,6 +59,8 @@ export interface InflateTask {
   readonly tooLarge: () => GatewayError
   /** Whose body it is: large ones are inflated one after the other, each owner's in turn. */
   readonly owner: string
+  /** Takes memory for what comes out, so much at the most, when its turn has come. */
+  readonly take: (mostBytes: number) => void | Promise<void>
 }
 
 /** Many bombs at once would hold a lot of memory together, until they are found out. */
@@ -74,9 +76,13 @@ export async function inflateBody(bytes: Buffer, task: InflateTask): Promise<Buf
   const grown = Math.max(freeBytes, mostTimes * bytes.byteLength)
   const maxOutputLength = Math.min(grown, task.maxBytes)
   try {
-    const work = () => inflater(bytes, { chunkSize, maxOutputLength })
+    const work = async () => {
+      await task.take(maxOutputLength)
+      return inflater(bytes, { chunkSize, maxOutputLength })
+    }
     return await (grown > freeBytes ? oneByOne(task.owner, work) : work())
   } catch (error) {
+    if (error instanceof GatewayError) throw error
     if (!isTooMuch(error)) throw broken(task.encoding, error)
     throw grown < task.maxBytes ? grownTooFar(task.encoding) : task.tooLarge()
   }

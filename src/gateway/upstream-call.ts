@@ -150,7 +150,8 @@ function upstreamBody(
   if (beside === undefined || !isForBeside(body, changes)) {
     return write(writeNative({ ...body, fields }, changes))
   }
-  const job = { kind: 'write' as const, bytes: body.bytes, operation: nameOf(exchange.operation) }
+  const of = { bytes: body.bytes, values: fields.values, operation: nameOf(exchange.operation) }
+  const job = { kind: 'write' as const, ...of }
   const owner = String(exchange.caller?.account.id)
   return beside.run<'write'>(owner, { ...job, changes }, signal).then(write)
 }

@@ -2,8 +2,8 @@
 export interface FairQueue<Item> {
   add(owner: string, item: Item): void
   remove(owner: string, item: Item): void
-  /** Takes the item whose turn it is. */
-  next(): Item | undefined
+  /** Takes the item whose turn it is; `mayGo`: of which owners with their first one. */
+  next(mayGo?: (item: Item) => boolean): Item | undefined
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
@@ -20,14 +20,16 @@ export function createFairQueue<Item>(): FairQueue<Item> {
       if (left.length > 0) waiting.set(owner, left)
       else waiting.delete(owner)
     },
-    next() {
-      const [turn] = waiting
-      if (turn === undefined) return undefined
-      const [owner, items] = turn
-      const item = items.shift()
-      waiting.delete(owner)
-      if (items.length > 0) waiting.set(owner, items)
-      return item
+    next(mayGo) {
+      for (const [owner, items] of waiting) {
+        const [item] = items
+        if (item === undefined || mayGo?.(item) === false) continue
+        items.shift()
+        waiting.delete(owner)
+        if (items.length > 0) waiting.set(owner, items)
+        return item
+      }
+      return undefined
     },
   }
 }

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { GatewayError } from '../../src/gateway/errors.ts'
-import { readBytes as read } from '../../src/gateway/read-bytes.ts'
+import { type BodyMemory, readBytes as read } from '../../src/gateway/read-bytes.ts'
 
-const readBytes = (request: Request, limit: number) => read(request, limit, 'owner')
+/** As much memory as anybody wants. */
+const plenty: BodyMemory = { mostBytes: Number.MAX_SAFE_INTEGER, take: () => {}, give: () => {} }
+const readBytes = (request: Request, maxBytes: number, memory = plenty) =>
+  read(request, { maxBytes, owner: 'owner', memory })
 
 const compressors = {
   gzip: gzipSync,

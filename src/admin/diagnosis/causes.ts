@@ -58,6 +58,7 @@ const causes: Readonly<Record<string, Cause>> = {
   upstream_invalid: upstream,
   upstream_timeout: upstream,
   no_channel: { fault: 'group', step: 'model', ways: ['try_other_group', 'ask_operator'] },
+  overloaded: { ...gateway, ways: ['retry'] },
   internal: gateway,
   shutdown: { ...gateway, ways: ['retry'] },
   interrupted: { ...gateway, ways: ['retry'] },

@@ -12,6 +12,11 @@ export interface ServerConfig {
   /** Addresses and CIDR blocks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
   readonly maxBodyBytes: number
+  /** How much memory this process may have; null: what the container, or the machine, gives. */
+  readonly memoryBytes: number | null
+  /** Connections and requests at once; null: as many as descriptors and memory are there for. */
+  readonly maxConnections: number | null
+  readonly maxRequests: number | null
   /** Where /metrics is; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null
   /** How long a stop still takes requests, for load balancers to notice it; 0: not at all. */

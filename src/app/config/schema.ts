@@ -29,6 +29,26 @@ export const ServerSection = Type.Object(
         'Largest request body that is accepted; of a compressed one, what comes out of it.',
       ),
     ),
+    memory: optional(
+      text(
+        'size',
+        'How much memory this process may have; left out: what the container is given, else half of the machine.',
+      ),
+    ),
+    max_connections: optional(
+      Type.Integer({
+        ...{ minimum: 1, maximum: 10_000_000 },
+        description:
+          'Connections at once, of clients and to upstreams; left out: by the open files that are allowed.',
+      }),
+    ),
+    max_requests: optional(
+      Type.Integer({
+        ...{ minimum: 1, maximum: 10_000_000 },
+        description:
+          'Requests under way at once, streams included; left out: as many as there is memory for.',
+      }),
+    ),
     metrics: optional(
       text('listen', 'Address of a listener of its own for /metrics; left out: there is none.'),
     ),

@@ -32,6 +32,16 @@ server:
   #trusted_proxies: [127.0.0.1, "::1"]
   # The largest request body that is accepted; of a compressed one, what comes out of it.
   #max_body: 64MiB
+  # How much memory this process may have. Left out: what its container is given, else half of what the
+  # machine has. What the program does not need itself is shared out: a body takes four times its length
+  # while its request goes on, and more where it is translated. Who finds none waits a few seconds (longer
+  # with queue_time) and then gets 429; what never fits gets 413. Small bodies have a part of their own.
+  #memory: 2GiB
+  # Requests under way at once, streams included, and connections at once, of clients and to upstreams:
+  # beyond them requests get 429. Left out: as many as there is memory for, and 9 of 10 of the files that
+  # the process may have open.
+  #max_requests: 10000
+  #max_connections: 20000
   # Where Prometheus finds /metrics: on an address of its own. Left out, there are no metrics.
   #metrics: "127.0.0.1:9464"
   # How long a stop still takes requests while /readyz says 503, so that a load balancer in front has

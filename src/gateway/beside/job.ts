@@ -17,10 +17,16 @@ import type { ClientName } from '../options.ts'
  */
 export type Job = ReadJob | TranslationJob | WriteJob | CountJob
 
-/** Parse a scanned body, check it, and tell what is to be known of it. */
-export interface ReadJob {
-  readonly kind: 'read'
+/** What a job works on. */
+interface Sized {
   readonly bytes: Uint8Array
+  /** How many values are in it; absent: few. */
+  readonly values?: number
+}
+
+/** Parse a scanned body, check it, and tell what is to be known of it. */
+export interface ReadJob extends Sized {
+  readonly kind: 'read'
   readonly operation: OperationName
   readonly asked: ConversationAsked
 }
@@ -28,8 +34,7 @@ export interface ReadJob {
 /** An operation, by what can be copied. */
 export type OperationName = Pick<Operation, 'protocol' | 'name'>
 
-interface BodyJob {
-  readonly bytes: Uint8Array
+interface BodyJob extends Sized {
   /** The model as the client named it. */
   readonly model: string
   readonly stream: boolean
@@ -59,9 +64,8 @@ export interface JobTarget {
 }
 
 /** Write what goes upstream of a request in its own protocol. */
-export interface WriteJob {
+export interface WriteJob extends Sized {
   readonly kind: 'write'
-  readonly bytes: Uint8Array
   readonly operation: OperationName
   readonly changes: NativeChanges
 }

@@ -54,6 +54,7 @@ export async function prepareBeside(
     kind: 'translate' as const,
     ...{ bytes: body.bytes, client: clientName(client), model, stream: body.facts.stream },
     ...{ isStrict, isKept, optionalTools: optionalToolsOf(body), owner },
+    values: body.fields?.values ?? 0,
     files: undefined,
   }
   const targets = [...named.values()]

@@ -28,7 +28,8 @@ export async function readBeside(
   { beside, owner, operation, asked, signal }: ReadTask,
   { bytes, fields }: ScannedBody,
 ): Promise<RequestBody> {
-  const job = { kind: 'read' as const, bytes, operation: nameOf(operation), asked }
+  const { values } = fields
+  const job = { kind: 'read' as const, bytes, values, operation: nameOf(operation), asked }
   const told = await beside.run<'read'>(owner, job, signal)
   const { hiddenWork, amend, renamed } = told
   return {

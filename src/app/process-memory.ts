@@ -1,0 +1,53 @@
+import { createMemoryBudget, type MemoryBudget } from '../gateway/memory-budget.ts'
+import { findMemoryLimit, heldMemoryBytes } from '../lib/memory-limit.ts'
+import type { Config } from './config/config.ts'
+
+/** What this process may have of memory, and who says so. */
+export interface ProcessMemory {
+  readonly limitBytes: number
+  readonly source: 'configuration' | 'container' | 'machine'
+  readonly budget: MemoryBudget
+}
+
+const mebibyte = 1_048_576
+/** What the program holds by itself, with some requests under way: its code is not part of it. */
+const ownBytes = 64 * mebibyte
+/** The rest is for garbage, and for the pages of files that the program would be slow without. */
+const partOfRest = 0.8
+/** With less nothing could be answered. */
+const leastBudget = 16 * mebibyte
+/** Beyond this part of the limit nothing large is let in, whatever was reckoned. */
+const partHeld = 0.9
+/** A machine is not for this program alone. */
+const partOfMachine = 0.5
+/** To collect garbage takes some 15 ms and more, in which nobody is answered. */
+const collectEveryMs = 500
+
+/** The budget of bytes of this process, by its configuration or by what the system says. */
+export function createProcessMemory({
+  memoryBytes,
+}: Pick<Config['server'], 'memoryBytes'>): ProcessMemory {
+  const { limitBytes, source } = limitOf(memoryBytes)
+  const own = Math.min(ownBytes, limitBytes / 2)
+  const totalBytes = Math.max(Math.floor((limitBytes - own) * partOfRest), leastBudget)
+  let collectedAt = Number.NEGATIVE_INFINITY
+
+  /** What was given back is garbage first, and garbage is collected when there is much of it. */
+  function hasRoom(bytes: number): boolean {
+    const isFree = () => heldMemoryBytes() + bytes <= limitBytes * partHeld
+    if (isFree()) return true
+    const now = performance.now()
+    if (now - collectedAt < collectEveryMs) return false
+    Bun.gc(true)
+    collectedAt = performance.now()
+    return isFree()
+  }
+
+  return { limitBytes, source, budget: createMemoryBudget({ totalBytes, hasRoom }) }
+}
+
+function limitOf(memoryBytes: number | null): Pick<ProcessMemory, 'limitBytes' | 'source'> {
+  if (memoryBytes !== null) return { limitBytes: memoryBytes, source: 'configuration' }
+  const { bytes, source } = findMemoryLimit()
+  return { limitBytes: source === 'machine' ? bytes * partOfMachine : bytes, source }
+}

@@ -1,0 +1,163 @@
+import { expect, test } from 'bun:test'
+import {
+  createLease,
+  createMemoryBudget,
+  type Lease,
+  smallLease,
+  type Waiting,
+} from '../../src/gateway/memory-budget.ts'
+
+const never = new AbortController().signal
+const long: Waiting = { waitMs: 30_000, signal: never }
+const large = smallLease + 1
+
+/** Room for three large leases besides what is kept for small ones. */
+const roomForThree = () => createMemoryBudget({ totalBytes: 4 * large })
+
+/** What becomes of a lease: its name comes up when it has what it wants, or the word of its refusal. */
+function asker(budget = roomForThree()) {
+  const happened: string[] = []
+  const leases = new Map<string, Lease>()
+  return {
+    ...{ budget, happened },
+    async ask(name: string, owner: string, bytes = large, how = long) {
+      const lease = createLease(owner)
+      leases.set(name, lease)
+      try {
+        await budget.take(lease, bytes, how)
+        happened.push(name)
+      } catch (error) {
+        happened.push(`${name}: ${(error as { kind?: string }).kind ?? String(error)}`)
+      }
+    },
+    end(name: string) {
+      const lease = leases.get(name)
+      if (lease) budget.end(lease)
+    },
+  }
+}
+
+/** All that is to happen without anything else has happened. */
+const rest = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test('what is taken and given back adds up to nothing', () => {
+  const budget = roomForThree()
+  const lease = createLease('a')
+  for (const bytes of [10, large, 5]) expect(budget.tryTake(lease, bytes)).toBeTrue()
+  budget.give(lease, 5)
+  expect(budget.usedBytes()).toBe(10 + large)
+  budget.end(lease)
+  budget.end(lease)
+  expect(budget.usedBytes()).toBe(0)
+})
+
+test('who finds no room waits until it is given back', async () => {
+  const { ask, end, happened, budget } = asker()
+  for (const name of ['a', 'b', 'c', 'd']) void ask(name, name)
+  await rest()
+  expect([happened.join(), budget.waiting()]).toEqual(['a,b,c', 1])
+  end('b')
+  await rest()
+  expect([happened.join(), budget.waiting()]).toEqual(['a,b,c,d', 0])
+})
+
+test('who waits in vain is told so, and when to come again', async () => {
+  const { budget } = asker()
+  for (const owner of ['a', 'b', 'c']) budget.tryTake(createLease(owner), large)
+  const late = budget.take(createLease('d'), large, { waitMs: 1, signal: never })
+  const error = await Promise.resolve(late).catch((thrown) => thrown)
+  expect(error).toMatchObject({ kind: 'overloaded', status: 429, details: { retryAfter: 2 } })
+  expect(error.message).toContain('memory of this gateway')
+  expect([budget.refused(), budget.waiting()]).toEqual([1, 0])
+})
+
+test('what is larger than all that there is for one is refused at once', () => {
+  const budget = roomForThree()
+  expect(() => budget.take(createLease('a'), budget.largestBytes + 1, long)).toThrow(
+    'server.memory',
+  )
+})
+
+test('a part is kept for small ones, which large ones that wait do not hold up', async () => {
+  const { ask, happened } = asker()
+  for (const name of ['a', 'b', 'c', 'd']) void ask(name, name)
+  await ask('small', 'e', 100)
+  expect(happened).toEqual(['a', 'b', 'c', 'small'])
+})
+
+test('owners who wait take turns, whoever sent more of them', async () => {
+  const { ask, end, happened } = asker()
+  for (const name of ['a', 'b', 'c']) void ask(name, name)
+  for (const name of ['x1', 'x2', 'x3']) void ask(name, 'x')
+  void ask('y', 'y')
+  await rest()
+  for (const name of ['a', 'b', 'c']) end(name)
+  await rest()
+  expect(happened).toEqual(['a', 'b', 'c', 'x1', 'y'])
+})
+
+test('one owner has no more than half of it while he has some', async () => {
+  const { ask, end, happened } = asker(createMemoryBudget({ totalBytes: 8 * large }))
+  for (const name of ['x1', 'x2', 'x3', 'x4']) void ask(name, 'x')
+  void ask('y', 'y')
+  await rest()
+  expect(happened).toEqual(['x1', 'x2', 'x3', 'y'])
+  end('x1')
+  await rest()
+  expect(happened).toEqual(['x1', 'x2', 'x3', 'y', 'x4'])
+})
+
+test('one that needs much is not passed by others of its size for ever', async () => {
+  const { ask, end, happened } = asker(createMemoryBudget({ totalBytes: 8 * large }))
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) void ask(name, name)
+  void ask('big', 'g', 3 * large)
+  void ask('next', 'h')
+  await rest()
+  for (const name of ['a', 'b']) end(name)
+  await rest()
+  expect(happened).not.toContain('next')
+  end('c')
+  await rest()
+  expect(happened.slice(6)).toEqual(['big'])
+})
+
+test('what holds bytes already goes before all who have just come', async () => {
+  const { ask, end, happened } = asker()
+  for (const name of ['a', 'b', 'c']) void ask(name, name)
+  void ask('new', 'd')
+  void ask('work', 'a', large, { ...long, isAhead: true })
+  await rest()
+  end('b')
+  await rest()
+  expect(happened.slice(3)).toEqual(['work'])
+})
+
+test('who leaves, or has ended, holds nothing and keeps nobody waiting', async () => {
+  const { ask, end, happened, budget } = asker()
+  for (const name of ['a', 'b', 'c']) void ask(name, name)
+  const leaving = new AbortController()
+  void ask('left', 'd', large, { ...long, signal: leaving.signal })
+  void ask('ended', 'e')
+  void ask('stays', 'f')
+  await rest()
+  leaving.abort(new Error('left'))
+  end('ended')
+  end('a')
+  await rest()
+  expect(happened.slice(3)).toEqual(['left: Error: left', 'ended: no_channel', 'stays'])
+  for (const name of ['b', 'c', 'stays']) end(name)
+  expect([budget.usedBytes(), budget.waiting()]).toEqual([0, 0])
+})
+
+test('nothing large is let in while the process really has no room; small ones are', async () => {
+  let isFree = false
+  const { ask, happened } = asker(
+    createMemoryBudget({ totalBytes: 8 * large, hasRoom: () => isFree }),
+  )
+  const waiting = ask('large', 'a')
+  await ask('small', 'b', 100)
+  expect(happened).toEqual(['small'])
+  isFree = true
+  await waiting
+  expect(happened).toEqual(['small', 'large'])
+})
