@@ -14,8 +14,8 @@ export interface HttpParts {
   readonly site: ReturnType<typeof createSite>
   readonly door: ReturnType<typeof createConsoleDoor>
   readonly log: Logger
-  /** True when the process is about to stop. */
-  readonly isDraining: () => boolean
+  /** True when the process is about to stop, or has too many connections. */
+  readonly closesConnections: () => boolean
 }
 
 /**
@@ -31,11 +31,17 @@ const badHost = () =>
   new Response('Send one Host header, with the name of a host.\n', { status: 400 })
 
 /** All that is answered over HTTP, put together; the caller listens. */
-export function createHttpApp({ models, notOffered, site, door, log, isDraining }: HttpParts) {
+export function createHttpApp({
+  models,
+  notOffered,
+  site,
+  door,
+  log,
+  closesConnections,
+}: HttpParts) {
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onRequest(({ request, set }) => {
-      // A proxy that keeps connections must find none closed on which it has just sent a request.
-      if (isDraining()) set.headers.connection = 'close'
+      if (closesConnections()) set.headers.connection = 'close'
       if (!hasGoodHost(request)) return badHost()
       return site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined)
     })

@@ -18,10 +18,13 @@ const maxRequestBodySize = Number.MAX_SAFE_INTEGER
 /** One event may be so large. */
 const maxWaitingBytes = 64 * 1_048_576
 
-type Address = Pick<Config['server'], 'host' | 'port'> & Partial<Config['server']>
+type Address = Pick<Config['server'], 'host' | 'port'> & {
+  /** The longest message of a WebSocket. */
+  readonly messageBytes?: number
+}
 
 /** Opens the port. Throws with the address and the way out when it is taken or not ours. */
-export function listen(app: AnyElysia, { host, port, maxBodyBytes }: Address): Listening {
+export function listen(app: AnyElysia, { host, port, messageBytes }: Address): Listening {
   const options = {
     hostname: host,
     port,
@@ -31,8 +34,8 @@ export function listen(app: AnyElysia, { host, port, maxBodyBytes }: Address): L
     // Before a request's head and body are complete; models get all the time.
     idleTimeout: usualSilenceSeconds,
     websocket: {
-      // Larger messages end their connection unread; what is raised meanwhile needs a restart.
-      ...(maxBodyBytes && { maxPayloadLength: maxBodyBytes }),
+      // Larger messages end their connection unread.
+      ...(messageBytes && { maxPayloadLength: messageBytes }),
       // Who sends waits as soon as anything waits to be read: this is for what is sent at once.
       backpressureLimit: maxWaitingBytes,
       perMessageDeflate: false,

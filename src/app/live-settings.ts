@@ -13,6 +13,8 @@ export function liveSettings({ server, settings }: Config) {
     modelsList: settings.modelsList,
     unknownAnswers: settings.unknownAnswers,
     maxBodyBytes: server.maxBodyBytes,
+    maxRequests: server.maxRequests ?? undefined,
+    maxConnections: server.maxConnections ?? undefined,
     usualOutputTokens: settings.usualOutputTokens,
     maxAttempts: settings.maxAttempts,
     retryTimeMs: settings.retryTimeMs,

@@ -1,5 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { RunningTotals } from '../gateway/availability/running-totals.ts'
+import type { MemoryBudget } from '../gateway/memory-budget.ts'
+import type { Places } from '../gateway/places.ts'
 import type { CoolingRow } from '../store/ports/health.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
 import type { Membership } from './nodes/membership.ts'
@@ -13,6 +15,10 @@ export interface MetricsSource {
   readonly streamsInFlight: () => number
   /** What cools now. */
   readonly coolings: () => Iterable<Pick<CoolingRow, 'channelId'>>
+  readonly memory: {
+    readonly budget: Pick<MemoryBudget, 'totalBytes' | 'usedBytes' | 'waiting' | 'refused'>
+  }
+  readonly places: Pick<Places, 'refused'>
   /** What this process tells the others. */
   readonly load: () => NodeLoad
   /** Undefined: this process is the only one. */

@@ -26,7 +26,7 @@ export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longes
 const firstByte = 'tollgate_first_byte_seconds'
 
 function trafficSeries(source: MetricsSource): readonly Series[] {
-  const { totals, requestsInFlight, streamsInFlight } = source
+  const { totals, requestsInFlight, streamsInFlight, memory } = source
   return [
     {
       name: 'tollgate_requests_total',
@@ -70,6 +70,30 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
       help: 'Of these, streams that have begun.',
       type: 'gauge',
       samples: () => [{ value: streamsInFlight() }],
+    },
+    {
+      name: 'tollgate_memory_budget_bytes',
+      help: 'Memory that requests, all together, may take.',
+      type: 'gauge',
+      samples: () => [{ value: memory.budget.totalBytes }],
+    },
+    {
+      name: 'tollgate_memory_used_bytes',
+      help: 'Memory of the budget that requests have taken.',
+      type: 'gauge',
+      samples: () => [{ value: memory.budget.usedBytes() }],
+    },
+    {
+      name: 'tollgate_memory_waiting',
+      help: 'Requests that wait for memory.',
+      type: 'gauge',
+      samples: () => [{ value: memory.budget.waiting() }],
+    },
+    {
+      name: 'tollgate_overload_refusals_total',
+      help: 'Requests that were refused as overloaded, by what the gateway was short of.',
+      type: 'counter',
+      samples: () => overloadSamples(source),
     },
     {
       name: 'tollgate_channel_cooling',
@@ -118,6 +142,11 @@ function* attemptSamples(attempts: MetricsSource['totals']['attempts']): Generat
       yield { labels: { channel, cause: cause === '' ? 'none' : cause }, value }
     }
   }
+}
+
+function* overloadSamples({ memory, places }: MetricsSource): Generator<Sample> {
+  const refused = { memory: memory.budget.refused(), ...places.refused() }
+  for (const [short, value] of Object.entries(refused)) yield { labels: { short }, value }
 }
 
 function* coolingSamples({ catalog, coolings }: MetricsSource): Generator<Sample> {

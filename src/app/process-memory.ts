@@ -1,4 +1,5 @@
 import { createMemoryBudget, type MemoryBudget } from '../gateway/memory-budget.ts'
+import type { SocketLimits } from '../gateway/socket/sockets.ts'
 import { findMemoryLimit, heldMemoryBytes } from '../lib/memory-limit.ts'
 import type { Config } from './config/config.ts'
 
@@ -7,6 +8,8 @@ export interface ProcessMemory {
   readonly limitBytes: number
   readonly source: 'configuration' | 'container' | 'machine'
   readonly budget: MemoryBudget
+  /** WebSockets at once, and the longest message on one. */
+  readonly sockets: SocketLimits & { readonly messageBytes: number }
 }
 
 const mebibyte = 1_048_576
@@ -43,7 +46,25 @@ export function createProcessMemory({
     return isFree()
   }
 
-  return { limitBytes, source, budget: createMemoryBudget({ totalBytes, hasRoom }) }
+  const budget = createMemoryBudget({ totalBytes, hasRoom })
+  return { limitBytes, source, budget, sockets: socketsWithin(totalBytes) }
+}
+
+/**
+ * The server keeps half a message until the rest has come, and tells nobody: of one key they are no more
+ * than a quarter of the budget together. Of all keys they may be more; see `createSockets`.
+ */
+function socketsWithin(totalBytes: number): ProcessMemory['sockets'] {
+  const messageBytes = Math.min(
+    Math.max(Math.floor(totalBytes / 1_024), 2 * mebibyte),
+    16 * mebibyte,
+  )
+  const whole = (count: number, most: number) => Math.max(1, Math.min(Math.floor(count), most))
+  return {
+    messageBytes,
+    ofToken: whole(totalBytes / 4 / messageBytes, 256),
+    ofAll: whole((16 * totalBytes) / messageBytes, 16_384),
+  }
 }
 
 function limitOf(memoryBytes: number | null): Pick<ProcessMemory, 'limitBytes' | 'source'> {

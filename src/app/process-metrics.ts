@@ -1,10 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises'
 import type { LagMeter } from '../lib/event-loop-lag.ts'
+import { countOpenFiles, mostOpenFiles } from '../lib/open-files.ts'
 import type { Sample, Series } from './metric-series.ts'
 
 const startedAtSeconds = () => Date.now() / 1000 - process.uptime()
 
 const one = (value: number): readonly Sample[] => [{ value }]
+/** Not every system tells. */
+const known = (value: number | undefined) => (value === undefined ? [] : one(value))
 
 const counter = (name: string, help: string, samples: Series['samples']): Series => ({
   ...{ name, help, samples },
@@ -38,32 +40,16 @@ export function processSeries(
     gauge('process_resident_memory_bytes', 'Resident memory.', () =>
       one(process.memoryUsage.rss()),
     ),
-    gauge('process_open_fds', 'Open file descriptors; without /proc none is told.', openFiles),
-    gauge('process_max_fds', 'File descriptors that may be open at once.', mostFiles),
+    gauge('process_open_fds', 'Open file descriptors; without /proc none is told.', () =>
+      known(countOpenFiles()),
+    ),
+    gauge('process_max_fds', 'File descriptors that may be open at once.', () =>
+      known(mostOpenFiles()),
+    ),
     gauge(
       'tollgate_event_loop_lag_seconds',
       'Longest delay of the event loop in the last minute.',
       () => one(lag.longestMs() / 1000),
     ),
   ]
-}
-
-async function openFiles(): Promise<readonly Sample[]> {
-  try {
-    // One of them is the directory itself.
-    return one((await readdir('/proc/self/fd')).length - 1)
-  } catch {
-    return [] // not every system has it
-  }
-}
-
-async function mostFiles(): Promise<readonly Sample[]> {
-  try {
-    const limits = await readFile('/proc/self/limits', 'utf8')
-    const most = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1]
-    if (most === undefined) return []
-    return one(most === 'unlimited' ? Number.POSITIVE_INFINITY : Number(most))
-  } catch {
-    return [] // not every system has it
-  }
 }

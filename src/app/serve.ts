@@ -11,6 +11,7 @@ import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { joinNodes } from './nodes/membership.ts'
+import type { ProcessMemory } from './process-memory.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 
@@ -36,6 +37,7 @@ export interface Serving {
   readonly setupUrl: string | undefined
   /** Where the metrics are; undefined: nowhere. */
   readonly metricsUrl: string | undefined
+  readonly memory: ProcessMemory
   /** Applies the configuration anew; a broken one is reported and changes nothing. */
   reload(): Promise<void>
   /**
@@ -139,6 +141,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     url: listening.url,
     setupUrl,
     metricsUrl: metrics?.url,
+    memory: tollgate.memory,
     async reload() {
       try {
         const changed = await reload()
@@ -193,7 +196,8 @@ async function openPorts(tollgate: Tollgate, { server }: Config, log: Logger): P
   try {
     // First: what is not there yet has no requests to give up.
     metrics = server.metrics ? listenMetrics(server.metrics, tollgate.metrics, log) : undefined
-    return { listening: listen(tollgate.app, server), metrics }
+    const messageBytes = Math.min(server.maxBodyBytes, tollgate.memory.sockets.messageBytes)
+    return { listening: listen(tollgate.app, { ...server, messageBytes }), metrics }
   } catch (cause) {
     await metrics?.close()
     throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })

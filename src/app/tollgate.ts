@@ -16,6 +16,7 @@ import { createMediaFetcher } from '../gateway/media/fetch-media.ts'
 import { createNotOffered } from '../gateway/not-offered.ts'
 import { createOutbound } from '../gateway/outbound/outbound.ts'
 import { createOwnResponses } from '../gateway/own-responses/own-responses.ts'
+import { createPlaces } from '../gateway/places.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
 import { createReservations } from '../gateway/reservations.ts'
 import { modelRoutes } from '../gateway/routes.ts'
@@ -45,7 +46,7 @@ import type { MetricsSource } from './metrics-source.ts'
 import type { Membership } from './nodes/membership.ts'
 import { createNodeLoad } from './nodes/node-load.ts'
 import { createPlazaAccess } from './plaza-access.ts'
-import { createProcessMemory } from './process-memory.ts'
+import { createProcessMemory, type ProcessMemory } from './process-memory.ts'
 import { createRecentAttempts } from './recent-attempts.ts'
 import { createSite } from './site.ts'
 import { createVendorPriceSync } from './vendor-price-sync.ts'
@@ -94,6 +95,8 @@ export interface Tollgate {
   openSetup(): Promise<string | undefined>
   /** What the metrics are drawn from. */
   readonly metrics: MetricsSource
+  /** What it may hold for strangers. */
+  readonly memory: ProcessMemory
   /** What this process is doing, for the other nodes to see. */
   load(): NodeLoad
   /** Exchanges under way, streams included. */
@@ -204,6 +207,11 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     Math.min(Math.max(settings.queueTimeMs, leastMemoryWaitMs), mostMemoryWaitMs)
   const beside = withinMemory(createBeside(secrets.textKeys), memory.budget, memoryWaitMs)
   const recent = createRecentAttempts(tick)
+  const places = createPlaces({
+    mostRequests: () => settings.maxRequests,
+    mostConnections: () => settings.maxConnections,
+    active: () => forwarder.active(),
+  })
   const forwarder = createForwarder({
     ...shared,
     usualOutputTokens: () => settings.usualOutputTokens,
@@ -222,12 +230,14 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     maxBodyBytes: () => settings.maxBodyBytes,
     memory: memory.budget,
     memoryWaitMs,
+    places,
     maxAttempts: () => settings.maxAttempts,
     retryTimeMs: () => settings.retryTimeMs,
   })
   const sockets = createSockets({
     ...{ ...shared, ...limited, forwarder, socketLifeMs: parts.socketLifeMs },
     isOn: () => settings.responsesWebsocket,
+    ...{ most: memory.sockets, isShort: memory.budget.isShort },
     maxBodyBytes: () => settings.maxBodyBytes,
   })
   const routeParts = {
@@ -272,6 +282,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     streamsInFlight: forwarder.activeStreams,
     coolings: care.coolings,
     load,
+    ...{ memory, places },
     membership: parts.membership,
   }
   const { records } = store.signIn
@@ -294,7 +305,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     app: createHttpApp({
       ...{ models: modelRoutes(routeParts), notOffered: createNotOffered(routeParts) },
       ...{ site, door, log },
-      isDraining: readiness.isDraining,
+      // A proxy that keeps connections must find none closed on which it has just sent a request.
+      closesConnections: () => readiness.isDraining() || places.areShort(),
     }),
     configure(changed) {
       fileConfig = changed
@@ -306,6 +318,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     changed,
     openSetup: async () => ((await store.signIn.hasAdministrator()) ? undefined : setupCode.open()),
     metrics,
+    memory,
     load,
     active: forwarder.active,
     drain: readiness.drain,
@@ -320,6 +333,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       await background.stop()
       await own.stop()
       await door.stop()
+      places.stop()
       watchdog.stop()
       heartbeats.stop()
       limiter.stop()

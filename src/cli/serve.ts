@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
 import { type FoundConfig, findConfig, openInstance } from '../app/instance.ts'
+import type { ProcessMemory } from '../app/process-memory.ts'
 import { type Inventory, mostCounted, takeInventory } from '../app/report/resources.ts'
 import { serve } from '../app/serve.ts'
 import { describeStore } from '../app/store-place.ts'
 import { systemClock } from '../lib/clock.ts'
-import { counted, grouped } from '../lib/format.ts'
+import { counted, grouped, humanBytes } from '../lib/format.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
 import { surviveBugs, untilStopped } from './lifecycle.ts'
@@ -60,6 +61,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       found,
       url: serving.url,
       metricsUrl: serving.metricsUrl,
+      memory: serving.memory,
       setupUrl: serving.setupUrl,
       inventory: await takeInventory(instance.store),
       warnings: [...found.warnings, ...instance.warnings, runtimeWarning() ?? []].flat(),
@@ -78,6 +80,7 @@ interface Start {
   readonly url: string
   /** Undefined: there are no metrics. */
   readonly metricsUrl: string | undefined
+  readonly memory: ProcessMemory
   /** Undefined: there is an administrator. */
   readonly setupUrl: string | undefined
   readonly inventory: Inventory
@@ -85,13 +88,14 @@ interface Start {
 }
 
 function logStart(log: Logger, start: Start): void {
-  const { found, url, metricsUrl, setupUrl, inventory, warnings } = start
+  const { found, url, metricsUrl, memory, setupUrl, inventory, warnings } = start
   const { file = null, config } = found
   const database = describeStore(config.store)
   const { accounts, tokens, ...counts } = inventory
   log.info('listening', {
     ...{ url, metrics: metricsUrl, version, config: file, database, ...counts },
     ...{ accounts: orMore(accounts), tokens: orMore(tokens) },
+    ...{ memory: memory.limitBytes, memory_for_requests: memory.budget.totalBytes },
   })
   for (const text of [...warnings, ...missing(inventory)]) log.warn(text)
   if (setupUrl)
@@ -99,7 +103,7 @@ function logStart(log: Logger, start: Start): void {
 }
 
 function describeStart(start: Start): readonly string[] {
-  const { found, url, metricsUrl, setupUrl, inventory, warnings } = start
+  const { found, url, metricsUrl, memory, setupUrl, inventory, warnings } = start
   const { channels, groups, models, accounts, tokens } = inventory
   const parts = [
     counted(channels, 'channel'),
@@ -114,6 +118,7 @@ function describeStart(start: Start): readonly string[] {
       ['  configuration', found.file ?? 'none ("tollgate init" writes one to begin with)'],
       ['  database', describeStore(found.config.store)],
       ['  serving', parts.join(', ')],
+      ['  memory', describeMemory(memory)],
       ['  console', `${url}/console`],
       ...(metricsUrl ? ([['  metrics', metricsUrl]] as const) : []),
     ]),
@@ -124,6 +129,15 @@ function describeStart(start: Start): readonly string[] {
       : []),
   ]
 }
+
+const memorySources = {
+  configuration: 'server.memory',
+  container: 'the container’s limit',
+  machine: 'half of the machine’s',
+} as const
+
+const describeMemory = ({ limitBytes, source, budget }: ProcessMemory) =>
+  `${humanBytes(limitBytes)} (${memorySources[source]}), ${humanBytes(budget.totalBytes)} of it for requests`
 
 const orMore = (count: number) => (count < mostCounted ? count : `${count}+`)
 

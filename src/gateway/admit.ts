@@ -35,6 +35,7 @@ import { continueOwn, previousIdIn } from './own-responses/continue.ts'
 import { createKeeping } from './own-responses/keeping.ts'
 import type { OwnResponses } from './own-responses/own-responses.ts'
 import { withOwnTools } from './own-tools.ts'
+import type { Places } from './places.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
 import { type BodyMemory, readBytes } from './read-bytes.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
@@ -66,6 +67,7 @@ export interface AdmitParts
   readonly gatekeeper: Gatekeeper
   readonly own: OwnResponses
   readonly maxBodyBytes: () => number
+  readonly places: Pick<Places, 'check'>
   readonly memory: MemoryBudget
   /** How long a request waits for memory at the most, in milliseconds. */
   readonly memoryWaitMs: () => number
@@ -86,6 +88,7 @@ export async function admit(
   const caller = found instanceof Promise ? await found : found
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
+  parts.places.check()
   checkContentType(call.request.headers.get('content-type'), call.operation.takesForm)
   const owner = String(caller.account.id)
   const memory = memoryFor(parts, exchange, owner)

@@ -37,6 +37,8 @@ export interface MemoryBudget {
   readonly largestBytes: number
   usedBytes(): number
   waiting(): number
+  /** The process holds as much as it may, whatever was reckoned. */
+  isShort(): boolean
   /** How many were refused so far. */
   refused(): number
   /** Takes at once, or nothing at all. */
@@ -191,6 +193,7 @@ export function createMemoryBudget({ totalBytes, hasRoom }: MemoryBudgetParts): 
     ...{ totalBytes, largestBytes, tryTake, give },
     usedBytes: () => used,
     waiting: () => waitingSmall + waitingLarge,
+    isShort: () => hasRoom?.(0) === false,
     refused: () => refused,
     take(lease, bytes, waiting) {
       if (tryTake(lease, bytes)) return undefined

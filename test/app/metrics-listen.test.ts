@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { UserError } from '../../src/app/instance.ts'
 import { listenMetrics, type MetricsListening } from '../../src/app/metrics-listen.ts'
+import { createProcessMemory } from '../../src/app/process-memory.ts'
 import { buildCatalog } from '../../src/catalog/catalog.ts'
 import { createRunningTotals } from '../../src/gateway/availability/running-totals.ts'
 import { createLogger } from '../../src/lib/log.ts'
@@ -34,6 +35,8 @@ const source = {
   requestsInFlight: () => inFlight(),
   streamsInFlight: () => 0,
   coolings: () => [],
+  memory: createProcessMemory({ memoryBytes: null }),
+  places: { refused: () => ({ requests: 0, connections: 0 }) },
   load: () => ({}),
   membership: undefined,
 }

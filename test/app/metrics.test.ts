@@ -30,6 +30,10 @@ function scene() {
       ...{ totals, catalog: () => catalog },
       ...{ requestsInFlight: () => 7, streamsInFlight: () => 5, coolings: () => coolings },
       ...{ load: () => ({}), membership: undefined },
+      memory: {
+        budget: { totalBytes: 100, usedBytes: () => 40, waiting: () => 3, refused: () => 2 },
+      },
+      places: { refused: () => ({ requests: 1, connections: 0 }) },
     },
     { longestMs: () => 12 },
   )
@@ -102,6 +106,19 @@ test('attempts, refusals, tokens, what is under way and what cools', async () =>
   expect(linesOf(families, 'tollgate_channel_cooling')).toEqual([
     { channel: 'main', value: 0 },
     { channel: wild, value: 2 },
+  ])
+})
+
+test('the budget of memory, and what was refused as overloaded', async () => {
+  const families = await scene().read()
+  const memoryOf = (name: string) => linesOf(families, `tollgate_memory_${name}`)
+  expect(memoryOf('budget_bytes')).toEqual([{ value: 100 }])
+  expect(memoryOf('used_bytes')).toEqual([{ value: 40 }])
+  expect(memoryOf('waiting')).toEqual([{ value: 3 }])
+  expect(linesOf(families, 'tollgate_overload_refusals_total')).toEqual([
+    { short: 'memory', value: 2 },
+    { short: 'requests', value: 1 },
+    { short: 'connections', value: 0 },
   ])
 })
 

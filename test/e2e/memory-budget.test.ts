@@ -150,3 +150,24 @@ test('what was taken is given back, however a request ends', async () => {
     expect((await send(inPieces as unknown as Bun.BodyInit)).status).toBe(200)
   }
 }, 60_000)
+
+test('half-sent messages of one key are bounded: they are as many as there is memory for', async () => {
+  const sockets: WebSocket[] = []
+  const open = () => {
+    const socket = new WebSocket(`${tollgate.url.replace('http', 'ws')}/v1/responses`, {
+      headers: { authorization: `Bearer ${testKey}` },
+    } as never)
+    return new Promise<boolean>((resolve) => {
+      socket.addEventListener('open', () => resolve(sockets.push(socket) > 0))
+      socket.addEventListener('error', () => resolve(false))
+    })
+  }
+  // A quarter of 51 MB, 2 MB each.
+  while (sockets.length < 20 && (await open()));
+  expect(sockets.length).toBe(6)
+  const [first] = sockets
+  const closed = new Promise((resolve) => first?.addEventListener('close', resolve))
+  first?.send('x'.repeat(2 * mebibyte + 1))
+  await closed
+  for (const socket of sockets) socket.close()
+})

@@ -44,6 +44,8 @@ export interface SocketEvents {
 export interface Connection extends SocketEvents {
   /** Ends it, behind the response that is under way; `last`: what the client is told before. */
   end(code: number, reason: string, last?: JsonObject): void
+  /** Ends it at once, with half a message that may have come; false: a response is under way. */
+  dropIdle(): boolean
 }
 
 export interface ConnectionParts {
@@ -227,6 +229,11 @@ export function createConnection(parts: ConnectionParts): Connection {
         wire?.close(code, reason)
       }
       if (running === undefined) ending()
+    },
+    dropIdle() {
+      if (running !== undefined) return false
+      wire?.terminate()
+      return true
     },
   }
 }

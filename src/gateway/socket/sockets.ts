@@ -19,10 +19,19 @@ export interface SocketParts extends GuardParts, EnterParts {
   readonly forwarder: Forwarder
   readonly isOn: () => boolean
   readonly maxBodyBytes: () => number
+  /** How many there may be at once. */
+  readonly most: SocketLimits
+  /** Memory is short: what was not asked for yet has to go. */
+  readonly isShort: () => boolean
   readonly clock: Clock
   readonly log: Logger
   /** How long a connection lives; absent: as long as at OpenAI. */
   readonly socketLifeMs?: number | undefined
+}
+
+export interface SocketLimits {
+  readonly ofToken: number
+  readonly ofAll: number
 }
 
 /** Responses over WebSockets. */
@@ -35,20 +44,35 @@ export interface Sockets {
 
 /** Connections live no longer. Source: OpenAI's guide "WebSocket mode". */
 const usualLifeMs = 3_600_000
-/** Connections at once: of a token, and in all. */
-const mostOfToken = 256
-const mostOfAll = 16_384
+/** How often memory is looked at while there are connections: what is half sent is seen by nobody. */
+const lookMs = 100
 
 /** Headers of the handshake, and of a message that had no body. */
 const ofHandshake =
   /^(connection|upgrade|content-length|content-encoding|transfer-encoding|sec-websocket-.*)$/
 
 export function createSockets(parts: SocketParts): Sockets {
-  const { forwarder, log, socketLifeMs = usualLifeMs } = parts
+  const { forwarder, log, most, socketLifeMs = usualLifeMs } = parts
   const memory = createSocketMemory()
   const connections = new Set<Connection>()
   const ofToken = new Map<number, number>()
   let isClosed = false
+  let looking: ReturnType<typeof setInterval> | undefined
+
+  /**
+   * Half a message is with the server, which tells nobody of it. When there is too much of them all, those
+   * connections go on which nothing is answered: their clients open another one, or send a POST.
+   */
+  function look(): void {
+    if (connections.size === 0) {
+      clearInterval(looking)
+      looking = undefined
+    } else if (parts.isShort()) {
+      let dropped = 0
+      for (const one of connections) if (one.dropIdle()) dropped++
+      log.warn('memory is short: idle WebSockets were dropped', { dropped })
+    }
+  }
 
   function accept(context: Context, call: HttpCall, caller: Caller, requestId: string): Response {
     const { request, server } = context
@@ -57,7 +81,7 @@ export function createSockets(parts: SocketParts): Sockets {
     if (!isWhole(request)) throw notWhole()
     if (isClosed) throw stopping()
     const open = ofToken.get(token.id) ?? 0
-    if (open >= mostOfToken || connections.size >= mostOfAll) throw tooMany(open >= mostOfToken)
+    if (open >= most.ofToken || connections.size >= most.ofAll) throw tooMany(open >= most.ofToken)
     const asked = postOf(request, call.peer())
     const connection = createConnection({
       ...{ accountId: caller.account.id, memory, maxBytes: parts.maxBodyBytes, clock: parts.clock },
@@ -81,6 +105,7 @@ export function createSockets(parts: SocketParts): Sockets {
       if (left > 0) ofToken.set(token.id, left)
       else ofToken.delete(token.id)
     }
+    looking ??= setInterval(look, lookMs)
     connections.add(connection)
     ofToken.set(token.id, open + 1)
     const headers = { 'x-request-id': requestId }

@@ -46,6 +46,7 @@ test('still loads with every setting at rest put to use, and then says the same'
     ...asleep.config.server,
     trustedProxies: ['127.0.0.1', '::1'],
     metrics: { host: '127.0.0.1', port: 9464 },
+    ...{ memoryBytes: 2 ** 31, maxRequests: 10_000, maxConnections: 20_000 },
   })
   expect(all.config.store).toEqual(asleep.config.store)
   expect(asleep.config.counters).toBeNull()

@@ -263,3 +263,13 @@ test('an event without any field is JSON beside what is told with it', async () 
   await turns()
   expect(sent.map((text) => JSON.parse(text))).toEqual([{ headers: { 'x-request-id': 'a' } }, {}])
 })
+
+test('an idle one can be dropped, with half a message that may have come; one that answers goes on', async () => {
+  const { connection, create, closes, types } = scene()
+  create()
+  expect(connection.dropIdle()).toBeFalse()
+  await turns()
+  expect(types().at(-1)).toBe('response.completed')
+  expect(connection.dropIdle()).toBeTrue()
+  expect(closes).toEqual([-1])
+})

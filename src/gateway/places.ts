@@ -1,0 +1,68 @@
+import { countOpenFiles, mostOpenFiles } from '../lib/open-files.ts'
+import { repeatByTimer } from '../lib/repeat.ts'
+import { GatewayError } from './errors.ts'
+
+/** How many requests, and connections, there may be at once. */
+export interface Places {
+  /** Throws the 429 of a request for which there is no place. */
+  check(): void
+  /** There are too many connections: they are closed behind their answers. */
+  areShort(): boolean
+  /** How many requests were refused so far, by what there was too much of. */
+  refused(): { readonly requests: number; readonly connections: number }
+  stop(): void
+}
+
+export interface PlacesParts {
+  /** Undefined: no limit but memory. */
+  readonly mostRequests: () => number | undefined
+  /** Undefined: by the files that this process may have open. */
+  readonly mostConnections: () => number | undefined
+  /** Requests under way, the one that asks included. */
+  readonly active: () => number
+  /** Files open, connections of clients and to upstreams among them. */
+  readonly count?: () => number | undefined
+}
+
+/** The others are for the database, for upstreams, and for answers that say that there are none left. */
+const partOfFiles = 0.9
+const lookMs = 1_000
+/** Seconds. */
+const retryAfter = 2
+
+/**
+ * The server takes every connection, and tells nobody how many there are: so open files are counted once a
+ * second. A connection on which nothing comes is closed by its silence, after a minute.
+ */
+export function createPlaces(parts: PlacesParts): Places {
+  const { mostRequests, mostConnections, active, count = countOpenFiles } = parts
+  const ofFiles = (mostOpenFiles() ?? Number.POSITIVE_INFINITY) * partOfFiles
+  const refused = { requests: 0, connections: 0 }
+  let areShort = false
+  const look = () => {
+    areShort = (count() ?? 0) > (mostConnections() ?? ofFiles)
+  }
+  const stop = repeatByTimer(look, lookMs)
+
+  return {
+    check() {
+      if (active() > (mostRequests() ?? Number.POSITIVE_INFINITY)) {
+        refused.requests++
+        throw overloaded('requests under way as it may (server.max_requests)')
+      }
+      if (!areShort) return
+      refused.connections++
+      throw overloaded('connections open as it may (server.max_connections)')
+    },
+    areShort: () => areShort,
+    refused: () => refused,
+    stop,
+  }
+}
+
+const overloaded = (what: string) =>
+  new GatewayError(
+    'overloaded',
+    `This gateway has as many ${what}. Nothing is wrong with this request: repeat it in a few seconds.`,
+    { retryAfter },
+  )
