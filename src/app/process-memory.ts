@@ -23,8 +23,9 @@ const leastBudget = 16 * mebibyte
 const partHeld = 0.9
 /** A machine is not for this program alone. */
 const partOfMachine = 0.5
-/** To collect garbage takes some 15 ms and more, in which nobody is answered. */
+/** Garbage is collected no more often, nor for more than one part in so many of the time: nobody is answered then. */
 const collectEveryMs = 500
+const collectOnePartIn = 20
 
 /** The budget of bytes of this process, by its configuration or by what the system says. */
 export function createProcessMemory({
@@ -33,16 +34,17 @@ export function createProcessMemory({
   const { limitBytes, source } = limitOf(memoryBytes)
   const own = Math.min(ownBytes, limitBytes / 2)
   const totalBytes = Math.max(Math.floor((limitBytes - own) * partOfRest), leastBudget)
-  let collectedAt = Number.NEGATIVE_INFINITY
+  let collectAt = 0
 
   /** What was given back is garbage first, and garbage is collected when there is much of it. */
   function hasRoom(bytes: number): boolean {
     const isFree = () => heldMemoryBytes() + bytes <= limitBytes * partHeld
     if (isFree()) return true
-    const now = performance.now()
-    if (now - collectedAt < collectEveryMs) return false
+    const before = performance.now()
+    if (before < collectAt) return false
     Bun.gc(true)
-    collectedAt = performance.now()
+    const after = performance.now()
+    collectAt = after + Math.max(collectEveryMs, collectOnePartIn * (after - before))
     return isFree()
   }
 

@@ -60,6 +60,8 @@ export interface MemoryBudgetParts {
 export const smallLease = 4 * 1_048_576
 /** Large ones leave this part of the budget to small ones. */
 const keptForSmall = 1 / 4
+/** And these may have more than all of it, as long as the process really has room. */
+const mostForSmall = 5 / 4
 /** So often it is looked whether memory is free that nobody has given back: garbage. */
 const lookMs = 100
 /** Seconds after which who was refused may come again. */
@@ -108,12 +110,16 @@ export function createMemoryBudget({ totalBytes, hasRoom }: MemoryBudgetParts): 
     share(lease, lease.bytes)
   }
 
+  /** Sums are reckoned high: beyond them what the process really holds decides, up to a limit. */
+  const fitsSmall = (bytes: number) =>
+    used + bytes <= totalBytes ||
+    (used + bytes <= totalBytes * mostForSmall && hasRoom !== undefined && hasRoom(bytes))
   const fitsLarge = (bytes: number) => used + bytes <= largestBytes && (hasRoom?.(bytes) ?? true)
 
   function tryTake(lease: Lease, bytes: number): boolean {
     if (lease.isOver) throw stopping()
     if (!isLarge(lease, bytes)) {
-      if (used + bytes > totalBytes || waitingSmall > 0) return false
+      if (waitingSmall > 0 || !fitsSmall(bytes)) return false
     } else if (waitingLarge > 0 || !isWithinShare({ lease, bytes }) || !fitsLarge(bytes)) {
       return false
     }
@@ -124,7 +130,7 @@ export function createMemoryBudget({ totalBytes, hasRoom }: MemoryBudgetParts): 
   /** Lets in who waits, as far as there is room. */
   function letIn(): void {
     while (waitingSmall > 0) {
-      const next = small.next(({ bytes }) => used + bytes <= totalBytes)
+      const next = small.next(({ bytes }) => fitsSmall(bytes))
       if (next === undefined) break
       next.go()
     }

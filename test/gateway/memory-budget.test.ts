@@ -161,3 +161,16 @@ test('nothing large is let in while the process really has no room; small ones a
   await waiting
   expect(happened).toEqual(['small', 'large'])
 })
+
+test('small ones go beyond the sums, which are reckoned high, while the process really has room', () => {
+  let isFree = true
+  const totalBytes = 4 * large
+  const budget = createMemoryBudget({ totalBytes, hasRoom: () => isFree })
+  const take = () => budget.tryTake(createLease('a'), large / 8)
+  for (let at = 0; at < 32; at++) expect(take()).toBeTrue()
+  isFree = false
+  expect(take()).toBeFalse()
+  isFree = true
+  for (let at = 0; at < 8; at++) expect(take()).toBeTrue()
+  expect(take()).toBeFalse()
+})
