@@ -218,7 +218,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     watchdog,
     sealer: secrets.texts,
     beside,
-    media: createMediaFetcher({ outbound }),
+    media: createMediaFetcher({ outbound, memory: memory.budget }),
     ...{ ...limited, heartbeats, background, own, answers: store.answers },
     unknownAnswers: () => settings.unknownAnswers,
     choose: care.choose,

@@ -24,10 +24,12 @@ import { type LookParts, lookAround } from './find-home.ts'
 import { isForm, parseFormBody } from './form-body.ts'
 import { type GateTask, passExtras, passTranslated } from './gate.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
+import { type BodyMemory, leaseMemory } from './lease-memory.ts'
 import type { Limiter, Permit, Subject } from './limits/limiter.ts'
+import { countMedia } from './media/count-media.ts'
 import { rememberFailures } from './media/media-failures.ts'
 import { createLease, type MemoryBudget } from './memory-budget.ts'
-import { bodyCost, bodyOfCost, requestCost } from './memory-costs.ts'
+import { requestCost } from './memory-costs.ts'
 import type { ModelCall } from './model-call.ts'
 import { once } from './once.ts'
 import { findOptions, foreignWays, isEmbedding, type Translate } from './options.ts'
@@ -37,7 +39,7 @@ import type { OwnResponses } from './own-responses/own-responses.ts'
 import { withOwnTools } from './own-tools.ts'
 import type { Places } from './places.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
-import { type BodyMemory, readBytes } from './read-bytes.ts'
+import { readBytes } from './read-bytes.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
 import { parseScanned, scanLarge } from './scan-large.ts'
 import { isStrict } from './strict.ts'
@@ -98,7 +100,9 @@ export async function admit(
   exchange.model = call.model ?? read.facts.model ?? ''
   exchange.facts = factsOf(call, read)
   const plan = planRequest(parts.catalog(), caller, exchange.model)
-  const going = goesOn(call, read) ? await continueRead(parts, exchange, call, read, plan) : read
+  const going = goesOn(call, read)
+    ? await continueRead(parts, exchange, call, read, { plan, memory })
+    : read
   exchange.facts = factsOf(call, going)
   if (call.operation === call.protocol.generation) {
     exchange.facts = withOwnTools(exchange.facts, plan.offer)
@@ -128,25 +132,12 @@ export async function admit(
 }
 
 /** What a request takes of the memory, until it has ended: for itself, and for its body. */
-function memoryFor(
-  { memory, memoryWaitMs }: AdmitParts,
-  exchange: Exchange,
-  owner: string,
-): BodyMemory {
+function memoryFor(parts: AdmitParts, exchange: Exchange, owner: string): BodyMemory {
   if (exchange.interruption !== undefined) throw stopping()
   const lease = createLease(owner)
   exchange.lease = lease
-  const { signal } = exchange.request
-  let beside = requestCost
-  return {
-    mostBytes: bodyOfCost(memory.largestBytes - requestCost),
-    take(bytes) {
-      const cost = beside + bodyCost(bytes)
-      beside = 0
-      return memory.take(lease, cost, { waitMs: memoryWaitMs(), signal })
-    },
-    give: (bytes) => memory.give(lease, bodyCost(bytes)),
-  }
+  const waiting = { waitMs: parts.memoryWaitMs(), signal: exchange.request.signal }
+  return leaseMemory(parts.memory, lease, waiting, requestCost)
 }
 
 /** The facts of a body, with what Gemini has in the path. */
@@ -165,7 +156,7 @@ async function continueRead(
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,
-  { offer }: Plan,
+  { plan: { offer }, memory }: { readonly plan: Plan; readonly memory: BodyMemory },
 ): Promise<RequestBody> {
   const hasNative = offer.candidates.some(({ channel }) => responses.name in channel.speaks)
   const accountId = exchange.caller?.account.id ?? 0
@@ -173,6 +164,7 @@ async function continueRead(
   return await inOwnTurn(String(accountId), async () => {
     if (exchange.interruption) throw stopping()
     const whole = await continueOwn({ own: parts.own, accountId, body, maxBytes, hasNative })
+    if (whole) await memory.take(whole.byteLength)
     return whole ? await readBody(parts, exchange, call, whole) : body
   })
 }
@@ -280,9 +272,15 @@ function translatorOf(...asked: Parameters<typeof translator>): Translate {
   return (candidate, upstream) => translateEmbedding(task, candidate, upstream)
 }
 
+/** Fetches files for one request; who is refused memory for one of them is refused whole. */
+function mediaFor({ media, memory, memoryWaitMs }: AdmitParts, { lease, request }: Exchange) {
+  const waiting = { waitMs: memoryWaitMs(), signal: request.signal, isAhead: true }
+  return rememberFailures(countMedia(media, lease && leaseMemory(memory, lease, waiting)))
+}
+
 /** Makes translations of one request, which is decoded once, when the first is asked for. */
 function translator(
-  parts: TranslationParts,
+  parts: AdmitParts,
   exchange: Exchange,
   { protocol: client }: ModelCall,
   body: RequestBody,
@@ -305,7 +303,7 @@ function translator(
   }
   const { model = '', caller } = exchange
   const shared = once(() => ({
-    means: { sealer: parts.sealer, media: rememberFailures(parts.media) },
+    means: { sealer: parts.sealer, media: mediaFor(parts, exchange) },
     request: decodeRequest(client, body, model),
   }))
   const owner = String(caller?.account.id)
@@ -320,11 +318,12 @@ function translator(
 
 /** Translates a heavy request on another thread; undefined: it is none, or needs no translation. */
 function translateBeside(
-  { beside, media }: TranslationParts,
+  parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
   body: RequestBody,
 ): Promise<FindPrepared> | undefined {
+  const { beside } = parts
   const { plan, model = '', caller } = exchange
   const ways = plan && isHeavy(body) ? foreignWays(plan.offer, call) : []
   if (beside === undefined || ways.length === 0) return undefined
@@ -334,7 +333,7 @@ function translateBeside(
     isStrict: isStrict(exchange),
     ...(plan && { plan }),
     isKept: exchange.keeping?.keep !== undefined,
-    fetchMedia: rememberFailures(media).of(owner),
+    fetchMedia: mediaFor(parts, exchange).of(owner),
   }
   return prepareBeside(task, ways, exchange.request.signal)
 }

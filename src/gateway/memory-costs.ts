@@ -18,6 +18,9 @@ export const bodyCost = (lengthBytes: number): number => timesHeld * lengthBytes
 /** The longest body that `costBytes` are enough for. */
 export const bodyOfCost = (costBytes: number): number => Math.floor(costBytes / timesHeld)
 
+/** A file that is fetched, while it is read and written in base64. */
+export const fileCost = (lengthBytes: number): number => 3 * lengthBytes
+
 /** Its parsed value, its translation and what is written of it: 4 to 6 times its length … */
 const timesWorkedOn = 6
 /** … and for each value in it. A body of 12 MB may have a million of them. */

@@ -1,6 +1,7 @@
 import { formatSizeBytes } from '../lib/units.ts'
 import { GatewayError } from './errors.ts'
 import { encodingOf, inflateBody } from './inflate.ts'
+import type { BodyMemory } from './lease-memory.ts'
 
 /** By what a body is read. */
 export interface ReadTask {
@@ -10,14 +11,6 @@ export interface ReadTask {
   readonly owner: string
   /** Takes memory for it, before it is there; what is not needed after all is given back. */
   readonly memory: BodyMemory
-}
-
-export interface BodyMemory {
-  /** So many more bytes of a body come. Throws the refusal. */
-  take(bytes: number): void | Promise<void>
-  give(bytes: number): void
-  /** The longest body that there is ever room for. */
-  readonly mostBytes: number
 }
 
 /** Reads a body, and inflates it where it is compressed. */

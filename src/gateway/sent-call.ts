@@ -13,6 +13,8 @@ import {
 } from './failures/failures.ts'
 import { waitFor } from './failures/retry-after.ts'
 import type { FailureObserver } from './failures/told-failure.ts'
+import { type BodyMemory, leaseMemory } from './lease-memory.ts'
+import type { MemoryBudget } from './memory-budget.ts'
 import type { Spent, Unusable } from './misread.ts'
 import type { Route } from './options.ts'
 import { translateRefusal } from './translated-answer.ts'
@@ -26,6 +28,8 @@ export type AttemptResult =
 
 export interface SentCallParts extends AttemptRowParts {
   readonly watchdog: Watchdog
+  readonly memory: MemoryBudget
+  readonly memoryWaitMs: () => number
   readonly log: Logger
 }
 
@@ -68,7 +72,8 @@ export class SentCall {
     this.status = response.status
     this.#row.head(response)
     if (!response.ok) return this.#refused(response)
-    const asked = { route: this.#route, watch: this.#watch, hasNext, row: this.#row }
+    const memory = this.#memory()
+    const asked = { route: this.#route, watch: this.#watch, hasNext, row: this.#row, memory }
     const read = await readAnswer(response, this.#exchange, asked)
     if (read.kind === 'spent') return this.#spent(response, read)
     if (read.kind === 'unusable') return this.#unusable(response, read)
@@ -94,6 +99,15 @@ export class SentCall {
     }
     this.#row.finish(failure.name, usageRaw)
     return { ok: false, failure }
+  }
+
+  /** Of a whole answer, which is kept until the client has it: one that is paid for goes before others. */
+  #memory(): BodyMemory | undefined {
+    const { memory, memoryWaitMs } = this.#parts
+    const { lease } = this.#exchange
+    const { signal } = this.#controller
+    const waiting = { waitMs: memoryWaitMs(), signal, isAhead: true }
+    return lease && leaseMemory(memory, lease, waiting)
   }
 
   /** What broke the call off. */

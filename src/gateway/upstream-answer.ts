@@ -7,10 +7,12 @@ import { withExactCalls } from '../protocols/translation/exact-calls.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import type { OpenRow } from './attempt-row.ts'
 import type { ByteReader } from './byte-reader.ts'
+import { GatewayError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { classifyError } from './failures/failures.ts'
 import type { FailureObserver } from './failures/told-failure.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
+import type { BodyMemory } from './lease-memory.ts'
 import {
   misread,
   observerOf,
@@ -44,6 +46,8 @@ interface Asked {
   readonly hasNext: (() => boolean) | undefined
   /** Told when the answer's first bytes are here. */
   readonly row: Pick<OpenRow, 'begun'>
+  /** What a whole answer takes; undefined: nobody counts it. */
+  readonly memory: BodyMemory | undefined
 }
 
 /**
@@ -66,7 +70,7 @@ async function beginStream(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, hasNext, row }: Asked,
+  { route, watch, hasNext, row, memory }: Asked,
 ): Promise<BegunStream | Spent | Unusable> {
   const { framing, translation } = route
   const first = await firstBytes(reader, watch)
@@ -76,8 +80,7 @@ async function beginStream(
     if (first === undefined) return misread(route, nothing)
     const mayBeAnswer = /^\s*[{[]/.test(decoder.decode(first.subarray(0, 64)))
     const rest = await readAll(reader, mayBeAnswer ? maxAnswerBytes : maxRefusalBytes, {
-      watch,
-      first,
+      ...{ watch, first, memory },
     })
     return misread(route, mayBeAnswer ? rest : (rest ?? nothing))
   }
@@ -106,11 +109,11 @@ async function readBody(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, hasNext, row }: Asked,
+  { route, watch, hasNext, row, memory }: Asked,
 ): Promise<WholeBody | Spent | Unusable> {
   row.begun()
   const observer = informedOf(route, exchange, response)
-  const bytes = await readAll(reader, maxAnswerBytes, { watch })
+  const bytes = await readAll(reader, maxAnswerBytes, { watch, memory })
   const body = bytes && parseObject(bytes)
   if (bytes === undefined || !isJsonObject(body)) return misread(route, bytes)
   observer.pushBody(body)
@@ -209,20 +212,46 @@ async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array 
   }
 }
 
-/** All that comes, behind what has come; undefined when that is more than `maxBytes`. */
+/** Of an answer so much is part of what a request takes anyway. */
+const uncountedBytes = 65_536
+
+interface Reading {
+  readonly watch?: Watch
+  readonly first?: Uint8Array
+  readonly memory?: BodyMemory | undefined
+}
+
+/** All that comes, behind what has come; undefined when that is more than `maxBytes`, or than there is memory for. */
 async function readAll(
   reader: ByteReader,
   maxBytes: number,
-  { watch, first }: { readonly watch?: Watch; readonly first?: Uint8Array } = {},
+  { watch, first, memory }: Reading = {},
 ): Promise<Uint8Array | undefined> {
   const parts: Uint8Array[] = first ? [first] : []
   let size = first?.byteLength ?? 0
+  let taken = uncountedBytes
+  /** As much again as was taken before: its upstream is held back meanwhile. */
+  const takeMore = async (): Promise<boolean> => {
+    const more = Math.max(size - taken, taken)
+    taken += more
+    watch?.paused()
+    try {
+      await memory?.take(more)
+      return true
+    } catch (error) {
+      if (error instanceof GatewayError) return false
+      throw error
+    } finally {
+      watch?.touched()
+    }
+  }
   for (;;) {
     const { done, value } = await reader.read()
     watch?.touched()
     if (done) break
     size += value.byteLength
-    if (size > maxBytes) {
+    const isTooLong = size > maxBytes || (size > taken && !(await takeMore()))
+    if (isTooLong) {
       await reader.cancel()
       return undefined
     }

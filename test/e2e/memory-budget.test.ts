@@ -18,12 +18,15 @@ const otherKey = 'sk-other-0123456789abcdefghijklmnop'
 
 let upstream: FakeUpstream
 let tollgate: RunningBinary
+/** What answers have beside their words. */
+let answerBytes = 0
 /** Large requests are answered when this is told to. */
 let hold = Promise.withResolvers<void>()
 beforeAll(async () => {
   upstream = startFakeUpstream(async ({ body }) => {
     if (body.byteLength > mebibyte) await hold.promise
-    return jsonAnswer(chat.body({ input: 1, output: 1 }))
+    const answer = chat.body({ input: 1, output: 1 })
+    return jsonAnswer({ ...answer, system_fingerprint: 'x'.repeat(answerBytes) })
   })
   tollgate = await startBinary({
     config: (listen) =>
@@ -171,3 +174,13 @@ test('half-sent messages of one key are bounded: they are as many as there is me
   await closed
   for (const socket of sockets) socket.close()
 })
+
+test('a whole answer takes of the same memory; one for which there is none is told as too long', async () => {
+  answerBytes = 6 * mebibyte
+  const whole = await send(small)
+  expect([whole.status, whole.body.length > answerBytes]).toEqual([200, true])
+  answerBytes = 12 * mebibyte
+  expect((await send(small)).status).toBe(502)
+  answerBytes = 0
+  expect((await send(textOf(6 * mebibyte))).status).toBe(200)
+}, 30_000)

@@ -3,6 +3,7 @@ import { attempt } from '../../src/gateway/attempt.ts'
 import { checkBody } from '../../src/gateway/body.ts'
 import type { Choice } from '../../src/gateway/channels/chooser.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
+import { createMemoryBudget } from '../../src/gateway/memory-budget.ts'
 import type { Option } from '../../src/gateway/options.ts'
 import type { OutboundCall } from '../../src/gateway/outbound/outbound.ts'
 import { unshortened } from '../../src/gateway/outline.ts'
@@ -55,7 +56,9 @@ async function createScene(encode: Translation['encode']) {
   }
   const clocks = { clock: () => 0, tick: () => performance.now() }
   const log = { info() {}, warn() {}, error() {} }
-  const parts = { outbound, watchdog, log, onAttempt() {}, ...clocks }
+  const memory = createMemoryBudget({ totalBytes: Number.MAX_SAFE_INTEGER })
+  const counted = { memory, memoryWaitMs: () => 0 }
+  const parts = { outbound, watchdog, log, onAttempt() {}, ...clocks, ...counted }
   const told: string[] = []
   const choice: Choice = {
     ...{ option, key: 'key', isTrial: false },

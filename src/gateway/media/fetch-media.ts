@@ -1,5 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { readBounded } from '../bounded-bytes.ts'
+import { GatewayError } from '../errors.ts'
+import { createLease, type MemoryBudget } from '../memory-budget.ts'
+import { fileCost } from '../memory-costs.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { createSlots } from '../slots.ts'
 import { isRedirect, readAddress, redirectTarget } from './media-address.ts'
@@ -58,6 +61,8 @@ export interface MediaFetcherParts {
   /** Clients may name addresses of this machine and its network. Default: no. */
   readonly allowPrivate?: boolean | undefined
   readonly limits?: Partial<MediaLimits> | undefined
+  /** What files take while they are read; absent: nobody counts it. */
+  readonly memory?: MemoryBudget | undefined
 }
 
 /** Nothing of the client's, and no cookies: `fetch` keeps none. */
@@ -88,11 +93,27 @@ export function createMediaFetcher(parts: MediaFetcherParts): MediaFetcher {
       ...{ signal, allowPrivate, connectMs: limits.connectMs, isForeign: true },
     })
 
-  async function load(url: URL, signal: AbortSignal, key: string): Promise<Media> {
+  async function load(
+    url: URL,
+    signal: AbortSignal,
+    { owner, key }: { readonly owner: string; readonly key: string },
+  ): Promise<Media> {
     const response = await follow(url, (next) => send(next, signal))
     if (response.status !== 200) {
       throw new MediaError(`The host of the file answered with status ${response.status}.`)
     }
+    const lease = createLease(owner)
+    const announced = Number(response.headers.get('content-length')) || limits.fileBytes
+    const cost = fileCost(Math.min(announced, limits.fileBytes))
+    try {
+      await parts.memory?.take(lease, cost, { waitMs: limits.waitMs, signal })
+      return await read(response, key)
+    } finally {
+      parts.memory?.end(lease)
+    }
+  }
+
+  async function read(response: Response, key: string): Promise<Media> {
     const bytes = await readBounded(response, limits.fileBytes)
     const header = response.headers.get('content-type')
     const mediaType = mediaTypeOf(bytes, header)
@@ -112,9 +133,10 @@ export function createMediaFetcher(parts: MediaFetcherParts): MediaFetcher {
     const release = await slots.take(signal, limits.waitMs)
     if (release === undefined) throw new MediaError(busy, { isBusy: true })
     try {
-      return await within(limits.fetchMs, signal, (ending) => load(url, ending, key))
+      return await within(limits.fetchMs, signal, (ending) => load(url, ending, { owner, key }))
     } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof GatewayError) throw error
       throw asMediaError(error, limits.fileBytes)
     } finally {
       release()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createMediaFetcher } from '../../../src/gateway/media/fetch-media.ts'
+import { createLease, createMemoryBudget } from '../../../src/gateway/memory-budget.ts'
 import { createOutbound, type Outbound } from '../../../src/gateway/outbound/outbound.ts'
 import { type FakeHandler, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { startTwoHosts } from '../outbound/two-hosts.ts'
@@ -290,4 +291,20 @@ describe('what was fetched', () => {
     status = 200
     expect(await fetchBy(fetchMedia, server.url)).toEqual(png)
   })
+})
+
+test('while there is no memory for a file nothing of it is read, and it is no fault of the file’s', async () => {
+  const memory = createMemoryBudget({ totalBytes: 100_000 })
+  const taken = createLease('b')
+  memory.tryTake(taken, 100_000)
+  await using server = startFakeUpstream(() => fileAnswer())
+  const limits = { waitMs: 100 }
+  const { of } = createMediaFetcher({
+    ...{ outbound: createOutbound(), allowPrivate: true, limits, memory },
+  })
+  const refused = of('a')(server.url, { signal: new AbortController().signal })
+  expect(await refused.catch((error) => error)).toMatchObject({ kind: 'overloaded', status: 429 })
+  memory.end(taken)
+  expect(await of('a')(server.url, { signal: new AbortController().signal })).toEqual(png)
+  expect(memory.usedBytes()).toBe(0)
 })
