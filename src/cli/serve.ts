@@ -28,6 +28,7 @@ export function addServe(program: Command): void {
         .choices(['pretty', 'json', 'off'])
         .default(process.stdout.isTTY ? 'pretty' : 'json', 'pretty on a terminal, else json'),
     )
+    .addHelpText('after', aboutMemory)
     .action(runServe)
   withExamples(
     withConfig(command),
@@ -36,6 +37,10 @@ export function addServe(program: Command): void {
     'kill -TERM PID    stop when open streams have ended; twice: stop now',
   )
 }
+
+const aboutMemory = `
+Memory for requests is what the container is given, or half of what the machine has, or server.memory;
+less 64 MB, and four fifths of that. Beyond it requests wait some seconds, and then get 429.`
 
 async function runServe(options: ServeOptions): Promise<void> {
   const found = await findConfig(options.config)

@@ -1,6 +1,7 @@
 /**
- * What requests take of memory, measured with the compiled program on bodies of 12 to 60 MB of every kind
- * (`bun test/bench/body-memory.ts` shows the figures of today): resident at the peak, garbage included.
+ * What requests take of memory: resident at the peak, garbage included, measured with the compiled program on
+ * bodies of 12 to 60 MB of every kind (long and short texts, pictures, small values, forms, in pieces), one and
+ * four at once. `bun run crowd` shows whether they are still enough.
  */
 
 /** A request under way beside its body, a stream that has begun included. */
