@@ -10,6 +10,7 @@ import {
   openStream,
   type Tally,
 } from './clients.ts'
+import type { Paid, Times } from './payer.ts'
 
 /** Who comes, and how much memory there is for them. */
 export interface CrowdOptions {
@@ -37,18 +38,8 @@ export interface Crowd {
   readonly beside: Times
 }
 
-/** Of small requests, in milliseconds. */
-export interface Times {
-  readonly p50: number
-  readonly p99: number
-  readonly count: number
-}
-
 const owners = ['payer', 'streams', 'slow', 'large-0', 'large-1', 'large-2', 'large-3'] as const
 const keyOf = (owner: string) => `sk-crowd-${owner}-0123456789abcdefghijklmnop`
-/** Small requests at once. */
-const payers = 4
-
 /** A crowd before the compiled program in a container; `why`: there is none on this machine. */
 export async function runCrowd(options: CrowdOptions): Promise<Crowd | { readonly why: string }> {
   const { limitBytes, say } = options
@@ -146,22 +137,13 @@ async function tallyOf(streams: readonly OpenStream[]): Promise<Tally> {
   return tally
 }
 
-/** Small requests, one after the other for each of a few clients. */
-async function pay(caller: Caller, forMs: number, tally: Tally): Promise<Times> {
-  const times: number[] = []
-  const until = performance.now() + forMs
-  const client = async () => {
-    while (performance.now() < until) {
-      const before = performance.now()
-      count(tally, await ask(caller, bodyOf('small', false)))
-      times.push(performance.now() - before)
-      await Bun.sleep(5)
-    }
-  }
-  await Promise.all(Array.from({ length: payers }, client))
-  times.sort((a, b) => a - b)
-  const at = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99), count: times.length }
+/** Small requests of a process of its own: the crowd takes much of this one's time. */
+async function pay({ port, key }: Caller, forMs: number, tally: Tally): Promise<Times> {
+  const args = [`${import.meta.dir}/payer.ts`, String(port), key, String(forMs)]
+  const child = Bun.spawn([process.execPath, ...args], { stdout: 'pipe', stderr: 'inherit' })
+  const { times, answers } = (await child.stdout.json()) as Paid
+  for (const [what, often] of answers) tally.set(what, (tally.get(what) ?? 0) + often)
+  return times
 }
 
 export const describeTimes = ({ p50, p99, count }: Times) =>
