@@ -12,6 +12,7 @@ import { type Listening, listen } from './listen.ts'
 import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { joinNodes } from './nodes/membership.ts'
 import type { ProcessMemory } from './process-memory.ts'
+import { openSpoolOf, replay } from './spool.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 
@@ -60,13 +61,19 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   await using undone = new AsyncDisposableStack()
   const membership = await enter(store, log, () => load())
   undone.defer(async () => await membership?.leave())
-  await takeOver(store, config, log)
+  await claim(store, config)
+  const spool = await openSpoolOf(config.store, log)
+  undone.defer(async () => await spool?.close())
+  // First: what it has is not closed as interrupted, and spent by nobody else.
+  if (spool) await replay({ spool, records: store.records, store: config.store }, log)
+  await sweep(store, log)
   tellHeldBack(await applyConfig(instance, config, { prune: false }), log)
+  spool?.setOrigin(await store.records.origin())
   const counters = config.counters
     ? await openValkeyCounters({ ...config.counters, log, living: membership?.living })
     : undefined
   const tollgate = await createTollgate({
-    ...{ config, store, secrets, log, counters, membership, sessionTick, socketLifeMs },
+    ...{ config, store, secrets, log, spool, counters, membership, sessionTick, socketLifeMs },
     clock: systemClock,
   }).catch(async (error) => {
     await counters?.close()
@@ -133,6 +140,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     await following
     await tollgate.stop()
     await membership?.leave()
+    await spool?.close()
     await store.close()
     log.info('stopped', {})
   }
@@ -166,14 +174,18 @@ export async function serve(parts: ServeParts): Promise<Serving> {
 const enter = async ({ nodes, records }: Store, log: Logger, load: () => NodeLoad) =>
   records.isShared ? await joinNodes({ nodes, log, load }) : undefined
 
-/** Makes sure that no other process serves, and closes what a killed one left open. */
-async function takeOver(store: Store, config: Config, log: Logger): Promise<void> {
+/** Makes sure that no other process serves where one alone may. */
+async function claim(store: Store, config: Config): Promise<void> {
   if (!(await store.claimServing())) {
     throw new UserError(
       `Another process serves from the database ${describeStore(config.store)}. Stop it first, or give this ` +
         'one a database of its own (store: in the configuration).',
     )
   }
+}
+
+/** Closes what a killed process left open. */
+async function sweep(store: Store, log: Logger): Promise<void> {
   // Where several serve, those that live look for the dead.
   if (store.records.isShared) return
   const interrupted = await store.records.sweep()

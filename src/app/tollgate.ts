@@ -30,6 +30,7 @@ import { createJoined, createTurns } from '../lib/turns.ts'
 import { createReadiness } from '../site/health/readiness.ts'
 import type { Counters } from '../store/ports/counters.ts'
 import type { NodeLoad } from '../store/ports/nodes.ts'
+import type { Spool } from '../store/ports/spool.ts'
 import type { ChangedElsewhere, Store } from '../store/ports/store.ts'
 import { createBeside } from './beside/beside.ts'
 import { createChannelCare } from './channel-care.ts'
@@ -57,6 +58,8 @@ export interface TollgateParts {
   readonly secrets: SecretBox
   readonly log: Logger
   readonly clock: Clock
+  /** Where settlements wait that the store does not take; absent: nowhere. */
+  readonly spool?: Spool | undefined
   /** What all nodes count together, closed at the stop; absent: this one counts in its memory. */
   readonly counters?: Counters | undefined
   /** This process among those that serve from the store; absent: it is the only one. */
@@ -147,13 +150,15 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       reservations.committed(batch, committed)
     },
     log,
+    parts.spool,
   )
   store.records.onDearer?.(reservations.hear)
   const tick = () => performance.now()
   const hearing = createHearing({ store, readAnew: () => inTurn(readAnew), tick })
   const availability = createAvailability({ store: store.availability, clock, log })
   const readiness = createReadiness({
-    ...{ check: store.check, isBehind: committer.isBehind, isDeaf: hearing.isDeaf, tick, log },
+    ...{ check: store.check, isBehind: committer.isBehind, spool: parts.spool },
+    ...{ isDeaf: hearing.isDeaf, tick, log },
   })
   const plazaRefusal = createPlazaAccess(gatekeeper)
   const site = createSite({

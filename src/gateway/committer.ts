@@ -8,7 +8,9 @@ import type {
   Reservation,
   Settlement,
 } from '../store/ports/records.ts'
+import type { Spool } from '../store/ports/spool.ts'
 import { StoreError } from '../store/ports/store-error.ts'
+import { createKept, joined, mostTogether } from './kept.ts'
 
 /** What does not cover a reservation; undefined: it is covered. */
 export type Denial = MoneyLimit | 'busy' | undefined
@@ -16,7 +18,11 @@ export type Denial = MoneyLimit | 'busy' | undefined
 export interface Committer {
   /** Whether others spend from the same accounts: only what is committed counts (`RecordStore`). */
   readonly isShared: boolean
-  /** Resolves when the settlement is committed; rejects when it is not stored. */
+  /**
+   * Resolves when the settlement is committed, or synced in the spool until it is; rejects when it is
+   * neither. Where nothing was set aside in the store before, there is no spool for it: who begins while
+   * the store takes nothing is refused.
+   */
   settle(settlement: Settlement): Promise<unknown>
   /** Stores without anyone waiting; what the store can't take now it is asked to take later. */
   record(settlement: Settlement): void
@@ -38,7 +44,7 @@ export interface Committer {
   release(requestId: string): void
   /** Whether something is kept that the store could not take: it is asked again each second. */
   isBehind(): boolean
-  /** Resolves when nothing waits to be stored any more. */
+  /** Resolves when nothing waits to be stored any more, or else in the spool. */
   idle(): Promise<void>
 }
 
@@ -51,40 +57,34 @@ const companyMs = 50
 
 const nothingChanged: Committed = { denied: new Map(), accounts: [], tokens: [] }
 
-/** How often, and for how many at most that cost nothing, storing is tried again. */
-const retryMs = 1_000
-const maxKept = 100_000
-
-/**
- * So much is committed together at most. What one commit takes grows faster than what is in it, and all
- * its accounts wait meanwhile: after a long absence of the store very many are kept.
- */
-const mostTogether = 1_000
-
 /** One thing to store: exactly one part of a batch, with one entry. */
 interface Waiting {
   readonly part: Batch
   readonly requestId: string
   readonly resolve: (denial: Denial) => void
   readonly reject: (error: unknown) => void
+  /** An answer goes out by it: if the store does not take it, the spool does. */
+  readonly isOwed?: boolean
 }
 
 /**
  * Stores what requests begin and end with: all that is ready in the same turn of the event loop
  * shares one commit. `onCommitted` gets what was stored and the new figures, before anyone who
- * waits goes on.
+ * waits goes on. What carries money and is not stored is in `spool` until it is; without one it is in
+ * memory.
  */
 export function createCommitter(
   records: RecordStore,
   onCommitted: (batch: Batch, committed: Committed) => void,
   log: Logger,
+  spool?: Spool,
 ): Committer {
   const waiting: Waiting[] = []
   let flushing: Promise<void> | undefined
-  const kept = new Map<string, Waiting>()
   const unhurried = new Map<string, Waiting>()
+  /** Requests under way for which the store has set nothing aside: it failed when it was asked to. */
+  const unreserved = new Set<string>()
   let company: ReturnType<typeof setTimeout> | undefined
-  let retry: ReturnType<typeof setTimeout> | undefined
 
   async function commit(batch: Batch): Promise<Committed> {
     const committed = await records.commit(batch)
@@ -92,54 +92,7 @@ export function createCommitter(
     return committed
   }
 
-  async function storeKept(): Promise<void> {
-    const all = [...kept.values()]
-    for (let from = 0; from < all.length; from += mostTogether) {
-      const isWorking = await storeTogether(all.slice(from, from + mostTogether))
-      if (!isWorking) return
-    }
-  }
-
-  /** False when the store as a whole fails. */
-  async function storeTogether(batch: readonly Waiting[]): Promise<boolean> {
-    try {
-      // A request that is stored already is skipped by its id.
-      await commit(joined(batch))
-      for (const one of batch) forget(one)
-      log.info('late requests stored', { count: batch.length })
-      return true
-    } catch (error) {
-      log.warn('requests still not stored', { count: batch.length, error: String(error) })
-      return !(error instanceof StoreError) && storeKeptSingly(batch)
-    }
-  }
-
-  /** One that can't ever be stored must not hold up the others. */
-  async function storeKeptSingly(batch: readonly Waiting[]): Promise<boolean> {
-    for (const one of batch) {
-      try {
-        await commit(one.part)
-      } catch (error) {
-        if (error instanceof StoreError) return false
-        one.reject(error)
-      }
-      forget(one)
-    }
-    return true
-  }
-
-  /** Unless another part of the same request was kept meanwhile. */
-  function forget(one: Waiting): void {
-    if (kept.get(one.requestId) === one) kept.delete(one.requestId)
-  }
-
-  function retryLater(): void {
-    retry ??= setTimeout(async () => {
-      await storeKept()
-      retry = undefined
-      if (kept.size > 0) retryLater()
-    }, retryMs)
-  }
+  const kept = createKept(commit, log, spool)
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
@@ -147,10 +100,11 @@ export function createCommitter(
       try {
         const { denied } = await commit(joined(batch))
         for (const one of batch) one.resolve(denied.get(one.requestId))
+        if (unreserved.size > 0) for (const { requestId } of batch) unreserved.delete(requestId)
       } catch (error) {
         // Where the store as a whole fails, none of a batch would do better alone.
         if (batch.length > 1 && !(error instanceof StoreError)) await commitSingly(batch)
-        else for (const one of batch) one.reject(error)
+        else await refuse(batch, error)
       }
     }
     flushing = undefined
@@ -163,8 +117,34 @@ export function createCommitter(
         const { denied } = await commit(one.part)
         one.resolve(denied.get(one.requestId))
       } catch (error) {
-        one.reject(error)
+        await refuse([one], error)
       }
+    }
+  }
+
+  /** What is owed goes on as soon as it is synced in the spool, and is stored later. */
+  async function refuse(batch: readonly Waiting[], error: unknown): Promise<void> {
+    for (const { part, requestId } of batch) if (part.reserve) unreserved.add(requestId)
+    const owed = new Set(error instanceof StoreError ? batch.filter(isOwed) : [])
+    const isSafe = await isSpooled([...owed])
+    for (const one of batch) {
+      if (!one.part.reserve) unreserved.delete(one.requestId)
+      if (isSafe && owed.has(one)) {
+        kept.keep(one.requestId, one.part)
+        one.resolve(undefined)
+      } else one.reject(error)
+    }
+  }
+
+  const isOwed = (one: Waiting) => one.isOwed === true && !unreserved.has(one.requestId)
+
+  async function isSpooled(owed: readonly Waiting[]): Promise<boolean> {
+    if (spool === undefined || owed.length === 0) return false
+    try {
+      await spool.add(owed.flatMap(({ part }) => part.settle ?? []))
+      return true
+    } catch {
+      return false // told by the spool
     }
   }
 
@@ -172,9 +152,9 @@ export function createCommitter(
     flushing ??= new Promise((done) => setImmediate(() => done(flush())))
   }
 
-  const add = (requestId: string, part: Batch): Promise<Denial> =>
+  const add = (requestId: string, part: Batch, isOwed = false): Promise<Denial> =>
     new Promise((resolve, reject) => {
-      waiting.push({ part, requestId, resolve, reject })
+      waiting.push({ part, requestId, resolve, reject, isOwed })
       start()
     })
 
@@ -196,28 +176,17 @@ export function createCommitter(
 
   const settle = (settlement: Settlement): Promise<unknown> => {
     const { requestId } = settlement.request
-    withdraw(requestId)
-    return add(requestId, { settle: [settlement] })
+    const isFirstWord = withdraw(requestId)
+    return add(requestId, { settle: [settlement] }, !isFirstWord)
   }
 
   const notStored = (requestId: string) => (error: unknown) =>
     log.error('request record not stored', { request_id: requestId, error: String(error) })
 
-  /**
-   * What was charged stays in any case. Of the rest only the oldest do, beyond the limit: a store that
-   * fails for hours must not fill the memory with what it refused.
-   */
-  function keep(requestId: string, part: Batch): void {
-    const waits = { part, requestId, resolve: () => {}, reject: notStored(requestId) }
-    if (kept.size < maxKept || kept.has(requestId) || chargeOf(part) > 0) kept.set(requestId, waits)
-    else notStored(requestId)('too many requests wait to be stored')
-    retryLater()
-  }
-
   const unattended = (requestId: string, part: Batch): void => {
     add(requestId, part).catch((error: unknown) => {
       notStored(requestId)(error)
-      if (error instanceof StoreError) keep(requestId, part)
+      if (error instanceof StoreError) kept.keep(requestId, part)
     })
   }
 
@@ -235,7 +204,7 @@ export function createCommitter(
       withdraw(settlement.request.requestId)
       unattended(settlement.request.requestId, { settle: [settlement] })
     },
-    keep: (settlement) => keep(settlement.request.requestId, { settle: [settlement] }),
+    keep: (settlement) => kept.keep(settlement.request.requestId, { settle: [settlement] }),
     reserve: (reservation) =>
       records.isShared
         ? add(reservation.requestId, { reserve: [reservation] })
@@ -254,36 +223,11 @@ export function createCommitter(
       if (withdraw(requestId)) onCommitted(part, nothingChanged)
       else unattended(requestId, part)
     },
-    isBehind: () => kept.size > 0,
+    isBehind: () => kept.size() > 0,
     async idle() {
       hurryAll()
       while (flushing) await flushing
-      clearTimeout(retry)
-      await storeKept()
-      for (const { requestId, part } of kept.values()) {
-        log.error('request not stored: it is lost if the process ends now', {
-          request_id: requestId,
-          amount_nano: chargeOf(part),
-        })
-      }
+      await kept.lastTry()
     },
   }
-}
-
-/** In nano-USD. */
-const chargeOf = ({ settle }: Batch): number => settle?.[0]?.request.amountNano ?? 0
-
-/** The parts as one batch. */
-function joined(batch: readonly Waiting[]): Batch {
-  const settle = []
-  const release = []
-  const reserve = []
-  const grow = []
-  for (const { part } of batch) {
-    if (part.settle) settle.push(...part.settle)
-    else if (part.reserve) reserve.push(...part.reserve)
-    else if (part.grow) grow.push(...part.grow)
-    else if (part.release) release.push(...part.release)
-  }
-  return { settle, release, reserve, grow }
 }

@@ -154,9 +154,8 @@ export function warnOfClamp(
 }
 
 /**
- * What the client has a part of is charged even when it can be stored only later; what it gets
- * nothing of is recorded then as what it was told. Where it may be charged already nobody can take
- * that back: it gets the answer, and the charge is made certain later.
+ * What is neither committed nor spooled is not answered to its end. What the client has a part of is charged
+ * even when it can be stored only later; what it gets nothing of is recorded then as what it was told.
  */
 async function store(
   { committer, log }: ConcludeParts,
@@ -167,12 +166,12 @@ async function store(
   try {
     await committer.settle(settlement)
   } catch (error) {
-    const mayBeCharged = error instanceof UnansweredError
-    committer.keep(isDelivered || mayBeCharged ? settlement : failed())
-    if (isDelivered || !mayBeCharged) throw error
-    log.warn('charge not confirmed: the answer goes out, and the charge is made certain later', {
-      request_id: settlement.request.requestId,
-    })
+    committer.keep(isDelivered ? settlement : failed())
+    if (!isDelivered && error instanceof UnansweredError)
+      log.error('the client is told of an error, but may be charged: its commit was not answered', {
+        request_id: settlement.request.requestId,
+      })
+    throw error
   }
 }
 

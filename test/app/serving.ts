@@ -7,6 +7,7 @@ import { isOnServer } from '../../src/app/store-place.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { lendPlace } from '../support/empty-store.ts'
+import { createTempDir } from '../support/temp-dir.ts'
 import { testEngine } from '../support/test-store.ts'
 import { type TollgateYamlOptions, testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
 
@@ -72,7 +73,12 @@ export async function startServing(options: ServingOptions): Promise<Running> {
   const complaints: string[] = []
   const lent = testEngine === 'sqlite' || options.store ? undefined : await lendPlace()
   const store = lent?.store ?? ':memory:'
-  const read = (more: Partial<ServingOptions> = {}) => readOptions({ store, ...options, ...more })
+  // Of a database on a server it would lie beside the configuration, which is nowhere.
+  const isShared = (options.store ?? store).includes('://')
+  const folder = isShared ? createTempDir('tollgate-serving') : undefined
+  const server = { ...(folder && { spool: folder.join('spool') }), ...options.server }
+  const read = (more: Partial<ServingOptions> = {}) =>
+    readOptions({ store, ...options, server, ...more })
   let config = read()
   const instance = await openConfigured(config)
   const log = createLogger({
@@ -106,6 +112,7 @@ export async function startServing(options: ServingOptions): Promise<Running> {
     async [Symbol.asyncDispose]() {
       await serving.stop()
       await lent?.[Symbol.asyncDispose]()
+      folder?.remove()
     },
   }
 }

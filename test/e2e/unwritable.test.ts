@@ -213,6 +213,7 @@ describe.skipIf(process.platform !== 'linux')('on Linux, without any rights', ()
         begin: () => limitFileSize(pid, 0),
         end: () => limitFileSize(pid, undefined),
         told: 'can not be read or written',
+        isOfSpool: true,
       })
     },
     60_000,

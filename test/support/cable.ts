@@ -9,6 +9,9 @@ export interface Cable extends AsyncDisposable {
    * without power does, or a firewall that has forgotten them. Those that are made later work.
    */
   silence(): void
+  /** The same of those that are made later, too, until it is mended. */
+  cut(): void
+  mend(): void
   /** Whether all that was asked has been answered: nothing is on its way back. */
   isQuiet(): boolean
   /** While true: what is asked arrives, but with its answer a connection ends, and the answer is lost. */
@@ -56,6 +59,12 @@ export async function layCable(to: number): Promise<Cable> {
     port: typeof address === 'object' && address ? address.port : 0,
     silence() {
       line.isSilent = true
+      line = { isSilent: false }
+    },
+    cut() {
+      line.isSilent = true
+    },
+    mend() {
       line = { isSilent: false }
     },
     isQuiet: () => asking.size === 0,

@@ -10,6 +10,7 @@ import type {
 } from '../../store/ports/catalog.ts'
 import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
+import { fileOf, isOnServer } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
 import type {
@@ -55,7 +56,7 @@ export function buildConfig(
       shutdownDelayMs: sure(parseWait(server.shutdown_delay ?? '0s')),
       shutdownGraceMs: duration(server.shutdown_grace ?? '30s'),
     },
-    store: buildStore(file.store, path),
+    store: buildStore(file, path),
     counters: file.counters === undefined ? null : { url: file.counters },
     site: buildSite(file.site ?? {}),
     settings: buildSettings(file.settings ?? {}),
@@ -81,8 +82,17 @@ const nano = (usd: Decimal) => sure(parseDecimal(usd, nanoDecimals))
 const nanoOrNull = (usd: Decimal | null | undefined) => (usd == null ? null : nano(usd))
 const status = (enabled: boolean | undefined) => (enabled === false ? 'disabled' : 'active')
 
-/** The database of a checked file; `file` is where the configuration lies. */
-export function buildStore(store: ConfigFile['store'], file: string): StoreConfig {
+/** The database of a checked file, and the spool before it; `path` is where the configuration lies. */
+export function buildStore({ store, server }: Pick<ConfigFile, 'store' | 'server'>, path: string) {
+  const database = buildDatabase(store, path)
+  const place = fileOf(database)
+  const usual = isOnServer(database) ? 'tollgate.spool' : place && `${place}.spool`
+  const named = server?.spool ?? usual
+  const spool = named === undefined || named === 'off' ? null : resolve(dirname(path), named)
+  return { ...database, spool }
+}
+
+function buildDatabase(store: ConfigFile['store'], file: string): StoreConfig {
   const given = store ?? 'sqlite:./tollgate.db'
   const { url, synchronous = 'normal' } = typeof given === 'string' ? { url: given } : given
   if (isPostgresUrl(url)) return { url }

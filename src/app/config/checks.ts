@@ -26,6 +26,7 @@ export function checkFile(file: File, stands: (path: string) => boolean, tell: T
   if (metrics !== undefined && metrics === listen && !metrics.endsWith(':0'))
     tell('server.metrics', 'is the address of server.listen: give it another port')
   checkStore(file, tell)
+  checkSpool(file, tell)
   checkChannels(file, stands, tell)
   checkGroups(file, tell)
   checkRegions(file, stands, tell)
@@ -47,6 +48,16 @@ function checkStore({ store }: File, tell: Tell): void {
     tell(
       'store.synchronous',
       'is for SQLite: leave it out, and set synchronous_commit of PostgreSQL',
+    )
+}
+
+/** Beside a file that can be written there is always a place for one. */
+function checkSpool({ store, server }: File, tell: Tell): void {
+  const url = typeof store === 'object' ? store.url : store
+  if (server?.spool === 'off' && !isPostgresUrl(url ?? ''))
+    tell(
+      'server.spool',
+      'is for nodes without a disk, on PostgreSQL: name a folder, or leave it out',
     )
 }
 

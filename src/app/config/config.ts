@@ -26,7 +26,10 @@ export interface ServerConfig {
 }
 
 /** The database. */
-export type StoreConfig = SqliteConfig | PostgresConfig
+export type StoreConfig = (SqliteConfig | PostgresConfig) & {
+  /** Absolute path of the folder where settlements wait that it does not take; null: they can't. */
+  readonly spool?: string | null
+}
 
 export interface SqliteConfig {
   /** Absolute path, or `:memory:`. */

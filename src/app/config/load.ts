@@ -61,12 +61,16 @@ export function loadStoreConfig(
   | { readonly ok: true; readonly store: StoreConfig }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] } {
   const { value, problems } = readSource(source)
-  const fatal = problems.filter(({ path }) => path === '' || /^store(\.|$)/.test(path))
+  const fatal = problems.filter(
+    ({ path }) => path === '' || /^(store|server\.spool)(\.|$)/.test(path),
+  )
   if (fatal.length > 0) return { ok: false, problems: sortProblems(fatal) }
-  const { store } = value
+  const { store, server } = value
+  const known = Value.Check(StoreSection, store) ? { store } : {}
+  const spool = server?.spool
   return {
     ok: true,
-    store: buildStore(Value.Check(StoreSection, store) ? store : undefined, source.file),
+    store: buildStore({ ...known, ...(spool && { server: { spool } }) }, source.file),
   }
 }
 

@@ -52,6 +52,12 @@ export const ServerSection = Type.Object(
     metrics: optional(
       text('listen', 'Address of a listener of its own for /metrics; left out: there is none.'),
     ),
+    spool: optional(
+      text(
+        'folder',
+        'Folder where this node keeps charges that the database does not take, until it does; relative to this file. Left out: beside the database file; with PostgreSQL, tollgate.spool beside this file. off: there is none, and answers end with an error while the database is silent (PostgreSQL only).',
+      ),
+    ),
     shutdown_delay: optional(
       text(
         'wait',

@@ -44,6 +44,10 @@ server:
   #max_connections: 20000
   # Where Prometheus finds /metrics: on an address of its own. Left out, there are no metrics.
   #metrics: "127.0.0.1:9464"
+  # The folder where this node keeps charges that the database does not take, until it does: an answer ends
+  # only when its charge is in one of them. Left out, it lies beside the database file; with PostgreSQL it
+  # is tollgate.spool beside this file. Keep it when a container is replaced.
+  #spool: ./tollgate.db.spool
   # How long a stop still takes requests while /readyz says 503, so that a load balancer in front has
   # noticed before connections are refused: a little longer than it takes to notice.
   #shutdown_delay: 0s

@@ -194,6 +194,10 @@ export const complaints = {
     matching(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?$/),
     'is not a domain: write it without https:// and path, such as gateway.example.com',
   ),
+  folder: complainUnless(
+    matching(/^\S(.*\S)?$/u),
+    'is not a folder: write a path, such as /var/lib/tollgate/tollgate.spool',
+  ),
   block: complainUnless(
     (text) => isBlock(text) || undefined,
     'is not an IP address or CIDR block: write one such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32',

@@ -1,11 +1,14 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
+import type { Spool, SpoolRemark } from '../../store/ports/spool.ts'
 
 export interface ReadinessParts {
   /** Resolves when the database answers, rejects when it fails. */
   readonly check: () => Promise<void>
   /** Whether what has ended waits for a database that does not take it. */
   readonly isBehind?: () => boolean
+  /** Where it waits on this node's disk. */
+  readonly spool?: Pick<Spool, 'hasFailed' | 'remark'> | undefined
   /** Whether it is not known what other processes have changed. */
   readonly isDeaf?: () => boolean
   /** Milliseconds that only ever grow. */
@@ -16,12 +19,14 @@ export interface ReadinessParts {
 }
 
 /** Why no requests should be sent here. */
-export type Unready = 'draining' | 'database' | 'behind' | 'deaf'
+export type Unready = 'draining' | 'unspooled' | 'database' | 'behind' | 'deaf'
 
 /** Whether a load balancer may send requests here. */
 export interface Readiness {
   /** Undefined: ready. Never takes much longer than a check may take, and never rejects. */
   problem(): Promise<Unready | undefined>
+  /** What a person should look at, though requests may be sent here. */
+  remark(): SpoolRemark | undefined
   isDraining(): boolean
   /** The process is about to stop: not ready from now on. */
   drain(): void
@@ -34,6 +39,7 @@ export interface Readiness {
 export function createReadiness({
   check,
   isBehind = () => false,
+  spool,
   isDeaf = () => false,
   tick,
   log,
@@ -77,10 +83,12 @@ export function createReadiness({
   return {
     async problem() {
       if (isDraining) return 'draining'
+      if (isBehind() && spool?.hasFailed()) return 'unspooled'
       if (!(await databaseAnswers())) return 'database'
       if (isBehind()) return 'behind'
       return isDeaf() ? 'deaf' : undefined
     },
+    remark: () => spool?.remark(),
     isDraining: () => isDraining,
     drain() {
       isDraining = true

@@ -252,6 +252,11 @@ export interface RecordStore {
    * may, those of nodes that live are left alone (`NodeStore.sweepDead`).
    */
   sweep(): Promise<number>
+  /**
+   * Which database it is, wherever it is copied or moved to: what another one began must not be charged
+   * here. Empty as long as nobody has an account.
+   */
+  origin(): Promise<string>
   /** In order of arrival, a page at a time: memory does not grow with the table. */
   exportRequests(span: Span): AsyncIterable<StoredRequest>
   exportLedger(span: Span): AsyncIterable<LedgerEntry>

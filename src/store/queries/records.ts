@@ -21,8 +21,17 @@ export const createRecordReading = (
   exportRequests: (span) => exportRequests(engine, span),
   exportLedger: (span) => exportLedger(engine, span),
   receipt: (requestId) => engine.read(() => findReceipt(requestId)),
+  origin: () => engine.read(findOrigin),
   tokenUsage: (tokenId, sinceDay) => engine.read(() => sumUsage(tokenId, sinceDay)),
 })
+
+/** When its first account was made: accounts are never removed. */
+function* findOrigin(): Steps<string> {
+  const oldest = yield* first(
+    build.selectFrom('account').select('created_at').orderBy('id').limit(1),
+  )
+  return oldest === undefined ? '' : String(oldest.created_at)
+}
 
 /** Requests with the names that their ids stand for. */
 export const selectRequests = () =>

@@ -121,7 +121,10 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
           shutdownDelayMs: 0,
           shutdownGraceMs: 30_000,
         },
-        store: { path: resolve('tollgate.db'), synchronous: 'normal' },
+        store: {
+          ...{ path: resolve('tollgate.db'), synchronous: 'normal' },
+          spool: resolve('tollgate.db.spool'),
+        },
         counters: null,
         site: {
           name: 'Tollgate',
@@ -170,8 +173,11 @@ test.each(['', '\n', '# nothing\n', '---\n', 'server:\nchannels:\naccounts: ~\n'
 )
 
 test('the database lies beside the file, unless its path is absolute or memory', () => {
-  const pathOf = (store: string) =>
-    load(`store: ${store}`, {}, '/etc/gate/tollgate.yaml').config.store
+  const pathOf = (store: string) => {
+    const { spool: _, ...rest } = load(`store: ${store}`, {}, '/etc/gate/tollgate.yaml').config
+      .store
+    return rest
+  }
   const normal = { synchronous: 'normal' } as const
   expect(pathOf('sqlite:./tollgate.db')).toEqual({ path: '/etc/gate/tollgate.db', ...normal })
   expect(pathOf('sqlite:/var/lib/t.db')).toEqual({ path: '/var/lib/t.db', ...normal })
@@ -181,8 +187,28 @@ test('the database lies beside the file, unless its path is absolute or memory',
 
 test('the database may be on a server', () => {
   const url = 'postgres://gate:pw@db.example.com:5433/tollgate?sslmode=require'
-  expect(configOf(`store: "${url}"`).store).toEqual({ url })
-  expect(configOf(`store: { url: "${url}" }`).store).toEqual({ url })
+  const spool = resolve('tollgate.spool')
+  expect(configOf(`store: "${url}"`).store).toEqual({ url, spool })
+  expect(configOf(`store: { url: "${url}" }`).store).toEqual({ url, spool })
+})
+
+test('the spool lies beside the database file, or with a server beside the configuration', () => {
+  const url = 'postgres://gate:pw@db.example.com:5433/tollgate'
+  const spoolOf = (text: string) => load(text, {}, '/etc/gate/tollgate.yaml').config.store.spool
+  expect(spoolOf('store: sqlite:/var/lib/t.db')).toBe('/var/lib/t.db.spool')
+  expect(spoolOf('store: "sqlite::memory:"')).toBeNull()
+  expect(spoolOf(`store: ${url}`)).toBe('/etc/gate/tollgate.spool')
+  expect(spoolOf(`{ store: "${url}", server: { spool: ./here } }`)).toBe('/etc/gate/here')
+  expect(spoolOf(`{ store: "${url}", server: { spool: off } }`)).toBeNull()
+  expect(spoolOf('server: { spool: /mnt/other }')).toBe('/mnt/other')
+})
+
+test('only a node whose database is on a server can do without a spool', () => {
+  const loaded = loadConfig({ text: 'server: { spool: off }', file: 't.yaml', env: {} })
+  const problems = loaded.ok ? [] : loaded.problems
+  expect(problems.map(({ path, message }) => [path, message])).toEqual([
+    ['server.spool', expect.stringContaining('name a folder, or leave it out')],
+  ])
 })
 
 test('listens on IPv6, names and any port', () => {
@@ -489,7 +515,7 @@ test('where the database is can be read from a file that is wrong elsewhere', ()
   const broken = `channels: [{ api_key: "\${NOPE}" }]\nwhat: 1\n`
   expect(storeOf(`${broken}store: sqlite:a.db`)).toEqual({
     ok: true,
-    store: { path: '/etc/a.db', synchronous: 'normal' },
+    store: { path: '/etc/a.db', synchronous: 'normal', spool: '/etc/a.db.spool' },
   })
   expect(storeOf(broken)).toMatchObject({ ok: true, store: { path: '/etc/tollgate.db' } })
   expect(storeOf(`${broken}store: "sqlite:\${NOPE}"`)).toMatchObject({
