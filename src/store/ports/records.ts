@@ -234,7 +234,8 @@ export interface RecordStore {
   /**
    * Stores a batch in one transaction, in the order settle, release, reserve, grow. A settlement is
    * request, attempts, ledger entry, balance, daily totals and the end of its reservation; a request
-   * id that is already stored is skipped whole, so a repeat is harmless. Money is set aside only
+   * id that is already stored is skipped whole, so a repeat is harmless; but where a sweep has recorded it as
+   * interrupted, the settlement takes that record's place, and is charged. Money is set aside only
    * where balance and credit limit, less all that is set aside, cover it; where the store is shared
    * also only where the token's budget does, for nobody else knows of all of its requests. Throws when
    * nothing of the batch was stored (disk full, locked beyond the busy timeout).

@@ -26,6 +26,8 @@ type Named<Row> = { [Name in keyof Row]: Row[Name] }
 /** What is set aside for a request. */
 type Share = Pick<Reservation, 'accountId' | 'amountNano'>
 
+type SweptRow = Pick<RequestRow, 'createdAt' | 'tokenId' | 'model' | 'priceId' | 'cause'>
+
 const addCharge =
   'INSERT INTO ledger (created_at, account_id, kind, amount_nano, request_id, balance_after_nano) ' +
   "VALUES (?, ?, 'charge', ?, ?, ?)"
@@ -54,11 +56,16 @@ ON CONFLICT (answer_id, account_id) DO UPDATE SET channel_id = excluded.channel_
   key_mark = excluded.key_mark, context_tokens = excluded.context_tokens,
   created_at = excluded.created_at`
 
+/** A request that a sweep has closed: nobody knew more of it. */
+const removeSwept = `DELETE FROM request WHERE request_id = ? AND ending = 'interrupted' RETURNING
+  created_at AS createdAt, token_id AS tokenId, model, price_id AS priceId, cause`
+
 function prepareStatements(db: Database) {
   return {
     insertRequest: db.prepare<void, [Named<RequestRow>]>(
       `${insertText('request', requestColumns)} ON CONFLICT (request_id) DO NOTHING`,
     ),
+    removeSwept: db.prepare<SweptRow, [string]>(removeSwept),
     insertAttempt: db.prepare<
       void,
       [Named<AttemptRow & { request_row: number; position: number }>]
@@ -138,11 +145,16 @@ export function createCommit(
     if (endsBackground) statements.endBackground.run(request.requestId)
     for (const one of kept) statements.insertKept.run(one)
     release(request.requestId)
-    const { changes, lastInsertRowid } = statements.insertRequest.run(
-      request.extrasJson === undefined ? { ...request, extrasJson: null } : request,
-    )
-    if (changes === 0) return
-    const requestRow = Number(lastInsertRowid)
+    const row = request.extrasJson === undefined ? { ...request, extrasJson: null } : request
+    let inserted = statements.insertRequest.run(row)
+    if (inserted.changes === 0) {
+      // The process was taken for dead, and comes back with what was delivered: that is what counts.
+      const swept = statements.removeSwept.get(request.requestId)
+      if (swept === null) return
+      dailySums.takeOut(swept)
+      inserted = statements.insertRequest.run(row)
+    }
+    const requestRow = Number(inserted.lastInsertRowid)
     for (const [position, attempt] of attempts.entries()) {
       statements.insertAttempt.run({ ...attempt, request_row: requestRow, position })
     }

@@ -43,19 +43,26 @@ ON CONFLICT (${key}) DO UPDATE SET
 const addUsage = addTo('usage_day', 'token_id, day, model', '$tokenId, $day, $pricedModel')
 const addTotals = addTo('usage_total', 'day, model', '$day, $pricedModel')
 
+type SumKey = Pick<RequestRow, 'tokenId' | 'createdAt' | 'priceId' | 'model'>
+
 /** Adds requests to the daily sums: those of one batch with the same key are one writing. */
 export function createDailySums(db: Database) {
   const add = db.prepare<void, [Sums]>(addUsage)
   const addTotal = db.prepare<void, [Totals]>(addTotals)
   const open = new Map<string, Sums>()
+
+  function sumsOf({ tokenId, createdAt, priceId, model }: SumKey): Sums {
+    const day = utcDay(createdAt)
+    const pricedModel = priceId === null ? '' : (model ?? '')
+    const key = `${tokenId} ${day} ${pricedModel}`
+    const sums = open.get(key) ?? { tokenId, ...emptyTotals(day, pricedModel) }
+    open.set(key, sums)
+    return sums
+  }
+
   return {
     add(request: RequestRow): void {
-      const { tokenId, createdAt, priceId, model } = request
-      const day = utcDay(createdAt)
-      const pricedModel = priceId === null ? '' : (model ?? '')
-      const key = `${tokenId} ${day} ${pricedModel}`
-      const sums = open.get(key) ?? { tokenId, ...emptyTotals(day, pricedModel) }
-      open.set(key, sums)
+      const sums = sumsOf(request)
       sums.requests++
       if (request.cause !== null) sums.failed++
       if (request.firstByteMs !== null) {
@@ -63,6 +70,12 @@ export function createDailySums(db: Database) {
         sums.firstByteMs += request.firstByteMs
       }
       for (const name of summed) sums[name] += request[name]
+    },
+    /** One that was interrupted, used nothing, and is replaced. */
+    takeOut(request: SumKey & Pick<RequestRow, 'cause'>): void {
+      const sums = sumsOf(request)
+      sums.requests--
+      if (request.cause !== null) sums.failed--
     },
     write(): void {
       for (const sums of open.values()) add.run(sums)
