@@ -60,8 +60,8 @@ export function decodeLines(file: Uint8Array): Decoded {
       entries = []
       damaged = []
     } else if (at < 0) isTorn = true
-    else if (value === undefined) damaged.push(line)
-    else entries.push(value)
+    else if (value !== undefined) entries.push(value)
+    else if (!isLeftOver(line)) damaged.push(line)
   }
   return { entries, damaged, isTorn, endBytes, usedBytes: bytes.length }
 }
@@ -78,6 +78,10 @@ function decode(line: Uint8Array): Spooled | typeof stored | undefined {
     return undefined // no text: damaged
   }
 }
+
+/** The last of `storedLine`: a clearing was broken off. */
+const isLeftOver = (line: Uint8Array) =>
+  Buffer.from(storedLine).subarray(0, -1).subarray(-line.length).equals(line)
 
 const zeros = Buffer.alloc(4096)
 

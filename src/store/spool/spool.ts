@@ -24,7 +24,15 @@ const damagedName = /^damaged-/
  */
 export async function openSpool(folder: string, log: Logger): Promise<OpenSpool> {
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-  const claimed = claimFiles(folder)
+  return createSpool(folder, claimFiles(folder), log)
+}
+
+/** The first of the files is the one that is written. */
+export async function createSpool(
+  folder: string,
+  claimed: readonly ClaimedFile[],
+  log: Logger,
+): Promise<OpenSpool> {
   const own = claimed[0]?.file
   if (own === undefined) throw new Error('other processes have all of its files')
   /** Request ids, with the file that each is in. */

@@ -147,11 +147,3 @@ test('a request that has its record keeps it, and is counted once', async () => 
   ])
   expect(days()).toEqual(expectedDays())
 })
-
-test('a settlement that comes after all charges nothing', async () => {
-  await reserve(reservation({ requestId: 'a' }))
-  await sweep()
-  await file.store.records.commit({ settle: [settlement({ requestId: 'a' })] })
-  expect(file.rows("SELECT id FROM ledger WHERE kind = 'charge'")).toEqual([])
-  expect(days()).toEqual(expectedDays())
-})
