@@ -13,6 +13,8 @@ export interface MetricsSource {
   readonly requestsInFlight: () => number
   /** Those of them whose answer is a stream that has begun. */
   readonly streamsInFlight: () => number
+  /** Settlements that wait in the spool of this node. */
+  readonly spooled: () => number
   /** What cools now. */
   readonly coolings: () => Iterable<Pick<CoolingRow, 'channelId'>>
   readonly memory: {

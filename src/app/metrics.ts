@@ -26,7 +26,7 @@ export function createMetrics(source: MetricsSource, lag: Pick<LagMeter, 'longes
 const firstByte = 'tollgate_first_byte_seconds'
 
 function trafficSeries(source: MetricsSource): readonly Series[] {
-  const { totals, requestsInFlight, streamsInFlight, memory } = source
+  const { totals, requestsInFlight, streamsInFlight, memory, spooled } = source
   return [
     {
       name: 'tollgate_requests_total',
@@ -94,6 +94,12 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
       help: 'Requests that were refused as overloaded, by what the gateway was short of.',
       type: 'counter',
       samples: () => overloadSamples(source),
+    },
+    {
+      name: 'tollgate_spooled_settlements',
+      help: 'Settlements that wait in the spool of this node, for the database does not take them.',
+      type: 'gauge',
+      samples: () => [{ value: spooled() }],
     },
     {
       name: 'tollgate_channel_cooling',

@@ -80,6 +80,6 @@ export function describeWaiting({ spool }: StoreConfig): string | undefined {
   if (!count) return undefined
   return (
     `${counted(count, 'settlement')} ${count === 1 ? 'waits' : 'wait'} in the spool ${spool}, and ` +
-    'not in the database: start the gateway once, it stores them.'
+    'not in the database: a gateway stores them as soon as it can. If none serves, start it once.'
   )
 }

@@ -8,6 +8,9 @@ export const isOnServer = (store: StoreConfig): store is PostgresConfig => 'url'
 export const describeStore = (store: StoreConfig): string =>
   isOnServer(store) ? placeOf(store.url) : store.path
 
+/** Where the spool of a database file lies, unless it is named. */
+export const usualSpool = (path: string): string => `${path}.spool`
+
 /** The path of a database file; undefined: it is on a server, or in memory. */
 export const fileOf = (store: StoreConfig): string | undefined =>
   isOnServer(store) || store.path === ':memory:' ? undefined : store.path

@@ -285,6 +285,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     catalog: catalog.current,
     requestsInFlight: forwarder.active,
     streamsInFlight: forwarder.activeStreams,
+    spooled: () => parts.spool?.count() ?? 0,
     coolings: care.coolings,
     load,
     ...{ memory, places },

@@ -7,7 +7,7 @@ import { formatPairs } from '../lib/table.ts'
 import { describeContents } from './contents-text.ts'
 import { complain } from './errors.ts'
 import { interruptible } from './interruptible.ts'
-import { type ConfigOption, withConfig, withExamples } from './open.ts'
+import { type ConfigOption, warnOfSpool, withConfig, withExamples } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { createProgress } from './progress.ts'
 
@@ -39,6 +39,7 @@ async function runBackup(file: string, options: BackupOptions): Promise<void> {
     options.config,
     'back it up with "pg_dump", and keep TOLLGATE_SECRET with the copy',
   )
+  await warnOfSpool(options)
   const { force = false, secret: withSecret } = options
   yieldToOthers()
   const startedAt = performance.now()

@@ -39,7 +39,7 @@ export function addMigrate(program: Command): void {
 }
 
 const help = `
-Stop all gateways first. A run that was ended goes on where it was when it is called again; until it
+Stop all gateways first, with the database at hand: what waits in a node's spool is not moved. A run that was ended goes on where it was when it is called again; until it
 is finished, nothing else opens the target. In the end each row is held against its counterpart, and
 the new records are verified. Keys are moved as they are: they need the same TOLLGATE_SECRET. A
 password that the address does not have is taken from PGPASSWORD.`

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { findStore, type Instance, openInstance, UserError } from '../app/instance.ts'
+import { describeWaiting } from '../app/spool.ts'
 import { isOnServer } from '../app/store-place.ts'
 import { complain } from './errors.ts'
 
@@ -34,6 +35,12 @@ export async function withStore<Result>(
   } finally {
     await instance.store.close()
   }
+}
+
+/** Says what the database does not have yet, to whoever looks at its figures or copies it. */
+export async function warnOfSpool({ config }: ConfigOption): Promise<void> {
+  const waiting = describeWaiting(await findStore(config))
+  if (waiting !== undefined) complain(`warning: ${waiting}`)
 }
 
 /** Adds examples to a command's help. */

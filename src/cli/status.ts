@@ -7,7 +7,7 @@ import type { Column } from '../lib/table.ts'
 import type { HeldAnswer } from '../store/ports/answers.ts'
 import type { Counting, NodeView } from '../store/ports/nodes.ts'
 import { isServed } from '../store/sqlite/claim.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { type ConfigOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 
 interface StatusOptions extends ConfigOption {
@@ -26,6 +26,7 @@ export function addStatus(program: Command): void {
 
 async function showStatus(options: StatusOptions): Promise<void> {
   const place = await findStore(options.config)
+  await warnOfSpool(options)
   await withStore(options, async ({ store }) => {
     const nodes = (await store.nodes.list()).map(nodeReport)
     const served = isOnServer(place) ? nodes.some(({ alive }) => alive) : isServed(place.path)

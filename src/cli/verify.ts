@@ -7,7 +7,7 @@ import { isoTime } from '../lib/format.ts'
 import { printable } from '../lib/table.ts'
 import type { Store } from '../store/ports/store.ts'
 import { UsageError } from './errors.ts'
-import { type ConfigOption, withConfig, withExamples, withStore } from './open.ts'
+import { type ConfigOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines } from './output.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { parseTime } from './values.ts'
@@ -30,7 +30,10 @@ export function addVerify(program: Command): void {
       parseTime,
     )
     .option('--json', 'as JSON')
-    .action((options: VerifyOptions) => withStore(options, ({ store }) => run(store, options)))
+    .action(async (options: VerifyOptions) => {
+      await warnOfSpool(options)
+      await withStore(options, ({ store }) => run(store, options))
+    })
     .addHelpText('after', help)
   withExamples(withConfig(command), 'tollgate verify', 'tollgate verify --since 7d --json')
 }

@@ -34,6 +34,7 @@ const source = {
     ),
   requestsInFlight: () => inFlight(),
   streamsInFlight: () => 0,
+  spooled: () => 0,
   coolings: () => [],
   memory: createProcessMemory({ memoryBytes: null }),
   places: { refused: () => ({ requests: 0, connections: 0 }) },

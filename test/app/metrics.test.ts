@@ -29,6 +29,7 @@ function scene() {
     {
       ...{ totals, catalog: () => catalog },
       ...{ requestsInFlight: () => 7, streamsInFlight: () => 5, coolings: () => coolings },
+      spooled: () => 3,
       ...{ load: () => ({}), membership: undefined },
       memory: {
         budget: { totalBytes: 100, usedBytes: () => 40, waiting: () => 3, refused: () => 2 },
@@ -103,6 +104,7 @@ test('attempts, refusals, tokens, what is under way and what cools', async () =>
   expect(linesOf(families, 'tollgate_output_tokens_total')).toEqual([{ group: wild, value: 10 }])
   expect(linesOf(families, 'tollgate_requests_in_flight')).toEqual([{ value: 7 }])
   expect(linesOf(families, 'tollgate_streams_in_flight')).toEqual([{ value: 5 }])
+  expect(linesOf(families, 'tollgate_spooled_settlements')).toEqual([{ value: 3 }])
   expect(linesOf(families, 'tollgate_channel_cooling')).toEqual([
     { channel: 'main', value: 0 },
     { channel: wild, value: 2 },

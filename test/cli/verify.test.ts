@@ -1,8 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { copyFileSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { copyFileSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLogger } from '../../src/lib/log.ts'
+import { openSpool } from '../../src/store/spool/spool.ts'
 import { makeDatabase, tamper } from '../app/verify/scene.ts'
+import { settlement } from '../store/support.ts'
 import { createWorkplace, type Workplace } from './cli.ts'
 
 const count = 1_500
@@ -28,6 +31,20 @@ test('says in a paragraph what agrees, and succeeds', async () => {
     /^Verified 1,503 requests and 1,\d{3} ledger entries, 200 accounts, 1 open reservation, in \d+\.\d s \([\d,]+ requests\/s\)\. The requests were charged \d+\.\d+ USD\. Every charge follows from its receipt, every balance from the ledger\.\n$/,
   )
 })
+
+test('it, "status" and "backup" tell of what waits in the spool', async () => {
+  const folder = join(place.path, 'tollgate.db.spool')
+  const log = createLogger({ sink() {}, pretty: false, clock: Date.now, level: 'error' })
+  const spool = await openSpool(folder, log)
+  await spool.add(['a', 'b'].map((requestId) => settlement({ requestId })))
+  await spool.close()
+  const commands = [['verify'], ['status'], ['backup', join(place.path, 'copy.db')]]
+  for (const { code, err } of await Promise.all(commands.map((words) => place.run(words)))) {
+    expect(code).toBe(0)
+    expect(err).toStartWith(`tollgate: warning: 2 settlements wait in the spool ${folder}, and not`)
+  }
+  rmSync(folder, { recursive: true })
+}, 30_000)
 
 test('for machines, and since a time', async () => {
   const whole = JSON.parse((await place.run(['verify', '--json'])).out)

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { type RunningBinary, startBinary } from '../support/binary.ts'
 import { type Cable, layCable } from '../support/cable.ts'
+import { mountTinyDisk, skipped } from '../support/disk-trouble.ts'
 import { jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { lendDatabase } from '../support/lent-databases.ts'
+import { ofSqlite } from '../support/of-sqlite.ts'
 import { ask as askDatabase, hasPostgres } from '../support/postgres.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, requestIdOf } from './caller.ts'
 import { costNano, dialects } from './dialects.ts'
 import { beginStream, saidFirst } from './hesitating.ts'
+import { openLedger } from './ledger.ts'
 import { until } from './until.ts'
 
 // What went out whole is charged, once, though the store was silent and the process is killed.
@@ -54,7 +57,7 @@ interface Scene {
   readonly go: () => void
 }
 
-async function withScene(work: (scene: Scene) => Promise<void>): Promise<void> {
+async function withScene(work: (scene: Scene) => Promise<void>, server = {}): Promise<void> {
   await using database = await lendDatabase()
   const address = new URL(database.url)
   await using cable = await layCable(Number(address.port))
@@ -69,13 +72,13 @@ async function withScene(work: (scene: Scene) => Promise<void>): Promise<void> {
       startBinary({
         ...{ cwd: folder.path, env, args: ['serve', '--log', 'json'], readyMs: 30_000 },
         config: (listen) =>
-          tollgateYaml({ listen, upstream: upstream.url, store: address.href, balance: 1 }),
+          tollgateYaml({ listen, upstream: upstream.url, store: address.href, balance: 1, server }),
       }),
   })
 }
 
-/** A whole answer and a stream go out while `disturb` keeps their charges from being known; then a kill. */
-async function answersAndDies({ url, cable, start, go }: Scene, disturb: () => void) {
+/** A whole answer and a stream are under way when `disturb` keeps their charges from being known. */
+async function disturbed({ url, cable, start, go }: Scene, disturb: () => void) {
   const node = await start()
   const whole = ask(node.url, chat, false)
   const stream = await beginStream(node, chat)
@@ -84,7 +87,12 @@ async function answersAndDies({ url, cable, start, go }: Scene, disturb: () => v
   await until('the gateway to be told so', cable.isQuiet, 20_000)
   disturb()
   go()
-  const answer = await whole
+  return { node, answer: await whole, stream }
+}
+
+/** They go out all the same, and the node is killed. */
+async function answersAndDies(scene: Scene, disturb: () => void) {
+  const { node, answer, stream } = await disturbed(scene, disturb)
   expect([answer.status, await answer.json()]).toEqual([200, chat.body(tokens)])
   const streamed = await stream.text
   await node.kill('SIGKILL')
@@ -131,4 +139,57 @@ describe.skipIf(!hasPostgres)('an answer that arrived whole is charged after a k
       }),
     90_000,
   )
+
+  test.concurrent(
+    'and where there is no spool it does not arrive whole',
+    () =>
+      withScene(
+        async (scene) => {
+          const { node, answer, stream } = await disturbed(scene, scene.cable.cut)
+          const text = await stream.text
+          expect([answer.status, chat.isWhole(text), chat.isError(text)]).toEqual([
+            500,
+            false,
+            true,
+          ])
+          const ready = await fetch(`${node.url}/readyz`, { proxy: false })
+          expect(ready.status).toBe(503)
+          await node.kill('SIGKILL')
+        },
+        { spool: 'off' },
+      ),
+    90_000,
+  )
 })
+
+ofSqlite(
+  'what went out whole while the disk was full is charged after a kill',
+  async () => {
+    using disk = mountTinyDisk('8m')
+    if (disk === undefined) return skipped('mounting takes root.')
+    const { upstream, go } = startWaiting()
+    await using _ = upstream
+    const config = (listen: string) => tollgateYaml({ listen, upstream: upstream.url, balance: 1 })
+    const options = { cwd: disk.path, args: ['serve', '--log', 'json'], config }
+    const node = await startBinary(options)
+    const stream = await beginStream(node, chat)
+    {
+      await using ledger = openLedger(disk.path)
+      const isAside = async () => (await ledger.reservations()).length === 1
+      await until('money to be set aside', isAside)
+    }
+    disk.fill()
+    const isRefused = async () => (await ask(node.url, chat, false)).status === 500
+    go()
+    await until('no more to be stored', isRefused, 20_000)
+    expect(chat.isWhole(await stream.text)).toBeTrue()
+    await node.kill('SIGKILL')
+    disk.empty()
+    await using again = await startBinary(options)
+    await using ledger = openLedger(disk.path)
+    expect((await ledger.record(stream.id))?.charged_nano).toBe(-costNano(tokens))
+    expect(await ledger.balanceNano()).toBe(await ledger.sumNano())
+    expect(await (await fetch(`${again.url}/readyz`, { proxy: false })).text()).toBe('ready\n')
+  },
+  60_000,
+)

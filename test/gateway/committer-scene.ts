@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { type Committer, createCommitter } from '../../src/gateway/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import type { Batch, Committed, RecordStore } from '../../src/store/ports/records.ts'
+import type { Spool } from '../../src/store/ports/spool.ts'
 import type { Store } from '../../src/store/ports/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { collect, now, seed, settlement, temporaryDirectory } from '../store/support.ts'
@@ -35,9 +36,11 @@ export interface CommitterScene extends AsyncDisposable {
 export async function createCommitterScene({
   onBatch = () => {},
   busyTimeoutMs = 40,
+  spool,
 }: {
   readonly onBatch?: (batch: Batch) => void
   readonly busyTimeoutMs?: number
+  readonly spool?: Spool
 } = {}): Promise<CommitterScene> {
   const directory = temporaryDirectory()
   const path = directory.file('gate.db')
@@ -64,7 +67,7 @@ export async function createCommitterScene({
   const onCommitted = (batch: Batch, result: Committed) => committed.push({ batch, result })
   return {
     store,
-    committer: createCommitter(records, onCommitted, log),
+    committer: createCommitter(records, onCommitted, log, spool),
     batches,
     committed,
     lines,

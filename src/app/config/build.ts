@@ -10,7 +10,7 @@ import type {
 } from '../../store/ports/catalog.ts'
 import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
-import { fileOf, isOnServer } from '../store-place.ts'
+import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
 import type {
@@ -86,7 +86,7 @@ const status = (enabled: boolean | undefined) => (enabled === false ? 'disabled'
 export function buildStore({ store, server }: Pick<ConfigFile, 'store' | 'server'>, path: string) {
   const database = buildDatabase(store, path)
   const place = fileOf(database)
-  const usual = isOnServer(database) ? 'tollgate.spool' : place && `${place}.spool`
+  const usual = isOnServer(database) ? 'tollgate.spool' : place && usualSpool(place)
   const named = server?.spool ?? usual
   const spool = named === undefined || named === 'off' ? null : resolve(dirname(path), named)
   return { ...database, spool }

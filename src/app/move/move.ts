@@ -7,6 +7,8 @@ import type {
   TableExtent,
 } from '../../store/ports/moving.ts'
 import { UserError } from '../instance.ts'
+import { describeWaiting } from '../spool.ts'
+import { usualSpool } from '../store-place.ts'
 import { type ComparedTable, compareTable } from './compare.ts'
 import { openSource, openTarget, type StorePlace } from './place.ts'
 import { columnsOf, createFitting, type Fitting, keyOf, pagesOf } from './rows.ts'
@@ -52,6 +54,7 @@ interface Ends {
  * it was when it is called again.
  */
 export async function move(options: MoveOptions): Promise<Moved> {
+  requireNothingWaiting(options.source)
   const source = await openSource(options.source)
   try {
     const secret = findMoveSecret({ ...options, keys: await source.sealedKeys() })
@@ -65,6 +68,14 @@ export async function move(options: MoveOptions): Promise<Moved> {
   } finally {
     await source.close()
   }
+}
+
+/** In its new place a store has another spool: what waits in the old one would never be stored. */
+function requireNothingWaiting(place: StorePlace): void {
+  if (place.engine !== 'sqlite') return
+  const { path } = place
+  const waiting = describeWaiting({ path, synchronous: 'normal', spool: usualSpool(path) })
+  if (waiting !== undefined) throw new UserError(waiting)
 }
 
 async function moveInto(

@@ -165,7 +165,7 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
     needsKey: false,
     answer: { description: 'They may.', contentType: 'text/plain', example: 'ready\n' },
     others: {
-      503: 'The gateway is about to stop, or its database does not answer, takes no writing or tells of no changes.',
+      503: 'The gateway is about to stop, or its database does not answer, takes no writing or tells of no changes; with its spool full, that is told.',
     },
   },
   'GET /api/hello': {

@@ -3,10 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, linkSync, writeFileSync } from 'node:fs'
 import { move } from '../../../src/app/move/move.ts'
 import { parsePlace, type StorePlace } from '../../../src/app/move/place.ts'
+import { createLogger } from '../../../src/lib/log.ts'
 import { newestVersion } from '../../../src/store/migrations/list.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
+import { openSpool } from '../../../src/store/spool/spool.ts'
 import { createClaim } from '../../../src/store/sqlite/claim.ts'
-import { now } from '../../store/support.ts'
+import { now, settlement } from '../../store/support.ts'
 import { ask, hasPostgres } from '../../support/postgres.ts'
 import { createScene, type MoveScene, makeStore, secret } from './scene.ts'
 
@@ -53,6 +55,20 @@ test('places that are none are told, without a password', () => {
 })
 
 describe('a file', () => {
+  test('whose spool has what it does not have yet is not moved', async () => {
+    const [source, target] = [scene.sqlite('first.db'), scene.sqlite('second.db')]
+    await makeStore(source.path, 1, 5)
+    const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
+    const spool = await openSpool(`${source.path}.spool`, log)
+    await spool.add([settlement({ requestId: 'late' })])
+    expect(await refusal(source, target)).toContain(
+      `1 settlement waits in the spool ${source.path}.spool`,
+    )
+    spool.stored(['late'])
+    await spool.close()
+    expect(await refusal(source, target)).toBe('not refused')
+  })
+
   test('that is not there, or another program’s, is not moved, and no target is made', async () => {
     const [source, target] = [scene.sqlite('first.db'), scene.sqlite('second.db')]
     expect(await refusal(source, target)).toContain(`There is no database ${source.path}`)

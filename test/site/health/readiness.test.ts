@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createLogger } from '../../../src/lib/log.ts'
 import { createReadiness } from '../../../src/site/health/readiness.ts'
+import { healthRoutes } from '../../../src/site/health/routes.ts'
+import type { SpoolRemark } from '../../../src/store/ports/spool.ts'
 
 /** A database that is asked through `check`, on a clock that stands still until it is moved. */
 function scene(goodForMs?: number) {
@@ -9,6 +11,8 @@ function scene(goodForMs?: number) {
   let asked = 0
   let isBehind = false
   let isDeaf = false
+  let isFull = false
+  let remark: SpoolRemark | undefined
   let answer = async () => {}
   const readiness = createReadiness({
     check() {
@@ -17,6 +21,7 @@ function scene(goodForMs?: number) {
     },
     isBehind: () => isBehind,
     isDeaf: () => isDeaf,
+    spool: { hasFailed: () => isFull, remark: () => remark },
     tick: () => now,
     log: createLogger({
       sink: (line) => lines.push(line),
@@ -36,6 +41,12 @@ function scene(goodForMs?: number) {
     },
     fallBehind(isSo: boolean) {
       isBehind = isSo
+    },
+    fillSpool(isSo: boolean) {
+      isFull = isSo
+    },
+    leaveRemark(word: SpoolRemark) {
+      remark = word
     },
     goDeaf(isSo: boolean) {
       isDeaf = isSo
@@ -110,6 +121,40 @@ test('while what has ended can not be stored it is not ready, though the databas
   expect(await problem()).toBe('behind')
   fallBehind(false)
   expect(await problem()).toBeUndefined()
+})
+
+test('a spool that takes nothing has its own word, while something is to be stored', async () => {
+  const { problem, fallBehind, fillSpool, answerBy, pass } = scene()
+  fillSpool(true)
+  expect(await problem()).toBeUndefined()
+  fallBehind(true)
+  expect(await problem()).toBe('unspooled')
+  answerBy(failing)
+  pass(1_000)
+  expect(await problem()).toBe('unspooled')
+  fillSpool(false)
+  expect(await problem()).toBe('database')
+})
+
+test('what was set aside keeps nobody from sending requests, and is told', async () => {
+  const gateway = scene()
+  const app = healthRoutes(gateway)
+  const told = async () => {
+    const answer = await app.handle(new Request('http://gate/readyz'))
+    return [answer.status, await answer.text()]
+  }
+  expect(await told()).toEqual([200, 'ready\n'])
+  gateway.leaveRemark('damaged')
+  expect(await told()).toEqual([
+    200,
+    'ready\na part of the spool was damaged and is set aside: see the log\n',
+  ])
+  gateway.fallBehind(true)
+  gateway.fillSpool(true)
+  expect(await told()).toEqual([
+    503,
+    'the database takes no writing, and the spool is full or can not be written\n',
+  ])
 })
 
 test('while changes are not heard of it is not ready, though the database answers', async () => {
