@@ -10,7 +10,7 @@ import { createTempDir } from '../support/temp-dir.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, requestIdOf } from './caller.ts'
 import { costNano, dialects } from './dialects.ts'
-import { beginStream, saidFirst } from './hesitating.ts'
+import { beginStream, saidFirst, startHesitating } from './hesitating.ts'
 import { openLedger } from './ledger.ts'
 import { until } from './until.ts'
 
@@ -167,7 +167,7 @@ ofSqlite(
   async () => {
     using disk = mountTinyDisk('8m')
     if (disk === undefined) return skipped('mounting takes root.')
-    const { upstream, go } = startWaiting()
+    const { upstream, go } = startHesitating(tokens)
     await using _ = upstream
     const config = (listen: string) => tollgateYaml({ listen, upstream: upstream.url, balance: 1 })
     const options = { cwd: disk.path, args: ['serve', '--log', 'json'], config }
@@ -180,9 +180,10 @@ ofSqlite(
     }
     disk.fill()
     const isRefused = async () => (await ask(node.url, chat, false)).status === 500
-    go()
     await until('no more to be stored', isRefused, 20_000)
+    go()
     expect(chat.isWhole(await stream.text)).toBeTrue()
+    await until('it to be told', () => node.stdout.join().includes('they wait in the spool'))
     await node.kill('SIGKILL')
     disk.empty()
     await using again = await startBinary(options)
