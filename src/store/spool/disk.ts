@@ -53,14 +53,21 @@ export function openDisk(path: string): SpoolDisk {
   }
 }
 
+/** Its folder, and where that is named: there this user may have no right to read, nor be bound to have. */
 async function syncFolders(path: string): Promise<void> {
+  if (process.platform === 'win32') return // folders are no files there
   const folder = dirname(path)
-  for (const one of [folder, dirname(folder)]) {
-    const opened = await open(one, 'r')
-    try {
-      await opened.sync()
-    } finally {
-      await opened.close()
-    }
+  await syncFolder(folder)
+  await syncFolder(dirname(folder)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') throw error
+  })
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
   }
 }
