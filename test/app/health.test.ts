@@ -40,6 +40,18 @@ test.each([
   }
 })
 
+test('without a place for its spool it serves, and says so', async () => {
+  using folder = createTempDir()
+  const server = { spool: folder.join('nowhere', 'spool') }
+  const gateway = await startServing({ ...upstream, store: folder.join('gate.db'), server })
+  expect(await told(`${gateway.serving.url}/readyz`)).toEqual([
+    200,
+    'ready\nthere is no spool, for its folder can not be written: see the log\n',
+  ])
+  expect(gateway.complaints.join()).toContain(`The spool ${server.spool} can not be written`)
+  await gateway.serving.stop()
+})
+
 test('a database that is gone: alive, but not ready', async () => {
   const gateway = await startServing(upstream)
   await gateway.instance.store.close()
