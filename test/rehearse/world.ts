@@ -1,0 +1,49 @@
+/** The database, read from outside by a connection of its own. */
+export type Rows = (sql: string) => Promise<readonly { readonly [column: string]: unknown }[]>
+
+/** One process of the gateway. */
+export interface RehearsedNode {
+  readonly name: string
+  /** Its own address (readyz, metrics). */
+  readonly url: string
+  readonly pid: () => number | undefined
+  isUp(): boolean
+  start(options?: {
+    readonly env?: Readonly<Record<string, string>>
+    readonly binary?: string
+  }): Promise<void>
+  /** SIGKILL unless told; resolves when it has exited. */
+  kill(signal?: NodeJS.Signals): Promise<void>
+  /** SIGTERM; resolves to the exit code. */
+  stop(): Promise<number>
+  /** SIGSTOP. */
+  freeze(): void
+  /** SIGCONT. */
+  wake(): void
+  /** Its log lines so far. */
+  log(): readonly string[]
+}
+
+export interface World {
+  /** Where clients ask: the node, or the load balancer. */
+  readonly url: string
+  readonly nodes: readonly RehearsedNode[]
+  /** Of databases, logs, spools. */
+  readonly folder: string
+  readonly rows: Rows
+  /** The store is reachable and every node's /readyz answers 200. */
+  isReady(): Promise<boolean>
+  /** `tollgate verify --deep --json` beside it; undefined: nothing wrong. */
+  verify(): Promise<string | undefined>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface Fault<W extends World = World> {
+  readonly name: string
+  /** In words why this machine or run can't have it; undefined: it can. */
+  missing?(world: W): string | undefined
+  /** What clients may be told by it beside errors (for example: nothing is lost, only refused). */
+  readonly allows?: readonly ('refusals' | 'cut')[]
+  /** Begins it; resolves to what ends it. `random` is seeded: a replay draws the same. */
+  begin(world: W, random: () => number): Promise<() => Promise<void>>
+}
