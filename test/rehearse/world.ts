@@ -44,6 +44,13 @@ export interface Fault<W extends World = World> {
   missing?(world: W): string | undefined
   /** What clients may be told by it beside errors (for example: nothing is lost, only refused). */
   readonly allows?: readonly ('refusals' | 'cut')[]
-  /** Begins it; resolves to what ends it. `random` is seeded: a replay draws the same. */
+  /** What it may make a node log as an error; all other errors are findings. */
+  readonly logs?: RegExp
+  /** A node may end by it, or be down while it lasts. */
+  readonly stops?: true
+  /**
+   * Begins it; resolves to what ends it. `random` is seeded: a replay draws the same. What either
+   * throws is a finding.
+   */
   begin(world: W, random: () => number): Promise<() => Promise<void>>
 }

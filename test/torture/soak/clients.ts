@@ -1,8 +1,8 @@
 import { ask, requestIdOf } from '../../e2e/caller.ts'
 import { allDialects } from '../../e2e/dialects.ts'
 import type { Random } from '../../support/made-usage.ts'
+import { readSlowly } from '../../support/slow-reader.ts'
 import { makeAsk, payerNames, payers, questionOf, type SoakAsk } from './asks.ts'
-import { readSlowly } from './slow-reader.ts'
 
 /** What clients got, of all that they asked. */
 export interface Harvest {
@@ -105,7 +105,9 @@ async function askOnce({ url, harvest }: ClientParts, one: SoakAsk): Promise<voi
 }
 
 async function askSlowly({ port, harvest, random }: ClientParts, one: SoakAsk): Promise<void> {
-  const { status, id, text, isClosedWell } = await readSlowly(port, random, one)
+  const body = JSON.stringify(one.dialect.request(true, questionOf(one)))
+  const slow = { path: one.dialect.path(true), key: payers[one.payer].key, body }
+  const { status, id, text, isClosedWell } = await readSlowly(port, random, slow)
   if (status !== 200) return refused(harvest, one, status, text)
   streamed(harvest, one, { id, text, broken: isClosedWell ? undefined : 'no last chunk' })
 }

@@ -1,9 +1,16 @@
+import {
+  answerWell,
+  type Due,
+  type FaultName,
+  faults,
+  faultsFor,
+  isHarmless,
+} from '../../support/fault/odd-answers.ts'
 import { dialectOf } from '../../support/fault/well.ts'
 import type { Random } from '../../support/made-usage.ts'
 import { type Answerer, startMortalUpstream } from '../../support/mortal-upstream.ts'
 import { pick } from '../asks.ts'
-import { readQuestion } from './asks.ts'
-import { answerWell, type Due, type FaultName, faults, faultsFor, isHarmless } from './faults.ts'
+import { readQuestion, tokensOf } from './asks.ts'
 
 /** How an upstream is for a while. */
 const moods = {
@@ -45,7 +52,9 @@ export async function startUpstreams(random: Random, count: number): Promise<Soa
       if (asked === undefined || request.protocol === undefined) return line.play([{ do: 'end' }])
       const upstreamId = `upstream-${asked.number}-${++last}`
       const { isStreamed } = request
-      const due: Due = { ...asked, isStreamed, dialect: dialectOf(request), upstreamId, random }
+      const tokens = tokensOf(asked.number)
+      const dialect = dialectOf(request)
+      const due: Due = { ...asked, tokens, isStreamed, dialect, upstreamId, random }
       const fault = chooseFault(state.mood, isStreamed)
       if (fault === undefined || isHarmless(fault)) answered.add(upstreamId)
       const name = fault ?? 'well'

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../e2e/dialects.ts'
+import type { Dialect, Tokens } from '../../e2e/dialects.ts'
 import { errorEvents } from '../../e2e/stream-breaks.ts'
 import {
   chunk,
@@ -15,21 +15,21 @@ import {
   toBytes,
   wait,
   write,
-} from '../../support/fault/steps.ts'
-import { failedBody } from '../../support/fault/well.ts'
-import type { Random } from '../../support/made-usage.ts'
-import type { Size } from './asks.ts'
-import { tokensOf } from './asks.ts'
+} from './steps.ts'
+import { failedBody } from './well.ts'
 
 /** An answer that is to be given. */
 export interface Due {
   readonly number: number
-  readonly size: Size
+  /** What it says that it used. */
+  readonly tokens: Tokens
+  /** How much is answered: at once, in a few events, in many with pauses, or in megabytes. */
+  readonly size: 'whole' | 'short' | 'long' | 'large'
   readonly isStreamed: boolean
   readonly dialect: Dialect
   /** Under which the gateway finds this attempt again. */
   readonly upstreamId: string
-  readonly random: Random
+  readonly random: () => number
 }
 
 type Headers = readonly (readonly [string, string])[]
@@ -40,7 +40,7 @@ const piece = ({ dialect }: Due, text: string): Step => write(chunk(dialect.piec
 
 /** So many pieces of a stream, after its beginning. */
 function begun(due: Due, pieces: number, pauseMs: number): Steps {
-  const first = write(chunk(due.dialect.first(tokensOf(due.number))))
+  const first = write(chunk(due.dialect.first(due.tokens)))
   const said = Array.from({ length: pieces }, (_, at) => [
     piece(due, `part ${at} of ${due.number}. `),
     ...(pauseMs > 0 ? [wait(pauseMs)] : []),
@@ -48,10 +48,7 @@ function begun(due: Due, pieces: number, pauseMs: number): Steps {
   return [streamHead(due), first, ...said.flat()]
 }
 
-const lasting = (due: Due): Steps => [
-  write(chunk(due.dialect.last(tokensOf(due.number)))),
-  write(lastChunk),
-]
+const lasting = (due: Due): Steps => [write(chunk(due.dialect.last(due.tokens))), write(lastChunk)]
 
 const kilobyte = '0123456789abcdef '.repeat(60)
 const largePieces = 3_000
@@ -69,7 +66,7 @@ export function answerWell(due: Due): Steps {
 }
 
 const wholeBytes = (due: Due): Uint8Array =>
-  httpBytes({ body: JSON.stringify(due.dialect.body(tokensOf(due.number))), headers: idOf(due) })
+  httpBytes({ body: JSON.stringify(due.dialect.body(due.tokens)), headers: idOf(due) })
 
 const refusal =
   (status: number, more: Headers = []) =>
@@ -102,7 +99,7 @@ export const faults = {
   redirect: refusal(302, [['location', 'http://127.0.0.1:9/']]),
   'no-json': (due) => [write(httpBytes({ body: '<html>Bad gateway</html>', headers: idOf(due) }))],
   'length-lies': (due) => {
-    const body = JSON.stringify(due.dialect.body(tokensOf(due.number)))
+    const body = JSON.stringify(due.dialect.body(due.tokens))
     return [write(httpBytes({ body, length: body.length + 50, headers: idOf(due) })), end]
   },
   'cut-body': (due) => cutAt(wholeBytes(due), -10, reset),
@@ -110,7 +107,12 @@ export const faults = {
     answerWell(due).map((step) => (step.do === 'write' ? drip(step.bytes, 40, 5) : step)),
   slow: (due) => [wait(300 + due.random() * 600), ...answerWell(due)],
   'error-inside': (due) => [
-    write(httpBytes({ body: JSON.stringify(failedBody[due.dialect.name](message)) })),
+    write(
+      httpBytes({
+        body: JSON.stringify(failedBody[due.dialect.name](message)),
+        headers: idOf(due),
+      }),
+    ),
   ],
   'error-at-once': (due) => [...begun(due, 0, 0), ...failing(due)],
   'error-late': (due) => [...begun(due, 1 + some(due), 20), ...failing(due)],

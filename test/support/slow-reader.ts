@@ -1,6 +1,11 @@
 import { connect, type Socket } from 'node:net'
-import type { Random } from '../../support/made-usage.ts'
-import { payers, questionOf, type SoakAsk } from './asks.ts'
+
+/** What it asks, and with whose key. */
+export interface SlowAsk {
+  readonly path: string
+  readonly key: string
+  readonly body: string
+}
 
 /** An answer as it came by its own connection. */
 export interface SlowAnswer {
@@ -16,16 +21,19 @@ export interface SlowAnswer {
 const turnMs = 800
 
 /** Asks for a stream and stops reading now and then, for longer than an upstream may be silent. */
-export async function readSlowly(port: number, random: Random, one: SoakAsk): Promise<SlowAnswer> {
+export async function readSlowly(
+  port: number,
+  random: () => number,
+  { path, key, body }: SlowAsk,
+): Promise<SlowAnswer> {
   const socket = connect({ port, host: '127.0.0.1' })
   const pieces: Buffer[] = []
   socket.on('data', (piece: Buffer) => pieces.push(piece))
   socket.on('error', () => socket.destroy())
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-  const body = JSON.stringify(one.dialect.request(true, questionOf(one)))
   socket.write(
-    `POST ${one.dialect.path(true)} HTTP/1.1\r\nhost: 127.0.0.1\r\n` +
-      `authorization: Bearer ${payers[one.payer].key}\r\ncontent-type: application/json\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n` +
+      `authorization: Bearer ${key}\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
   const turns = setInterval(() => takeTurn(socket, random), turnMs)
@@ -33,7 +41,7 @@ export async function readSlowly(port: number, random: Random, one: SoakAsk): Pr
   return readAnswer(Buffer.concat(pieces))
 }
 
-function takeTurn(socket: Socket, random: Random): void {
+function takeTurn(socket: Socket, random: () => number): void {
   if (random() < 0.5) socket.pause()
   else socket.resume()
 }

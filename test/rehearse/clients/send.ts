@@ -1,0 +1,74 @@
+import { payers } from '../config.ts'
+import type { Random } from '../random.ts'
+import { type Ask, bodyOf } from './asks.ts'
+import type { Outcome } from './crowd.ts'
+
+/** More than anything may take that ever ends: a node that was stopped for 90 s is part of it. */
+export const patienceMs = 180_000
+
+/** Sends a request, and reads its answer to the end. */
+export async function send(url: string, ask: Ask, _random: Random): Promise<Outcome> {
+  const patience = AbortSignal.timeout(patienceMs)
+  const leaving = ask.leavesAfter === undefined ? [] : [AbortSignal.timeout(ask.leavesAfter)]
+  const isGone = () => leaving.some(({ aborted }) => aborted)
+  const ended = (): Outcome['ending'] | undefined =>
+    isGone() ? 'left' : patience.aborted ? 'hung' : undefined
+  let response: Response
+  try {
+    response = await fetch(url + ask.dialect.path(ask.stream), {
+      ...{ method: 'POST', keepalive: false, proxy: false, body: bodyOf(ask) },
+      headers: headersOf(ask),
+      signal: AbortSignal.any([patience, ...leaving]),
+    })
+  } catch (error) {
+    return { ask, ending: ended() ?? 'unreached', told: String(error) }
+  }
+  const { text, isBroken } = await readAll(response)
+  const status = response.status
+  const id = response.headers.get('x-request-id') ?? undefined
+  const isCut = isBroken ? (ended() ?? 'broken') : undefined
+  return { ask, status, id, ...judgeText(ask, status, text, isCut) }
+}
+
+export const headersOf = ({ payer }: Ask) => ({
+  authorization: `Bearer ${payers[payer].key}`,
+  'content-type': 'application/json',
+})
+
+/** What a client makes of an answer. `isCut`: how its connection ended, if not well. */
+export function judgeText(
+  { stream, dialect }: Ask,
+  status: number,
+  text: string,
+  isCut: Outcome['ending'] | undefined,
+): Pick<Outcome, 'ending' | 'told'> {
+  if (status !== 200) return { ending: 'refused', told: text.slice(0, 300) }
+  if (!stream) {
+    if (isCut !== undefined) return { ending: isCut }
+    return isJson(text) ? { ending: 'whole' } : { ending: 'odd', told: text.slice(0, 300) }
+  }
+  if (dialect.isWhole(text)) return { ending: 'whole' }
+  if (dialect.isError(text)) return { ending: 'told', told: text.slice(-300) }
+  return { ending: isCut ?? 'odd', told: text.slice(-300) }
+}
+
+/** Whole, and no error in the place of an answer. */
+function isJson(text: string): boolean {
+  try {
+    return !('error' in JSON.parse(text) && JSON.parse(text).error)
+  } catch {
+    return false
+  }
+}
+
+/** What came of an answer, however its connection ended. */
+async function readAll(response: Response) {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true })
+    return { text, isBroken: false }
+  } catch {
+    return { text, isBroken: true } // the last event may have been there already
+  }
+}

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ask } from '../clients/asks.ts'
+import { sendSlowly } from '../clients/slow.ts'
+import { between } from '../random.ts'
+import type { OneNode } from '../sqlite-world.ts'
+import type { Fault } from '../world.ts'
+
+const cgroups = '/sys/fs/cgroup/memory'
+const mebibyte = 1024 * 1024
+const refusing = { allows: ['refusals', 'cut'] } as const
+
+/** What there is too little of, and who takes too much of it. */
+export const limitFaults: readonly Fault<OneNode>[] = [
+  {
+    ...{ name: 'descriptors short', ...refusing, logs: /EMFILE|too many|descriptors|not stored/i },
+    missing: () => (Bun.which('prlimit') ? undefined : 'It takes prlimit.'),
+    async begin({ node, crowd }, random) {
+      const pid = node.pid()
+      if (pid === undefined) return async () => {}
+      const open = readdirSync(`/proc/${pid}/fd`).length
+      const limit = (count: number) => {
+        if (node.pid() === pid) spawnSync('prlimit', ['--pid', `${pid}`, `--nofile=${count}:`])
+      }
+      limit(open + Math.floor(between(random, 2, 30)))
+      const beside = crowd.beside(40, { kind: 'long', payer: 'rich' })
+      return async () => {
+        limit(1024 * 64)
+        await beside
+      }
+    },
+  },
+  {
+    ...{ name: 'memory short', ...refusing },
+    missing: () =>
+      existsSync(join(cgroups, 'cgroup.procs'))
+        ? undefined
+        : `There is no ${cgroups} (cgroup v1, and root).`,
+    async begin({ node, crowd }, random) {
+      const pid = node.pid()
+      if (pid === undefined) return async () => {}
+      const group = join(cgroups, `rehearse-${pid}-${Math.floor(random() * 1e9)}`)
+      mkdirSync(group)
+      writeFileSync(join(group, 'memory.limit_in_bytes'), String(384 * mebibyte))
+      writeFileSync(join(group, 'cgroup.procs'), String(pid))
+      const beside = crowd.beside(4, largeBody(between(random, 10, 30)))
+      return async () => {
+        await beside
+        const left = spawnSync('cat', [join(group, 'cgroup.procs')])
+          .stdout.toString()
+          .split('\n')
+        for (const one of left.filter(Boolean)) {
+          writeFileSync(join(cgroups, 'cgroup.procs'), one)
+        }
+        rmdirSync(group)
+      }
+    },
+  },
+  {
+    name: 'large bodies',
+    async begin({ crowd }, random) {
+      const beside = crowd.beside(3 + Math.floor(random() * 3), largeBody(between(random, 15, 55)))
+      return () => beside
+    },
+  },
+  {
+    name: 'slow readers',
+    async begin({ crowd }, random) {
+      const count = Math.floor(between(random, 5, 30))
+      const fixed = { kind: 'large', payer: 'rich', leavesAfter: undefined } as const
+      const beside = crowd.beside(count, fixed, sendSlowly)
+      return () => beside
+    },
+  },
+  {
+    ...{ name: 'log reader stalled' },
+    async begin({ node, longestS }, random) {
+      node.stallLog()
+      const forMs = between(random, 1, Math.min(20, longestS)) * 1000
+      return async () => {
+        await Bun.sleep(forMs)
+        node.readLog()
+      }
+    },
+  },
+]
+
+const largeBody = (mebibytes: number): Partial<Ask> => ({
+  ...{ kind: 'plain', stream: false, payer: 'rich', leavesAfter: undefined },
+  paddingBytes: Math.floor(mebibytes * mebibyte),
+})

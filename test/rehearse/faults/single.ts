@@ -1,0 +1,20 @@
+import type { OneNode } from '../sqlite-world.ts'
+import type { Fault } from '../world.ts'
+import { besideFaults } from './beside.ts'
+import { clockFaults } from './clock.ts'
+import { diskFaults } from './disk.ts'
+import { limitFaults } from './limits.ts'
+import { processFaults } from './process.ts'
+import { upstreamFaults } from './upstream.ts'
+import { versionFaults } from './versions.ts'
+
+/** Everything that can happen to one node on a file of SQLite. */
+export const singleFaults: readonly Fault<OneNode>[] = [
+  ...processFaults,
+  ...besideFaults,
+  ...diskFaults,
+  ...clockFaults,
+  ...limitFaults,
+  ...versionFaults,
+  ...upstreamFaults,
+]

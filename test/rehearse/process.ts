@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { environmentOf, requireBinary } from '../support/binary.ts'
+import { heedingLimits } from '../support/disk-trouble.ts'
+import type { RehearsedNode } from './world.ts'
+
+/** A process of the program, whose log is read by another one, which may stop reading. */
+export interface LoggedNode extends RehearsedNode, AsyncDisposable {
+  /** Who reads its log does not read on. */
+  stallLog(): void
+  readLog(): void
+  /** How processes ended that nobody ended. */
+  readonly surprises: readonly string[]
+}
+
+export interface NodeOptions {
+  readonly name: string
+  readonly folder: string
+  readonly port: number
+  readonly configFile: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** So long a stop may take: longer than the grace of the configuration, and than a stalled disk. */
+const stopMs = 60_000
+
+export function createNode(options: NodeOptions): LoggedNode {
+  const { name, folder, port, configFile } = options
+  const url = `http://127.0.0.1:${port}`
+  const logFile = join(folder, `${name}.log`)
+  const pipe = join(folder, `${name}.pipe`)
+  spawnSync('mkfifo', [pipe])
+  // Open for both, so that its reader does not end with the node.
+  const pipeEnd = openSync(pipe, constants.O_RDWR)
+  const reader = Bun.spawn(['sh', '-c', 'exec cat <"$0" >>"$1"', pipe, logFile], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  const readNews = createTail(logFile)
+  const errorEnd = openSync(`${logFile}.stderr`, 'a')
+  const readErrors = createTail(`${logFile}.stderr`)
+  const lines: string[] = []
+  const surprises: string[] = []
+  let child: Bun.Subprocess | undefined
+  let isMeant = false
+
+  async function end(signal: NodeJS.Signals): Promise<number> {
+    const ending = child
+    if (ending === undefined) return 0
+    isMeant = true
+    ending.kill(signal)
+    return await ending.exited
+  }
+
+  return {
+    name,
+    url,
+    surprises,
+    pid: () => child?.pid,
+    isUp: () => child !== undefined,
+    async start({ env = {}, binary = requireBinary() } = {}) {
+      if (child !== undefined) return
+      isMeant = false
+      const args = ['serve', '--log', 'json', '--config', configFile]
+      const started = Bun.spawn([...heedingLimits, binary, ...args], {
+        cwd: folder,
+        env: { ...(await environmentOf(args)), ...options.env, ...env },
+        stdio: ['ignore', pipeEnd, errorEnd],
+      })
+      child = started
+      void started.exited.then((code) => {
+        if (child === started) child = undefined
+        if (!isMeant) surprises.push(`${name} ended by itself: ${started.signalCode ?? code}`)
+      })
+    },
+    async kill(signal = 'SIGKILL') {
+      await end(signal)
+    },
+    async stop() {
+      const lastResort = setTimeout(() => {
+        surprises.push(`${name} did not end within ${stopMs / 1000} s of SIGTERM`)
+        child?.kill('SIGKILL')
+      }, stopMs)
+      return await end('SIGTERM').finally(() => clearTimeout(lastResort))
+    },
+    freeze: () => child?.kill('SIGSTOP'),
+    wake: () => child?.kill('SIGCONT'),
+    log() {
+      lines.push(...readNews().filter(isWorthKeeping), ...readErrors())
+      return lines
+    },
+    stallLog: () => reader.kill('SIGSTOP'),
+    readLog: () => reader.kill('SIGCONT'),
+    async [Symbol.asyncDispose]() {
+      reader.kill('SIGCONT')
+      await end('SIGKILL')
+      closeSync(pipeEnd)
+      closeSync(errorEnd)
+      reader.kill()
+      await reader.exited
+    },
+  }
+}
+
+/** A line for each request would be most of it, in two hours. */
+const isWorthKeeping = (line: string) => !line.includes('"level":"info"')
+
+/** Reads what a file has grown by, in whole lines. */
+function createTail(path: string): () => string[] {
+  const file = openSync(path, constants.O_RDONLY | constants.O_CREAT, 0o600)
+  const chunk = Buffer.alloc(1 << 16)
+  const decoder = new TextDecoder()
+  let rest = ''
+  return () => {
+    let text = rest
+    for (;;) {
+      const size = readSync(file, chunk)
+      if (size === 0) break
+      text += decoder.decode(chunk.subarray(0, size), { stream: true })
+    }
+    const found = text.split('\n')
+    rest = found.pop() ?? ''
+    return found
+  }
+}

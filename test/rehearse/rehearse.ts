@@ -1,0 +1,37 @@
+import { direct } from './director.ts'
+import { singleFaults } from './faults/single.ts'
+import type { Report } from './report.ts'
+import { startSqliteWorld } from './sqlite-world.ts'
+
+export interface RehearsalOptions {
+  /** Of the database and all logs; it stays there. */
+  readonly folder: string
+  readonly seed: number
+  /** Which fault of the seed's list is the first one, from 1. */
+  readonly from: number
+  /** How many faults at most. */
+  readonly most?: number | undefined
+  readonly minutes: number
+  readonly clients: number
+  /** How long a process stays frozen at most, in seconds. */
+  readonly longestS: number
+  /** An older program. */
+  readonly old?: string | undefined
+  /** Names of the faults that are meant; else all. */
+  readonly only?: readonly string[] | undefined
+  readonly say: (line: string) => void
+}
+
+/** Rehearses faults of one node on SQLite. */
+export async function rehearseSqlite(options: RehearsalOptions): Promise<Report> {
+  const { seed, from, most = Number.POSITIVE_INFINITY, minutes, only, say } = options
+  await using world = await startSqliteWorld(options)
+  const latest = performance.now() + minutes * 60_000
+  const { crowd, upstream, node } = world
+  return await direct({
+    ...{ world, crowd, upstream, seed, from, say },
+    faults: singleFaults.filter(({ name }) => only?.includes(name) ?? true),
+    isOver: (report) => report.faults >= most || performance.now() > latest,
+    surprises: () => node.surprises,
+  })
+}

@@ -1,0 +1,58 @@
+/** What one kind of fault came to, alone and with others. */
+export interface KindReport {
+  times: number
+  answers: number
+  charges: number
+  /** From the end of the fault until every node was ready, in milliseconds. */
+  readonly readyMs: number[]
+}
+
+/** What a rehearsal came to; it went well when `findings` is empty. */
+export interface Report {
+  readonly seed: number
+  /** Singly or in pairs. */
+  faults: number
+  /** Received whole. */
+  answers: number
+  charges: number
+  readonly kinds: Map<string, KindReport>
+  /** How clients' requests ended. */
+  readonly endings: Map<string, number>
+  /** Why kinds of faults were left out. */
+  readonly skipped: Map<string, string>
+  readonly findings: string[]
+}
+
+export const emptyReport = (seed: number): Report => ({
+  ...{ seed, faults: 0, answers: 0, charges: 0 },
+  ...{ kinds: new Map(), endings: new Map(), skipped: new Map(), findings: [] },
+})
+
+/** Of one kind of fault, to be added to. */
+export function kindOf({ kinds }: Report, name: string): KindReport {
+  const found = kinds.get(name) ?? { times: 0, answers: 0, charges: 0, readyMs: [] }
+  kinds.set(name, found)
+  return found
+}
+
+/** A report in lines for a person; the last one is the verdict. */
+export function describeReport(report: Report): string[] {
+  const { faults, answers, charges, kinds, endings, skipped, findings } = report
+  const width = Math.max(0, ...[...kinds.keys()].map(({ length }) => length))
+  const ready = (readyMs: readonly number[]) => {
+    const sorted = readyMs.toSorted((a, b) => a - b)
+    const [half = 0, most = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+    return `ready after ${(half / 1000).toFixed(1)} s, at most ${(most / 1000).toFixed(1)} s`
+  }
+  return [
+    ...[...kinds].map(
+      ([name, { times, answers: whole, charges: charged, readyMs }]) =>
+        `${name.padEnd(width)} ${String(times).padStart(4)} times, ` +
+        `${String(whole).padStart(6)} answers, ${String(charged).padStart(6)} charges, ${ready(readyMs)}`,
+    ),
+    ...[...skipped].map(([name, why]) => `${name}: skipped. ${why}`),
+    `Requests: ${[...endings].map(([name, count]) => `${count} ${name}`).join(', ')}`,
+    ...findings,
+    `${faults} faults, ${answers} answers, ${charges} charges, ${findings.length} findings`,
+  ]
+}
