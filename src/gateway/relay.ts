@@ -80,7 +80,8 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
           if (out.byteLength > 0) yield sent(out)
           if (!isOwing) throw endForMoney()
           // The end is read without the client.
-          yield* eventsOf(encodeFailure(parts, endForMoney(), !framesSent), exchange)
+          const told = { isFirst: !framesSent, isStored: true }
+          yield* eventsOf(encodeFailure(parts, endForMoney(), told), exchange)
           return
         }
         if (translator?.isCut() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
@@ -119,11 +120,11 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
       if (!hasEnded(seen) || translator?.isOver() === false) throw brokenOff(answer)
     } catch (error) {
       if (exchange.interruption === 'client_left') return
-      await settled(settle)
+      const isStored = await settled(settle)
       // A line end of two characters may have been cut in half; a frame that was too long, anywhere.
       if (lastByte === carriageReturn) yield lineFeed
       if (exchange.framing === 'sse' && tap.isWithinFrame()) yield emptyLine
-      yield* eventsOf(encodeFailure(parts, error, !framesSent), exchange)
+      yield* eventsOf(encodeFailure(parts, error, { isFirst: !framesSent, isStored }), exchange)
     } finally {
       if (settling === undefined && !answer.signal.aborted && (isOwing || !isUnpaid)) {
         const drained = await drain(parts, { tap, chunks, mayStop, isOwing })
@@ -153,12 +154,13 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
   return stream
 }
 
-/** Waits for a settlement whose failure its own log line has told. */
-async function settled(settle: () => Promise<void>): Promise<void> {
+/** Waits for a settlement whose failure its own log line has told; whether it is stored. */
+async function settled(settle: () => Promise<void>): Promise<boolean> {
   try {
     await settle()
+    return true
   } catch {
-    // Logged where it failed; the client is told by an error event, or has left.
+    return false // logged where it failed; the client is told by an error event, or has left
   }
 }
 

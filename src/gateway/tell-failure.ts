@@ -28,8 +28,15 @@ export const streamHead = ({ requestId, model, startedAt }: Exchange) => ({
   createdAt: Math.floor(startedAt / 1_000),
 })
 
-/** The failure as the last event of the client's stream. */
-export function encodeFailure(parts: RelayParts, error: unknown, first: boolean): Uint8Array {
+/**
+ * The failure as the last event of the client's stream; empty when a translated stream has told its end. What
+ * was to be the end of one that is not stored never left: it is told in the protocol's own way.
+ */
+export function encodeFailure(
+  parts: RelayParts,
+  error: unknown,
+  { isFirst, isStored }: { readonly isFirst: boolean; readonly isStored: boolean },
+): Uint8Array {
   const { exchange, answer } = parts
   const told = failureToTell(parts, error)
   const failure = {
@@ -40,9 +47,9 @@ export function encodeFailure(parts: RelayParts, error: unknown, first: boolean)
     ...streamHead(exchange),
     answer: answer.observer.seen,
   }
-  const text =
-    answer.translator?.fail(failure) ??
-    exchange.protocol.encodeStreamError(failure, exchange, first)
+  const translated = answer.translator?.fail(failure)
+  const isOwn = translated !== undefined && (translated !== '' || isStored)
+  const text = isOwn ? translated : exchange.protocol.encodeStreamError(failure, exchange, isFirst)
   return new TextEncoder().encode(text)
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '../../src/gateway/errors.ts'
 import type { StreamTranslator } from '../../src/gateway/translation.ts'
 import { allDialects } from '../e2e/dialects.ts'
 import { createScene, tokens } from './relay-scene.ts'
@@ -50,6 +51,22 @@ describe.each(allDialects)('an upstream that speaks $name', (dialect) => {
       'failed: The upstream broke off in the middle of its answer.',
     )
     expect(scene.ends.length).toBe(1)
+  })
+
+  test('whose end is translated, and can not be settled, does not end well', async () => {
+    const { translator } = translatorThat()
+    const internal = new GatewayError('internal', 'The gateway could not store this request.')
+    // As encoders do: after the end that they have written there is nothing more to say.
+    const fail = () => ''
+    using scene = await createScene({
+      ...{ dialect, translator: { ...translator, fail } },
+      settle: () => Promise.reject(internal),
+    })
+    scene.send(dialect.piece('Hello') + dialect.last(tokens))
+    scene.end()
+    const text = await scene.readAll()
+    expect(dialect.isError(text)).toBeTrue()
+    expect(text).toContain('could not store')
   })
 
   test('that is given up in the middle is let go, and cut where the client was told', async () => {

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runBinary } from '../support/binary.ts'
 import { freePort } from '../support/free-port.ts'
@@ -78,7 +78,10 @@ export async function startSqliteWorld(options: OneNodeOptions): Promise<OneNode
     async [Symbol.asyncDispose]() {
       await node[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
-      disk?.[Symbol.dispose]()
+      if (disk === undefined) return
+      // What lies on it is gone with it, and may be evidence.
+      cpSync(data, join(folder, 'kept'), { recursive: true })
+      disk[Symbol.dispose]()
     },
   }
 }
