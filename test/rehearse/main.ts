@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createTempDir } from '../support/temp-dir.ts'
-import { singleFaults } from './faults/single.ts'
+import { allFaults } from './faults/single.ts'
 import { rehearseSqlite } from './rehearse.ts'
 import { describeReport } from './report.ts'
 
@@ -17,7 +17,7 @@ those that clients and upstreams would have kept: what was received whole is cha
 costs no more than was billed.
 
   --fault N      begins with fault N of the seed's list, and ends after it
-  --only A,B     only these faults; --list prints their names
+  --only A,B     only these faults, also those that are left out as yet; --list prints all names
   --longest S    how long a process stays frozen at most, in seconds (90)
   --old PATH     an older program, for downgrades and upgrades
 TOLLGATE_BINARY names another program than dist/tollgate. Exit code 1: something was found.`
@@ -49,11 +49,11 @@ if (values.help) {
   process.exit(0)
 }
 if (values.list) {
-  for (const { name } of singleFaults) console.log(name)
+  for (const { name } of allFaults) console.log(name)
   process.exit(0)
 }
 const only = values.only?.split(',')
-const unknown = only?.filter((name) => !singleFaults.some((fault) => fault.name === name)) ?? []
+const unknown = only?.filter((name) => !allFaults.some((fault) => fault.name === name)) ?? []
 if (unknown.length > 0) fail(`--only names no fault: ${unknown.join(', ')}. See --list.`)
 
 const folder = createTempDir('tollgate-rehearse')

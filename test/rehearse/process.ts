@@ -23,7 +23,7 @@ export interface NodeOptions {
 }
 
 /** So long a stop may take: longer than the grace of the configuration, and than a stalled disk. */
-const stopMs = 60_000
+const stopMs = 30_000
 
 export function createNode(options: NodeOptions): LoggedNode {
   const { name, folder, port, configFile } = options
@@ -77,11 +77,14 @@ export function createNode(options: NodeOptions): LoggedNode {
       await end(signal)
     },
     async stop() {
+      let isLate = false
       const lastResort = setTimeout(() => {
-        surprises.push(`${name} did not end within ${stopMs / 1000} s of SIGTERM`)
+        isLate = true
         child?.kill('SIGKILL')
       }, stopMs)
-      return await end('SIGTERM').finally(() => clearTimeout(lastResort))
+      const code = await end('SIGTERM').finally(() => clearTimeout(lastResort))
+      if (isLate) throw new Error(`${name} did not end within ${stopMs / 1000} s of SIGTERM`)
+      return code
     },
     freeze: () => child?.kill('SIGSTOP'),
     wake: () => child?.kill('SIGCONT'),

@@ -1,5 +1,5 @@
 import { direct } from './director.ts'
-import { singleFaults } from './faults/single.ts'
+import { chooseFaults } from './faults/single.ts'
 import type { Report } from './report.ts'
 import { startSqliteWorld } from './sqlite-world.ts'
 
@@ -30,7 +30,7 @@ export async function rehearseSqlite(options: RehearsalOptions): Promise<Report>
   const { crowd, upstream, node } = world
   return await direct({
     ...{ world, crowd, upstream, seed, from, say },
-    faults: singleFaults.filter(({ name }) => only?.includes(name) ?? true),
+    faults: chooseFaults(only),
     isOver: (report) => report.faults >= most || performance.now() > latest,
     surprises: () => node.surprises,
   })

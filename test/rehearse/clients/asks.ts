@@ -53,8 +53,13 @@ export function makeAsk(random: Random, number: number, fixed: Partial<Ask> = {}
 export const questionOf = ({ number, kind, payer, paddingBytes }: Ask): string =>
   `ask-${number}-${kind}-${payer}-${'x'.repeat(paddingBytes)}`
 
-/** No answer may be longer: a request that is charged as reserved costs no more. */
+/** No answer may be longer, in tokens. */
 export const mostOutput = 100
+/**
+ * What may be set aside for one that is, unseen parts of it included: who leaves may be charged that. No
+ * more than this is known of it here.
+ */
+export const mostReserved = 100 * mostOutput
 
 /** The body of a request: no JSON where that is its kind. */
 export function bodyOf(ask: Ask): string {

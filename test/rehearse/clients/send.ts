@@ -45,19 +45,19 @@ export function judgeText(
   if (status !== 200) return { ending: 'refused', told: text.slice(0, 300) }
   if (!stream) {
     if (isCut !== undefined) return { ending: isCut }
-    return isJson(text) ? { ending: 'whole' } : { ending: 'odd', told: text.slice(0, 300) }
+    return { ending: judgeJson(text), told: text.slice(0, 300) }
   }
   if (dialect.isWhole(text)) return { ending: 'whole' }
   if (dialect.isError(text)) return { ending: 'told', told: text.slice(-300) }
   return { ending: isCut ?? 'odd', told: text.slice(-300) }
 }
 
-/** Whole, and no error in the place of an answer. */
-function isJson(text: string): boolean {
+/** Upstreams tell of errors in answers with status 200, too. */
+function judgeJson(text: string): 'whole' | 'told' | 'odd' {
   try {
-    return !('error' in JSON.parse(text) && JSON.parse(text).error)
+    return JSON.parse(text).error ? 'told' : 'whole'
   } catch {
-    return false
+    return 'odd'
   }
 }
 

@@ -61,8 +61,11 @@ export const diskFaults: readonly Fault<OneNode>[] = [
         for (const end of ['', '-wal', '-shm', '.serving']) rmSync(database + end, { force: true })
         move(1, 0)
         await world.node.start()
-        if (!noticed) throw new Error('The database was moved, and it went on taking requests.')
-        if (empty) throw new Error('Without its database it started, with an empty one.')
+        const wrong = [
+          ...(noticed ? [] : ['The database was moved, and it went on taking requests.']),
+          ...(empty ? ['Without its database it started, with an empty one.'] : []),
+        ]
+        if (wrong.length > 0) throw new Error(wrong.join(' '))
       }
     },
   },

@@ -42,9 +42,9 @@ export const limitFaults: readonly Fault<OneNode>[] = [
       if (pid === undefined) return async () => {}
       const group = join(cgroups, `rehearse-${pid}-${Math.floor(random() * 1e9)}`)
       mkdirSync(group)
-      writeFileSync(join(group, 'memory.limit_in_bytes'), String(384 * mebibyte))
+      writeFileSync(join(group, 'memory.limit_in_bytes'), String(256 * mebibyte))
       writeFileSync(join(group, 'cgroup.procs'), String(pid))
-      const beside = crowd.beside(4, largeBody(between(random, 10, 30)))
+      const beside = crowd.beside(2 + Math.floor(random() * 6), largeBody(between(random, 10, 58)))
       return async () => {
         await beside
         const left = spawnSync('cat', [join(group, 'cgroup.procs')])

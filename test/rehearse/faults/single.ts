@@ -4,17 +4,29 @@ import { besideFaults } from './beside.ts'
 import { clockFaults } from './clock.ts'
 import { diskFaults } from './disk.ts'
 import { limitFaults } from './limits.ts'
+import { nameFaults } from './names.ts'
 import { processFaults } from './process.ts'
 import { upstreamFaults } from './upstream.ts'
 import { versionFaults } from './versions.ts'
+import { waits } from './waits.ts'
 
 /** Everything that can happen to one node on a file of SQLite. */
-export const singleFaults: readonly Fault<OneNode>[] = [
+export const allFaults: readonly Fault<OneNode>[] = [
   ...processFaults,
   ...besideFaults,
   ...diskFaults,
   ...clockFaults,
   ...limitFaults,
   ...versionFaults,
+  ...nameFaults,
   ...upstreamFaults,
 ]
+
+/** Those with these names; else all that do not wait for something. */
+export function chooseFaults(only: readonly string[] | undefined): readonly Fault<OneNode>[] {
+  if (only) return allFaults.filter(({ name }) => only.includes(name))
+  return allFaults.map((fault) => {
+    const wait = waits[fault.name]
+    return wait === undefined ? fault : { ...fault, missing: () => wait }
+  })
+}

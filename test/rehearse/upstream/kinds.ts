@@ -26,7 +26,7 @@ export const kinds = {
   'usage missing': { steps: (due) => answerWell(rewritten(due, withoutUsage)), bills: 'untold' },
   'silent before the head': { steps: faults.stall },
   'silent inside': { steps: (due) => faults[due.isStreamed ? 'stall-inside' : 'half-head'](due) },
-  'half, then reset': { steps: (due) => faults[due.isStreamed ? 'cut' : 'cut-body'](due) },
+  'half then reset': { steps: (due) => faults[due.isStreamed ? 'cut' : 'cut-body'](due) },
   'half an event': {
     steps: (due) => faults[due.isStreamed ? 'cut-in-an-event' : 'length-lies'](due),
   },

@@ -4,8 +4,9 @@ import type { FaultRequest } from '../../support/fault/requests.ts'
 import { httpBytes, write } from '../../support/fault/steps.ts'
 import { dialectOf } from '../../support/fault/well.ts'
 import { type Line, startMortalUpstream } from '../../support/mortal-upstream.ts'
-import { type Kind as AskKind, mostOutput, readQuestion, tokensOf } from '../clients/asks.ts'
+import { type Kind as AskKind, mostReserved, readQuestion, tokensOf } from '../clients/asks.ts'
 import type { Payer, UpstreamUrls } from '../config.ts'
+import { waits } from '../faults/waits.ts'
 import { createRandom, pick } from '../random.ts'
 import { type Kind, type KindName, kinds } from './kinds.ts'
 
@@ -43,14 +44,16 @@ const usual: Record<AskKind, { readonly size: Due['size']; readonly kind?: KindN
   short: { size: 'short' },
   long: { size: 'long' },
   large: { size: 'large' },
-  cut: { size: 'long', kind: 'half, then reset' },
+  cut: { size: 'long', kind: 'half then reset' },
   failing: { size: 'whole', kind: 'status 500' },
   refused: { size: 'whole', kind: 'status 400' },
   broken: { size: 'whole' },
 }
 
 /** What the odd one does by itself, beside answering well. */
-const oddKinds = (Object.keys(kinds) as KindName[]).filter((name) => name !== 'never ends')
+const oddKinds = (Object.keys(kinds) as KindName[]).filter(
+  (name) => name !== 'never ends' && waits[`upstream: ${name}`] === undefined,
+)
 
 export async function startUpstream(seed: number): Promise<Upstream> {
   const random = createRandom(seed)
@@ -86,7 +89,7 @@ export async function startUpstream(seed: number): Promise<Upstream> {
       tokens: kind.bills === 'told' ? tokens : undefined,
       mostTokens: {
         input: Math.max(request.body.length, tokens.input),
-        output: sent + mostOutput,
+        output: sent + mostReserved,
       },
     }
     bills.set(asked.number, [...(bills.get(asked.number) ?? []), bill])
