@@ -210,7 +210,7 @@ run_on_postgres() {
   both=$(tests -L | grep -F -x "$both" | grep -v -E "$same_everywhere" |
     xargs grep -L -E "$own_servers" | sort)
   books=$(printf '%s\n' "$both" | grep /e2e/ | grep -v -E 'translated-|memory|many-streams' |
-    xargs grep -l -E "/(ledger|torture)\.ts'")
+    xargs grep -l -E "/ledger\.ts'")
   TOLLGATE_TEST_STORE=postgres
   begin_beside postgres-binary $patience $books
   begin_beside postgres $patience $(printf '%s\n' "$both" | grep -E '^./test/(admin|cli)/')

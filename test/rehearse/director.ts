@@ -1,5 +1,8 @@
+import { type Audited, findFaults } from '../support/audit.ts'
 import { startOwnTime } from '../support/own-time.ts'
+import type { TestEngine } from '../support/test-store.ts'
 import type { Crowd, Outcome } from './clients/crowd.ts'
+import { payerNames, payers } from './config.ts'
 import { createJudge } from './judge.ts'
 import { createRandom, pick, type Random } from './random.ts'
 import { emptyReport, kindOf, type Report } from './report.ts'
@@ -10,6 +13,7 @@ export interface Direction<W extends World> {
   readonly world: W
   readonly crowd: Crowd
   readonly upstream: Upstream
+  readonly engine: TestEngine
   readonly faults: readonly Fault<W>[]
   readonly seed: number
   /** Which fault of the seed's list is the first one, from 1. */
@@ -38,6 +42,10 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
     if (why !== undefined) report.skipped.set(fault.name, why)
     return why === undefined
   })
+  const audited: Audited = {
+    ...{ rows: world.rows, engine: direction.engine, isAtRest: true, isBounded: false },
+    thousandths: Object.fromEntries(payerNames.map((name) => [name, payers[name].thousandths])),
+  }
   const judge = createJudge(world.rows, upstream)
   const readLogs = createLogReader(world)
   const known = new Set<string>()
@@ -77,6 +85,7 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
     seenSurprises = surprises.length
     if (verifyMs < 1_500 || at % usualEvery === 0) {
       const startTick = performance.now()
+      found.push(...(await findFaults(audited)))
       const wrong = await world.verify()
       verifyMs = performance.now() - startTick
       // What stays wrong is told once.
@@ -115,10 +124,14 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
 /** One fault, or two different ones. */
 function choose<W extends World>(able: readonly Fault<W>[], random: Random): Fault<W>[] {
   const isPair = random() < pairs
-  const first = pick(random, able)
-  const others = able.filter((fault) => fault !== first)
+  const first = pick(random, weighted(able))
+  const others = weighted(able.filter((fault) => fault !== first))
   return isPair && others.length > 0 ? [first, pick(random, others)] : [first]
 }
+
+/** There are many kinds of odd upstreams: each of them comes less often. */
+const weighted = <W extends World>(faults: readonly Fault<W>[]): Fault<W>[] =>
+  faults.flatMap((fault) => Array(fault.name.startsWith('upstream: ') ? 1 : 4).fill(fault))
 
 /** Begins them one after the other; what begins no more than in part is said, and not ended. */
 async function begin<W extends World>(

@@ -25,12 +25,19 @@ export interface Judge {
   judge(outcomes: readonly Outcome[]): Promise<string[]>
 }
 
-/** A node that is dead is noticed after 30 s of silence, when another looks: every 5 s. */
-const restMs = 45_000
-/** So long what clients have received may take to be stored, once nothing is set aside. */
-const storedMs = 10_000
+/** How long the judge waits for what must come, in milliseconds. */
+export interface Patience {
+  /** Until nothing is under way. A dead node is noticed after 30 s of silence, by others every 5 s. */
+  readonly restMs: number
+  /** Until what clients have received is stored, once nothing is set aside. */
+  readonly storedMs: number
+}
 
-export function createJudge(rows: Rows, upstream: Pick<Upstream, 'bills' | 'underWay'>): Judge {
+export function createJudge(
+  rows: Rows,
+  upstream: Pick<Upstream, 'bills' | 'underWay'>,
+  { restMs, storedMs }: Patience = { restMs: 45_000, storedMs: 10_000 },
+): Judge {
   let lastRequest = 0n
   let lastEntry = 0n
   /** Of each account, by its entries that were seen. */

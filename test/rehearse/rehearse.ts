@@ -29,7 +29,7 @@ export async function rehearseSqlite(options: RehearsalOptions): Promise<Report>
   const latest = performance.now() + minutes * 60_000
   const { crowd, upstream, node } = world
   return await direct({
-    ...{ world, crowd, upstream, seed, from, say },
+    ...{ world, crowd, upstream, seed, from, say, engine: 'sqlite' },
     faults: chooseFaults(only),
     isOver: (report) => report.faults >= most || performance.now() > latest,
     surprises: () => node.surprises,

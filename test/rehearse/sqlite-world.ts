@@ -87,7 +87,7 @@ export async function startSqliteWorld(options: OneNodeOptions): Promise<OneNode
 }
 
 /** Each question by a connection of its own: the file may be another one the next time. */
-function openRows(path: string): Rows {
+export function openRows(path: string): Rows {
   return async (sql) => {
     using db = new Database(path, { readonly: true, safeIntegers: true })
     db.run('PRAGMA busy_timeout = 5000')

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../e2e/until.ts'
 import { environmentOf, type RunningBinary, requireBinary, startBinary } from '../support/binary.ts'
-import { type TollgateYamlOptions, tollgateYaml } from '../support/tollgate-yaml.ts'
+import type { TollgateYamlOptions } from '../support/tollgate-yaml.ts'
 import { payers } from './asks.ts'
 import { outliveOthers } from './outlive.ts'
 
@@ -11,14 +11,7 @@ const plenty = 1_000_000
 /** What the other one has at first. */
 const little = 0.3
 
-/** The account that is always short of money. */
-export const poorEmail = 'poor@example.com'
-
-/** The configuration of a torture as text, for one gateway. */
-export const tortureYaml = (upstream: string, listen: string): string =>
-  tollgateYaml({ listen, ...tortureOptions(upstream) })
-
-/** What it says: three accounts, four tokens, three groups, one channel. */
+/** The configuration of a torture: three accounts, four tokens, three groups, one channel. */
 export function tortureOptions(upstream: string): TollgateYamlOptions {
   const { rich, draining, limited, poor } = payers
   return {
@@ -44,7 +37,7 @@ export function tortureOptions(upstream: string): TollgateYamlOptions {
         ],
       },
       {
-        email: poorEmail,
+        email: 'poor@example.com',
         balance: little,
         tokens: [{ name: 'poor', key: poor.key, group: 'dear' }],
       },

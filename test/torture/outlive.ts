@@ -16,14 +16,3 @@ export async function outliveOthers(folder: string): Promise<void> {
   })
   await tables.change('DELETE FROM node')
 }
-
-/**
- * Closes what they have left, as another node on their server does when they were silent for long enough;
- * gives how many requests that were. In a file the next gateway does it when it starts.
- */
-export async function closeAsOthersDo(folder: string): Promise<number> {
-  if (testEngine === 'sqlite') return 0
-  await outliveOthers(folder)
-  await using tables = openTables(folder)
-  return Number(await tables.one('SELECT sweep_reservations(0)'))
-}

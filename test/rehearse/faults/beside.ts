@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runBinary } from '../../support/binary.ts'
 import { freePort } from '../../support/free-port.ts'
+import { emailOf } from '../config.ts'
 import { between } from '../random.ts'
 import type { OneNode } from '../sqlite-world.ts'
 import type { Fault } from '../world.ts'
@@ -33,6 +34,21 @@ export const besideFaults: readonly Fault<OneNode>[] = [
         await Bun.sleep(forMs)
         db.run('ROLLBACK')
         db.close()
+      }
+    },
+  },
+  {
+    name: 'credit twice',
+    async begin({ configFile, rows }, random) {
+      const key = `credit-${Math.floor(random() * 1e9)}`
+      const words = ['account', 'credit', emailOf('poor'), '0.2', '--reason', key, '--key', key]
+      const credit = () => runBinary([...words, '--config', configFile])
+      const codes = [(await credit()).exitCode]
+      return async () => {
+        codes.push((await credit()).exitCode)
+        if (!codes.includes(0)) return // it has said that nothing is stored
+        const found = await rows(`SELECT id FROM ledger WHERE idempotency_key = '${key}'`)
+        if (found.length !== 1) throw new Error(`Credit ${key} is stored ${found.length} times.`)
       }
     },
   },

@@ -1,10 +1,10 @@
 import { type Cluster, type Node, startCluster } from '../../e2e/cluster/scene.ts'
+import { type Audited, findFaults } from '../../support/audit.ts'
 import { createRandom } from '../../support/made-ledger.ts'
 import type { Random } from '../../support/made-usage.ts'
 import { ask, type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { startValkey, type Valkey } from '../../support/valkey.ts'
-import { pick } from '../asks.ts'
-import { findFaults } from '../audit.ts'
+import { payers, pick } from '../asks.ts'
 import { runClient } from '../clients.ts'
 import { tortureOptions } from '../gateway.ts'
 import { startTortureUpstream, type TortureUpstream } from '../upstream.ts'
@@ -67,7 +67,7 @@ export async function clusterTorture(options: ClusterTortureOptions): Promise<Cl
     const latest = performance.now() + seconds * 1000
     while (report.kills < kills && performance.now() < latest) {
       await harm(parts)
-      report.faults.push(...(await findFaults(cluster.rows, 'postgres', false)))
+      report.faults.push(...(await findFaults(audited(cluster, false))))
       say(`${report.kills} kills, ${report.received.length} answers received whole`)
       upstream.clear()
     }
@@ -81,6 +81,13 @@ export async function clusterTorture(options: ClusterTortureOptions): Promise<Cl
   }
   return report
 }
+
+const audited = ({ rows }: Cluster, isAtRest: boolean): Audited => ({
+  ...{ rows, engine: 'postgres', isAtRest, isBounded: true },
+  thousandths: Object.fromEntries(
+    Object.entries(payers).map(([name, { multiplier }]) => [name, multiplier * 1000]),
+  ),
+})
 
 /** One node dies and comes back; now and then so does what all of them stand on. */
 async function harm(parts: Parts): Promise<void> {
@@ -123,7 +130,7 @@ async function look({ cluster, upstream, report }: Parts): Promise<void> {
     (await cluster.rows('SELECT request_id FROM reservation LIMIT 1')).length === 0
   while (!(await isAtRest()) && performance.now() < latest) await Bun.sleep(100)
   report.restAfterMs = performance.now() - startTick
-  report.faults.push(...(await findFaults(cluster.rows, 'postgres', true)), ...report.odd)
+  report.faults.push(...(await findFaults(audited(cluster, true))), ...report.odd)
   const { faults, charged, interrupted } = await readBooks(cluster.rows, report.received, upstream)
   report.faults.push(...faults)
   report.charged = charged

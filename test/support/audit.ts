@@ -1,13 +1,19 @@
-import type { TestEngine } from '../support/test-store.ts'
-import { payers } from './asks.ts'
-import type { Rows } from './facts.ts'
+import type { TestEngine } from './test-store.ts'
+
+/** What is to be looked at. */
+export interface Audited {
+  readonly rows: (sql: string) => Promise<readonly object[]>
+  readonly engine: TestEngine
+  /** No request is under way. */
+  readonly isAtRest: boolean
+  /** No answer can cost more than was set aside for it. */
+  readonly isBounded: boolean
+  /** Of each token's group, in thousandths, by the token's name. */
+  readonly thousandths: Readonly<Record<string, number>>
+}
 
 /** The rows that contradict a promise, as text; none where all is well. */
 type Rule = readonly [promise: string, sql: string]
-
-const cases = Object.entries(payers).map(
-  ([name, { multiplier }]) => `WHEN '${name}' THEN ${multiplier * 1_000_000}`,
-)
 
 /** What must hold of a file of SQLite, whoever was killed. */
 const ofFiles: readonly Rule[] = [
@@ -22,7 +28,7 @@ const dayOf = {
 } as const satisfies Record<TestEngine, string>
 
 /** What must hold of a database at every moment. */
-const always = (engine: TestEngine): readonly Rule[] => [
+const always = ({ engine, thousandths }: Audited): readonly Rule[] => [
   [
     'a balance is the sum of the ledger',
     `SELECT email, balance_nano, total FROM (SELECT email, balance_nano,
@@ -54,7 +60,7 @@ const always = (engine: TestEngine): readonly Rule[] => [
   [
     'an amount follows from counts, price and multiplier',
     `SELECT request_id, amount_nano FROM request JOIN token ON token.id = request.token_id
-       WHERE price_id IS NOT NULL AND multiplier_millionths <> CASE token.name ${cases.join(' ')} END
+       WHERE price_id IS NOT NULL AND multiplier_millionths <> ${casesOf(thousandths)}
        OR amount_nano <> (input_tokens * 1000 + output_tokens * 2000) * multiplier_millionths / 1000000
        OR cache_read_tokens + cache_write_tokens + cache_write_1h_tokens <> 0`,
   ],
@@ -81,6 +87,9 @@ const always = (engine: TestEngine): readonly Rule[] => [
     'a request that has ended has no reservation',
     'SELECT request_id FROM reservation JOIN request USING (request_id)',
   ],
+]
+
+const bounded: readonly Rule[] = [
   ['no balance goes below zero', 'SELECT email, balance_nano FROM account WHERE balance_nano < 0'],
   [
     'no budget is overspent',
@@ -96,6 +105,13 @@ const atRest: readonly Rule[] = [
   ['nothing stays set aside', 'SELECT email, reserved_nano FROM account WHERE reserved_nano <> 0'],
 ]
 
+const casesOf = (thousandths: Audited['thousandths']): string => {
+  const cases = Object.entries(thousandths).map(
+    ([name, share]) => `WHEN '${name}' THEN ${share * 1000}`,
+  )
+  return `CASE token.name ${cases.join(' ')} END`
+}
+
 function oddDays(engine: TestEngine, one: string, other: string): string {
   const columns = `token_id, day, model, requests, input_tokens, output_tokens, amount_nano`
   return `WITH summed AS (SELECT token_id, ${dayOf[engine]} AS day,
@@ -105,25 +121,22 @@ function oddDays(engine: TestEngine, one: string, other: string): string {
     SELECT ${columns} FROM ${one} EXCEPT SELECT ${columns} FROM ${other}`
 }
 
-/** The promises, each with the query for rows that break it: some of them. */
-function rulesFor(engine: TestEngine, isAtRest: boolean): readonly Rule[] {
-  const ofEngine = engine === 'sqlite' ? ofFiles : []
-  const rules = [...ofEngine, ...always(engine), ...(isAtRest ? atRest : [])]
-  return rules.map(([promise, sql]) => [promise, `SELECT * FROM (${sql}) AS odd LIMIT 3`])
-}
-
-/** What a rule has found, as text; none where all is well. */
-const broken = (promise: string, rows: readonly object[]): readonly string[] =>
-  rows.length === 0 ? [] : [`Broken: ${promise}: ${JSON.stringify(rows)}`]
-
 /** Which promises a database breaks, with some of the rows that show it. */
-export async function findFaults(
-  rows: Rows,
-  engine: TestEngine,
-  isAtRest: boolean,
-): Promise<string[]> {
+export async function findFaults(audited: Audited): Promise<string[]> {
+  const { rows, engine, isAtRest, isBounded } = audited
+  const rules = [
+    ...(engine === 'sqlite' ? ofFiles : []),
+    ...always(audited),
+    ...(isBounded ? bounded : []),
+    ...(isAtRest ? atRest : []),
+  ]
   const faults: string[] = []
-  for (const [promise, sql] of rulesFor(engine, isAtRest))
-    faults.push(...broken(promise, await rows<object>(sql)))
+  for (const [promise, sql] of rules) {
+    const found = await rows(`SELECT * FROM (${sql}) AS odd LIMIT 3`)
+    if (found.length > 0) faults.push(`Broken: ${promise}: ${asText(found)}`)
+  }
   return faults
 }
+
+const asText = (rows: readonly object[]): string =>
+  JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
