@@ -60,11 +60,17 @@ const folder = createTempDir('tollgate-rehearse')
 const seed = above0('seed') ?? 1 + (Date.now() % 1_000_000)
 const fault = above0('fault')
 console.log(`Seed ${seed}, in ${folder.path}`)
+const stopping = new AbortController()
+process.once('SIGINT', () => {
+  console.log('It ends after this fault; once more, and it ends at once.')
+  stopping.abort()
+})
 const report = await rehearseSqlite({
   ...{ folder: folder.path, seed, from: fault ?? 1, most: fault && 1 },
   ...{ minutes: above0('minutes') ?? 10, clients: above0('clients') ?? 24 },
   ...{ longestS: above0('longest') ?? 90, old: values.old && resolve(values.old), only },
   say: (line) => console.log(line),
+  signal: stopping.signal,
 })
 for (const line of describeReport(report)) console.log(line)
 if (report.findings.length === 0) folder.remove()

@@ -20,18 +20,21 @@ export interface RehearsalOptions {
   /** Names of the faults that are meant; else all. */
   readonly only?: readonly string[] | undefined
   readonly say: (line: string) => void
+  /** Ends it after the fault that is under way. */
+  readonly signal?: AbortSignal
 }
 
 /** Rehearses faults of one node on SQLite. */
 export async function rehearseSqlite(options: RehearsalOptions): Promise<Report> {
-  const { seed, from, most = Number.POSITIVE_INFINITY, minutes, only, say } = options
+  const { seed, from, most = Number.POSITIVE_INFINITY, minutes, only, say, signal } = options
   await using world = await startSqliteWorld(options)
   const latest = performance.now() + minutes * 60_000
   const { crowd, upstream, node } = world
   return await direct({
     ...{ world, crowd, upstream, seed, from, say, engine: 'sqlite' },
     faults: chooseFaults(only),
-    isOver: (report) => report.faults >= most || performance.now() > latest,
+    isOver: ({ faults }) =>
+      faults >= most || performance.now() > latest || signal?.aborted === true,
     surprises: () => node.surprises,
   })
 }

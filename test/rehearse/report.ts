@@ -1,3 +1,5 @@
+import type { Outcome } from './clients/crowd.ts'
+
 /** What one kind of fault came to, alone and with others. */
 export interface KindReport {
   times: number
@@ -28,11 +30,32 @@ export const emptyReport = (seed: number): Report => ({
   ...{ kinds: new Map(), endings: new Map(), skipped: new Map(), findings: [] },
 })
 
-/** Of one kind of fault, to be added to. */
-export function kindOf({ kinds }: Report, name: string): KindReport {
-  const found = kinds.get(name) ?? { times: 0, answers: 0, charges: 0, readyMs: [] }
-  kinds.set(name, found)
-  return found
+/** One fault, or a pair. */
+export interface FaultReport {
+  readonly names: readonly string[]
+  readonly outcomes: readonly Outcome[]
+  readonly charges: number
+  readonly readyMs: number | undefined
+  readonly findings: readonly string[]
+}
+
+export function addFault(report: Report, fault: FaultReport): void {
+  const answers = fault.outcomes.filter(({ ending }) => ending === 'whole').length
+  report.faults++
+  report.answers += answers
+  report.charges += fault.charges
+  report.findings.push(...fault.findings)
+  for (const { ending } of fault.outcomes) {
+    report.endings.set(ending, (report.endings.get(ending) ?? 0) + 1)
+  }
+  for (const name of fault.names) {
+    const kind = report.kinds.get(name) ?? { times: 0, answers: 0, charges: 0, readyMs: [] }
+    report.kinds.set(name, kind)
+    kind.times++
+    kind.answers += answers
+    kind.charges += fault.charges
+    if (fault.readyMs !== undefined) kind.readyMs.push(fault.readyMs)
+  }
 }
 
 /** A report in lines for a person; the last one is the verdict. */

@@ -40,6 +40,8 @@ export interface World {
 
 export interface Fault<W extends World = World> {
   readonly name: string
+  /** What it is done to: two faults of one part do not come together. */
+  readonly part?: string
   /** In words why this machine or run can't have it; undefined: it can. */
   missing?(world: W): string | undefined
   /** What clients may be told by it beside errors (for example: nothing is lost, only refused). */

@@ -72,7 +72,8 @@ const always = ({ engine, thousandths }: Audited): readonly Rule[] => [
   [
     'no upstream answer is charged twice',
     `SELECT upstream_request_id, count(*) AS count FROM attempt JOIN request
-       ON request.id = attempt.request_row WHERE amount_nano > 0
+       ON request.id = attempt.request_row
+       WHERE amount_nano > 0 AND upstream_request_id IS NOT NULL
        GROUP BY upstream_request_id HAVING count(*) > 1`,
   ],
   ['daily sums are those of the requests', oddDays(engine, 'usage_day', 'summed')],
