@@ -22,8 +22,8 @@ export interface NodeOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** So long a stop may take: longer than the grace of the configuration, and than a stalled disk. */
-const stopMs = 30_000
+/** So long a stop may take: the 5 s of `shutdown_grace`, what settling and closing may take, and some. */
+const stopMs = 40_000
 
 export function createNode(options: NodeOptions): LoggedNode {
   const { name, folder, port, configFile } = options

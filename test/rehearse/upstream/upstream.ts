@@ -1,7 +1,7 @@
 import type { Tokens } from '../../e2e/dialects.ts'
 import type { Due } from '../../support/fault/odd-answers.ts'
 import type { FaultRequest } from '../../support/fault/requests.ts'
-import { httpBytes, write } from '../../support/fault/steps.ts'
+import { httpBytes, type Step, write } from '../../support/fault/steps.ts'
 import { dialectOf } from '../../support/fault/well.ts'
 import { type Line, startMortalUpstream } from '../../support/mortal-upstream.ts'
 import { type Kind as AskKind, mostReserved, readQuestion, tokensOf } from '../clients/asks.ts'
@@ -55,6 +55,11 @@ const oddKinds = (Object.keys(kinds) as KindName[]).filter(
   (name) => name !== 'never ends' && waits[`upstream: ${name}`] === undefined,
 )
 
+const bytesOf = (step: Step): number => {
+  if (!('bytes' in step)) return 0
+  return step.bytes.length * (step.do === 'repeat' ? step.times : 1)
+}
+
 export async function startUpstream(seed: number): Promise<Upstream> {
   const random = createRandom(seed)
   const bills = new Map<number, Bill[]>()
@@ -82,7 +87,7 @@ export async function startUpstream(seed: number): Promise<Upstream> {
       upstreamId: `upstream-${asked.number}-${++last}`,
     }
     const steps = kind.steps(due)
-    const sent = steps.reduce((sum, step) => sum + ('bytes' in step ? step.bytes.length : 0), 0)
+    const sent = steps.reduce((sum, step) => sum + bytesOf(step), 0)
     const bill: Bill = {
       ...{ number: asked.number, payer: asked.payer, kind: name },
       isWhole: kind.bills !== undefined,
