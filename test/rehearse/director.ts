@@ -19,6 +19,8 @@ export interface Direction<W extends World> {
   readonly seed: number
   /** Which fault of the seed's list is the first one, from 1. */
   readonly from: number
+  /** Options that a replay needs beside the seed. */
+  readonly words?: string | undefined
   readonly isOver: (report: Report) => boolean
   readonly say: (line: string) => void
   /** How nodes ended that nobody ended, so far. */
@@ -64,7 +66,7 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
     found.push(...(await audit(at)))
 
     const names = chosen.map(({ name }) => name)
-    const replay = `Replay: bun run rehearse --seed ${seed} --fault ${at}`
+    const replay = `Replay: bun run rehearse --seed ${seed} --fault ${at}${direction.words ?? ''}`
     const findings = briefly(found).map((what) => `${at}. ${names.join(' + ')}: ${what}`)
     addFault(report, {
       ...{ names, outcomes, charges: judge.charges() - before, readyMs },

@@ -60,6 +60,10 @@ const folder = createTempDir('tollgate-rehearse')
 const seed = above0('seed') ?? 1 + (Date.now() % 1_000_000)
 const fault = above0('fault')
 console.log(`Seed ${seed}, in ${folder.path}`)
+/** Which faults are drawn depends on these too. */
+const words = (['only', 'longest', 'old', 'clients'] as const)
+  .flatMap((name) => (values[name] === undefined ? [] : [` --${name} '${values[name]}'`]))
+  .join('')
 const stopping = new AbortController()
 process.once('SIGINT', () => {
   console.log('It ends after this fault; once more, and it ends at once.')
@@ -71,6 +75,7 @@ const report = await rehearseSqlite({
   ...{ longestS: above0('longest') ?? 90, old: values.old && resolve(values.old), only },
   say: (line) => console.log(line),
   signal: stopping.signal,
+  words,
 })
 for (const line of describeReport(report)) console.log(line)
 if (report.findings.length === 0) folder.remove()

@@ -19,6 +19,8 @@ export interface RehearsalOptions {
   readonly old?: string | undefined
   /** Names of the faults that are meant; else all. */
   readonly only?: readonly string[] | undefined
+  /** What was asked for beside, as a replay has to. */
+  readonly words?: string
   readonly say: (line: string) => void
   /** Ends it after the fault that is under way. */
   readonly signal?: AbortSignal
@@ -26,12 +28,13 @@ export interface RehearsalOptions {
 
 /** Rehearses faults of one node on SQLite. */
 export async function rehearseSqlite(options: RehearsalOptions): Promise<Report> {
-  const { seed, from, most = Number.POSITIVE_INFINITY, minutes, only, say, signal } = options
+  const { seed, from, most = Number.POSITIVE_INFINITY, minutes, only } = options
+  const { say, signal, words } = options
   await using world = await startSqliteWorld(options)
   const latest = performance.now() + minutes * 60_000
   const { crowd, upstream, node } = world
   return await direct({
-    ...{ world, crowd, upstream, seed, from, say, engine: 'sqlite' },
+    ...{ world, crowd, upstream, seed, from, say, words, engine: 'sqlite' },
     faults: chooseFaults(only),
     isOver: ({ faults }) =>
       faults >= most || performance.now() > latest || signal?.aborted === true,
