@@ -30,9 +30,14 @@ export interface Crowd {
   go(): void
   /** Ends what they have begun, and nothing new. */
   rest(): Promise<void>
-  /** Asks these beside: answers count as those of all others. */
+  /**
+   * Asks these beside: answers count as those of all others, and `rest` waits for them. Resolves when they
+   * have ended, or after some seconds: another fault may keep them from that.
+   */
   beside(count: number, fixed: Partial<Ask>, how?: typeof send): Promise<void>
 }
+
+const besideMs = 8_000
 
 export function createCrowd(url: string, size: number, seed: number): Crowd {
   const random = createRandom(seed)
@@ -40,6 +45,7 @@ export function createCrowd(url: string, size: number, seed: number): Crowd {
   let asked = 0
   let isGoing = false
   let running: Promise<void>[] = []
+  let asides: Promise<Outcome>[] = []
 
   async function ask(fixed: Partial<Ask>, how: typeof send): Promise<Outcome> {
     const outcome = await how(url, makeAsk(random, ++asked, fixed), random)
@@ -63,10 +69,13 @@ export function createCrowd(url: string, size: number, seed: number): Crowd {
     },
     async rest() {
       isGoing = false
-      await Promise.all(running)
+      await Promise.all([...running, ...asides])
+      asides = []
     },
     async beside(count, fixed, how = send) {
-      await Promise.all(Array.from({ length: count }, () => ask(fixed, how)))
+      const more = Array.from({ length: count }, () => ask(fixed, how))
+      asides.push(...more)
+      await Promise.race([Promise.all(more), Bun.sleep(besideMs)])
     },
   }
 }
