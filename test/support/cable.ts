@@ -27,12 +27,16 @@ export async function layCable(to: number): Promise<Cable> {
   /** Of the connections of now; silence makes another one for those that come. */
   let line = { isSilent: false }
 
-  const server = createServer((near) => {
+  const server = createServer({ allowHalfOpen: true }, (near) => {
     const mine = line
     const far = dial(to, '127.0.0.1')
     const join = (from: Socket, other: Socket) => {
       sockets.add(from)
       from.on('error', () => {}) // its end comes next
+      // Nobody answers the goodbye of a connection that is silent.
+      from.on('end', () => {
+        if (!mine.isSilent) from.end()
+      })
       from.on('close', () => {
         sockets.delete(from)
         if (!mine.isSilent) other.destroy()

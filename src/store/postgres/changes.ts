@@ -10,6 +10,7 @@ import {
   connectionSettings,
 } from './connections.ts'
 import { ConnectionLost, explainFailure } from './failures.ts'
+import { createSockets } from './goodbye.ts'
 import { type Settings, setSettings } from './settings.ts'
 
 /** How long the listening connection may be silent when it is asked. */
@@ -47,10 +48,12 @@ export async function createChanges(
   let listener: Client | undefined
   let changed: ChangedElsewhere = false
   let isClosed = false
+  const sockets = createSockets()
 
   async function listen(): Promise<Client> {
     const client = new Client({
       ...connectionSettings({ ...options, answerTimeoutMs: answerMs }, applicationName),
+      stream: sockets.make,
     })
     client.on('error', () => drop(client))
     client.on('end', () => drop(client))
@@ -151,7 +154,7 @@ export async function createChanges(
     async close() {
       await busy
       isClosed = true
-      await listener?.end()
+      if (listener) await sockets.ended(listener.end())
     },
   }
 }

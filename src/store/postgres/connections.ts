@@ -1,6 +1,7 @@
 import { type ClientBase, DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import { StoreError } from '../ports/store-error.ts'
 import { ConnectionLost, isStandby, NotConnected } from './failures.ts'
+import { createSockets } from './goodbye.ts'
 import { placeOf } from './place.ts'
 import { type Settings, setSettings } from './settings.ts'
 import { encryptionOf } from './tls.ts'
@@ -50,7 +51,15 @@ export interface ConnectionOptions {
   readonly applicationName?: string
   /** What each connection listens to. */
   readonly listening?: Listening
+  /**
+   * Ask a connection that nobody has used for a second for a sign of life, before anyone waits for more:
+   * for statements that may be silent for long themselves.
+   */
+  readonly asksFirst?: boolean
 }
+
+/** How long a connection is taken to live after its last word, and how long it may take to give one. */
+const signOfLifeMs = { goodFor: 1_000, within: 2_000 }
 
 /**
  * What is told by `NOTIFY` on a channel: at once, and on a connection that is in use before its statement
@@ -93,8 +102,10 @@ async function listen(client: ClientBase, { channel, onPayload }: Listening): Pr
 export function createConnections(options: ConnectionOptions): Connections {
   const { applicationName = `tollgate ${crypto.randomUUID()}`, settings, listening } = options
   const place = placeOf(options.url)
+  const sockets = createSockets()
   const pool = new Pool({
     ...connectionSettings(options, applicationName),
+    stream: sockets.make,
     max: options.connections ?? 10,
     idleTimeoutMillis: 60_000,
     async onConnect(client) {
@@ -108,6 +119,7 @@ export function createConnections(options: ConnectionOptions): Connections {
   pool.on('connect', (client) => client.on('error', () => {}))
   let roundTrips = 0
   let isClosed = false
+  const heardTick = new WeakMap<PoolClient, number>()
 
   /** Where one is lost those that nobody uses may be as dead, and silent: nobody is to wait for each. */
   function dropIdle(lost: Error): void {
@@ -128,21 +140,42 @@ export function createConnections(options: ConnectionOptions): Connections {
     })
   }
 
-  async function lend<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-    // No wait for the server brings it back.
-    if (isClosed) throw new Error(`The database ${place} is closed.`)
-    let client: PoolClient
+  /** A connection that lives; nothing was asked when it throws. */
+  async function connected(): Promise<PoolClient> {
     try {
-      client = await pool.connect()
+      const client = await pool.connect()
+      if (options.asksFirst) await requireSignOfLife(client)
+      return client
     } catch (error) {
       const lost = asLost(error)
       throw lost instanceof ConnectionLost
         ? new NotConnected(lost.message, { cause: lost.cause })
         : lost
     }
+  }
+
+  async function requireSignOfLife(client: PoolClient): Promise<void> {
+    const silentMs = performance.now() - (heardTick.get(client) ?? performance.now())
+    if (silentMs < signOfLifeMs.goodFor) return
+    try {
+      const question = { text: 'SELECT', query_timeout: signOfLifeMs.within }
+      await client.query(question)
+    } catch (error) {
+      const lost = error instanceof Error ? error : true
+      client.release(lost)
+      if (lost !== true) dropIdle(lost)
+      throw error
+    }
+  }
+
+  async function lend<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    // No wait for the server brings it back.
+    if (isClosed) throw new Error(`The database ${place} is closed.`)
+    const client = await connected()
     // Given back when it is whole, ended when it may have more to say.
     let lost: Error | undefined
     const query = async (statement: Statement): Promise<Rows> => {
+      if (lost instanceof ConnectionLost) throw lost
       try {
         return await ask(client, statement)
       } catch (error) {
@@ -155,6 +188,7 @@ export function createConnections(options: ConnectionOptions): Connections {
     try {
       return await work({ query })
     } finally {
+      heardTick.set(client, performance.now())
       client.release(lost)
       if (lost) dropIdle(lost)
     }
@@ -168,7 +202,7 @@ export function createConnections(options: ConnectionOptions): Connections {
     query: (statement) => lend((connection) => connection.query(statement)),
     async close() {
       isClosed = true
-      await pool.end()
+      await sockets.ended(pool.end())
     },
   }
 }

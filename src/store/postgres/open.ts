@@ -117,6 +117,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
     connections: peopleConnections,
     answerTimeoutMs: peopleMs,
     settings: endingBy(peopleMs),
+    asksFirst: true,
     ...options,
     applicationName,
   })
@@ -125,6 +126,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
     ...options,
     connections: listConnections,
     settings: listSettings,
+    asksFirst: true,
   })
   const source = createSource(createEngine(reading, createPatience(reading, patienceMs)))
   const verifying = createConnections({
@@ -132,6 +134,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
     connections: verificationConnections,
     settings: verificationSettings,
     answerTimeoutMs: verificationMs,
+    asksFirst: true,
   })
   /** Of what requests wait for. */
   const soon = createEngine(connections, patiently)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
+import { layCable } from '../../support/cable.ts'
 import { lendDatabase } from '../../support/lent-databases.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { now, settlement } from '../support.ts'
@@ -20,5 +21,17 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL that is closed', () => {
       () => store.check(),
     ]
     for (const ask of asked) await expect(ask()).rejects.toThrow('is closed')
+  })
+
+  test('waits for no connection that is dead without having said so', async () => {
+    await using database = await lendDatabase()
+    const url = new URL(database.url)
+    await using cable = await layCable(Number(url.port))
+    url.port = String(cable.port)
+    const store = await openPostgresStore({ url: url.href, clock: () => now })
+    // Both the connections of requests and those of the console have been used.
+    await Promise.all([store.tokens.findByHash('hash'), store.catalog.load()])
+    cable.silence()
+    await store.close()
   })
 })

@@ -68,6 +68,20 @@ describe.skipIf(!hasPostgres)('a node whose connections are silent', () => {
     expect((await near.admin.account('ann@example.com'))?.balanceNano).toBe(opening - 100)
   }, 20_000)
 
+  test('reads what others have changed within seconds, however long it may wait for an answer', async () => {
+    const url = new URL(database.url)
+    url.port = String(cable.port)
+    await using closing = new AsyncDisposableStack()
+    const patient = await openPostgresStore({ url: url.href, clock: () => now })
+    closing.defer(patient.close)
+    await patient.catalog.load()
+    await Bun.sleep(1_000) // a connection that has just answered is not asked whether it lives
+    cable.silence()
+    using time = startOwnTime()
+    await patient.catalog.load()
+    expect(time.now()).toBeLessThan(20_000)
+  }, 90_000)
+
   test('leads the others no more after some seconds', async () => {
     expect([await far.documents.leads(), await near.documents.leads()]).toEqual([true, false])
     cable.silence()
