@@ -154,7 +154,7 @@ export async function createChanges(
     async close() {
       await busy
       isClosed = true
-      if (listener) await sockets.ended(listener.end())
+      await sockets.ended(listener?.end() ?? Promise.resolve())
     },
   }
 }

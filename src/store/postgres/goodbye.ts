@@ -7,12 +7,18 @@ const goodbyeMs = 1_000
 export interface Sockets {
   /** The driver's `stream`: makes a socket for a connection. */
   readonly make: () => Socket
-  /** Waits until connections have ended in order; those that don't within a second are cut off. */
+  /**
+   * Waits until connections have ended in order; those that don't within a second are cut off, and so
+   * are those that were given up before: a socket that is open keeps its process going.
+   */
   ended(ending: Promise<unknown>): Promise<void>
 }
 
 export function createSockets(): Sockets {
   const open = new Set<Socket>()
+  const cut = () => {
+    for (const socket of open) socket.destroy()
+  }
   return {
     make() {
       const socket = new Socket()
@@ -21,10 +27,13 @@ export function createSockets(): Sockets {
       return socket
     },
     async ended(ending) {
-      const timer = setTimeout(() => {
-        for (const socket of open) socket.destroy()
-      }, goodbyeMs)
-      await ending.finally(() => clearTimeout(timer))
+      const timer = setTimeout(cut, goodbyeMs)
+      try {
+        await ending
+      } finally {
+        clearTimeout(timer)
+        cut()
+      }
     },
   }
 }
