@@ -36,6 +36,8 @@ interface Balancer {
   takenOut?(line: string): string
 }
 
+const certified = (folder: TempDir) => ` ssl crt ${folder.join('gateway.pem')}`
+
 const nginxTemps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
 export const balancers: Readonly<Record<'nginx' | 'haproxy', Balancer>> = {
@@ -63,10 +65,15 @@ export const balancers: Readonly<Record<'nginx' | 'haproxy', Balancer>> = {
   },
   haproxy: {
     file: 'haproxy.cfg',
-    changes: ({ folder, port, httpPort }) => [
+    changes: ({ folder, port, httpPort, isPlain }) => [
       ['bind :80\n', `bind 127.0.0.1:${httpPort}\n`],
-      ['bind :443 ssl', `bind 127.0.0.1:${port} ssl`],
-      ['/etc/haproxy/tls/gateway.pem', folder.join('gateway.pem')],
+      [
+        ':443 ssl crt /etc/haproxy/tls/gateway.pem',
+        `127.0.0.1:${port}${isPlain ? '' : certified(folder)}`,
+      ],
+      ...(isPlain
+        ? ([['scheme https code 308 unless { ssl_fc }', 'scheme https if FALSE']] as const)
+        : []),
     ],
     command: (file, _, isTrial) => ['haproxy', isTrial ? '-c' : '-db', '-f', file],
   },
@@ -101,7 +108,7 @@ export async function tryExample(balancer: Balancer) {
 
 /**
  * Starts a balancer before nodes at these addresses, and waits until it listens. `isPlain`: it speaks
- * HTTP, for tests of what is behind it; nginx can.
+ * HTTP, for tests of what is behind it.
  */
 export async function startBalancer(
   balancer: Balancer,
@@ -111,15 +118,19 @@ export async function startBalancer(
   const folder = createTempDir()
   const [port, httpPort] = [await freePort(), await freePort()]
   const file = adapt(balancer, { folder, port, httpPort, nodes, isPlain })
-  const child = Bun.spawn([...balancer.command(file, folder, false)], {
-    stdout: Bun.file(folder.join('out.log')),
-    stderr: Bun.file(folder.join('err.log')),
-  })
   const url = `${isPlain ? 'http' : 'https'}://127.0.0.1:${port}`
-  await until('the balancer to listen', async () => {
-    if (child.exitCode !== null) throw new Error(await Bun.file(folder.join('err.log')).text())
-    return (await fetchThrough(`${url}/livez`).catch(() => undefined)) !== undefined
-  })
+  const spawn = () =>
+    Bun.spawn([...balancer.command(file, folder, false)], {
+      stdout: Bun.file(folder.join('out.log')),
+      stderr: Bun.file(folder.join('err.log')),
+    })
+  let child = spawn()
+  const listening = () =>
+    until('the balancer to listen', async () => {
+      if (child.exitCode !== null) throw new Error(await Bun.file(folder.join('err.log')).text())
+      return (await fetchThrough(`${url}/livez`).catch(() => undefined)) !== undefined
+    })
+  await listening()
   return {
     url,
     httpUrl: `http://127.0.0.1:${httpPort}`,
@@ -131,6 +142,13 @@ export async function startBalancer(
       const isNode = (line: string) => line.trim().startsWith(`server ${node} `)
       writeFileSync(file, lines.map((line) => (isNode(line) ? takenOut(line) : line)).join('\n'))
       child.kill('SIGHUP')
+    },
+    /** Ends it, with all that goes through it, and starts it again. */
+    async restart(): Promise<void> {
+      child.kill('SIGTERM')
+      await child.exited
+      child = spawn()
+      await listening()
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')

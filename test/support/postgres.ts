@@ -28,7 +28,8 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 const debianFolder = '/usr/lib/postgresql'
-const owner = { name: 'tollgate', password: 'word of a test' }
+/** Of all servers and databases of tests. */
+export const owner = { name: 'tollgate', password: 'word of a test' }
 const startMs = 30_000
 
 /** The folder with the server's programs: Debian's newest, or where the shell finds them. */
@@ -54,7 +55,7 @@ if (!hasPostgres) {
 }
 
 /** The server refuses to be run by root; any other user may. */
-function unprivileged(): { readonly user: number; readonly group: number } | undefined {
+export function unprivileged(): { readonly user: number; readonly group: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: string, name: string) => {
     const { status, stdout } = spawnSync('id', [flag, name])
@@ -68,7 +69,10 @@ function unprivileged(): { readonly user: number; readonly group: number } | und
 }
 
 /** A command line for one of the server's programs, which also ends when this process is killed. */
-function commandOf(program: string, ...words: readonly string[]): readonly [string, string[]] {
+export function commandOf(
+  program: string,
+  ...words: readonly string[]
+): readonly [string, string[]] {
   const path = join(programs ?? '', program)
   if (Bun.which('setpriv') === null) return [path, [...words]]
   const other = unprivileged()
@@ -78,7 +82,8 @@ function commandOf(program: string, ...words: readonly string[]): readonly [stri
   return ['setpriv', [...identity, '--pdeathsig=QUIT', '--', path, ...words]]
 }
 
-function makeCluster(folder: string, data: string): void {
+/** Makes the files of an empty server in `data`, within `folder`. */
+export function makeCluster(folder: string, data: string): void {
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, owner.password)
   const other = unprivileged()
@@ -163,11 +168,11 @@ export async function startPostgres(
 }
 
 /** Waits until it says so in its log; rejects with what it says when it ends instead. */
-async function ready(server: ChildProcess, log: string): Promise<void> {
+export async function ready(server: ChildProcess, log: string): Promise<void> {
   const end = performance.now() + startMs
   for (;;) {
     const said = readFileSync(log, 'utf8')
-    if (said.includes('is ready to accept connections')) return
+    if (/is ready to accept (read-only )?connections/.test(said)) return
     if (server.exitCode !== null) throw new Error(`PostgreSQL ended: ${said}`)
     if (performance.now() > end) throw new Error(`No PostgreSQL in time: ${said}`)
     await Bun.sleep(20)

@@ -1,0 +1,15 @@
+import type { ClusterFault } from '../world.ts'
+import { lineFaults } from './lines.ts'
+import { nodeFaults } from './nodes.ts'
+import { otherFaults } from './others.ts'
+import { postgresFaults } from './postgres.ts'
+import { standbyFaults } from './standby.ts'
+
+/** All faults of several nodes, and of what they stand on. */
+export const clusterFaults: readonly ClusterFault[] = [
+  ...nodeFaults,
+  ...lineFaults,
+  ...postgresFaults,
+  ...standbyFaults,
+  ...otherFaults,
+]

@@ -1,0 +1,68 @@
+import { between, pick } from '../../random.ts'
+import type { ClusterFault } from '../world.ts'
+import { lasting, nodeAway } from './lasting.ts'
+
+/** Longer than others wait before they take a silent node for dead: 30 s, looked at every 5 s. */
+const takenForDeadS = 46
+
+export const nodeFaults: readonly ClusterFault[] = [
+  {
+    ...{ name: 'node killed', ...nodeAway },
+    async begin({ nodes }, random) {
+      const node = pick(random, nodes)
+      const over = lasting(between(random, 0, 5_000))
+      await node.kill()
+      return async () => {
+        await over()
+        await node.start()
+      }
+    },
+  },
+  {
+    ...{ name: 'all nodes killed', ...nodeAway },
+    async begin({ nodes }, random) {
+      const over = lasting(between(random, 0, 2_000))
+      await Promise.all(nodes.map((node) => node.kill()))
+      return async () => {
+        await over()
+        await Promise.all(nodes.map((node) => node.start()))
+      }
+    },
+  },
+  {
+    // The load balancer has been told before: nobody is refused.
+    ...{ name: 'node stopped', part: 'node', stops: true },
+    async begin({ nodes }, random) {
+      const node = pick(random, nodes)
+      const code = await node.stop()
+      if (code !== 0) throw new Error(`${node.name} was stopped, and ended with ${code}.`)
+      return () => node.start()
+    },
+  },
+  {
+    ...{ name: 'node frozen', part: 'node', allows: ['refusals', 'cut'] },
+    async begin({ nodes, longestS }, random) {
+      const node = pick(random, nodes)
+      const over = lasting(between(random, 5, Math.min(20, longestS)) * 1000)
+      node.freeze()
+      return async () => {
+        await over()
+        node.wake()
+      }
+    },
+  },
+  {
+    ...{ name: 'node taken for dead', part: 'node', allows: ['refusals', 'cut'] },
+    missing: ({ longestS }) =>
+      longestS > takenForDeadS ? undefined : `It takes more than ${takenForDeadS} s: --longest.`,
+    async begin({ nodes, longestS }, random) {
+      const node = pick(random, nodes)
+      const over = lasting(between(random, takenForDeadS, longestS) * 1000)
+      node.freeze()
+      return async () => {
+        await over()
+        node.wake()
+      }
+    },
+  },
+]
