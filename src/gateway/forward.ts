@@ -164,9 +164,13 @@ function interrupt(exchange: Exchange, interruption: Interruption): void {
   exchange.onInterrupted()
 }
 
-/** The reply to a request that failed before anything of an answer went out. */
+/**
+ * The reply to a request that failed before anything of an answer went out. Where its money or its answer
+ * could not be stored that is its end, whoever has left meanwhile: nobody pays for it.
+ */
 function fail(parts: ForwardParts, exchange: Exchange, thrown: unknown): Reply {
-  const { interruption } = exchange
+  const isOfStore = exchange.isUnpaid || exchange.firstByteTick !== undefined
+  const interruption = isOfStore ? undefined : exchange.interruption
   const error = toGatewayError(parts, exchange, thrown)
   const refused = error.status < 500 && error.kind !== 'channels_busy'
   conclude(parts, exchange, {

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { allDialects, dialects } from '../e2e/dialects.ts'
+import { until } from '../e2e/until.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
-import { hasPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import {
+  ask as askDatabase,
+  hasPostgres,
+  type PostgresServer,
+  startPostgres,
+} from '../support/postgres.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
 import { usual } from './clocked.ts'
 import { type Running, startServing } from './serving.ts'
@@ -9,6 +15,8 @@ import { type Running, startServing } from './serving.ts'
 // A whole gateway whose PostgreSQL goes away: what clients are told, how soon, and that it passes.
 
 const notThere = /could not (store this request|read its database)\. Try again\./
+
+const newest = 'SELECT id, ending, status, amount_nano FROM request ORDER BY id DESC LIMIT 1'
 
 /** A database that is started anew is back sooner. */
 const patienceMs = 5_000
@@ -78,4 +86,41 @@ describe.skipIf(!hasPostgres)('a gateway whose PostgreSQL is away', () => {
     await server.start()
     expect((await ask(dialects.chat)).status).toBe(200)
   }, 40_000)
+
+  test('records as failed what it could not charge, though its client has left meanwhile', async () => {
+    const stored = async () => await askDatabase<{ id: number }>(server.url('postgres'), newest)
+    const before = await stored()
+    const leaving = new AbortController()
+    upstream.handle(async () => {
+      const aside = 'SELECT 1 FROM reservation'
+      await until(
+        'the money',
+        async () => (await askDatabase(server.url('postgres'), aside)).length === 1,
+      )
+      await server.stop('immediate')
+      // By then the answer is here, and waits for a database that does not come back.
+      setTimeout(() => leaving.abort(), 1_000)
+      return jsonAnswer(dialects.chat.body(usual))
+    })
+    const { chat } = dialects
+    const answer = fetch(running.serving.url + chat.path(false), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(chat.request(false)),
+      proxy: false,
+      signal: leaving.signal,
+    })
+    await expect(answer).rejects.toThrow()
+    await Bun.sleep(patienceMs)
+    await server.start()
+    const row = await until(
+      'its record',
+      async () => {
+        const found = await stored()
+        return found[0]?.id === before[0]?.id ? undefined : found[0]
+      },
+      30_000,
+    )
+    expect(row).toMatchObject({ ending: 'failed', status: 500, amount_nano: 0 })
+  }, 60_000)
 })
