@@ -9,6 +9,9 @@ import { until } from './until.ts'
 const examples = join(import.meta.dir, '../../data/examples')
 const certificates = join(import.meta.dir, '../fixtures/tls')
 
+/** Ends a balancer with its test process, even where that is killed. */
+const mortal = Bun.which('setpriv') ? ['setpriv', '--pdeathsig', 'TERM', '--'] : []
+
 /** The path of an example. */
 export const exampleFile = (name: string) => join(examples, name)
 
@@ -120,7 +123,7 @@ export async function startBalancer(
   const file = adapt(balancer, { folder, port, httpPort, nodes, isPlain })
   const url = `${isPlain ? 'http' : 'https'}://127.0.0.1:${port}`
   const spawn = () =>
-    Bun.spawn([...balancer.command(file, folder, false)], {
+    Bun.spawn([...mortal, ...balancer.command(file, folder, false)], {
       stdout: Bun.file(folder.join('out.log')),
       stderr: Bun.file(folder.join('err.log')),
     })

@@ -63,6 +63,8 @@ const only = values.only?.split(',')
 const unknown = only?.filter((name) => !faults.some((fault) => fault.name === name)) ?? []
 if (unknown.length > 0) fail(`--only names no fault: ${unknown.join(', ')}. See --list.`)
 
+// What it has started ends with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const folder = createTempDir('tollgate-rehearse')
 const seed = above0('seed') ?? 1 + (Date.now() % 1_000_000)
 const fault = above0('fault')

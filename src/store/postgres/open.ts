@@ -48,9 +48,12 @@ export interface PostgresStore extends Store {
   roundTrips(): number
 }
 
-/** Of what requests wait for: how many connections, and how long a statement may go unanswered. */
+/**
+ * Of what requests wait for: how many connections, and how long a statement may go unanswered: a node whose
+ * connections have died in silence is to be ready again within 10 s.
+ */
 const requestConnections = 6
-const requestMs = 10_000
+const requestMs = 8_000
 /** How long they wait for who has locked what they change: no longer than for a locked file. */
 const lockMs = 5_000
 /** How long a change may stand still: shorter than `lockMs`, so that those who wait for it get on. */

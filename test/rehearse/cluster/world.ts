@@ -69,6 +69,11 @@ export async function startClusterWorld(options: ClusterOptions): Promise<Cluste
     await node.start()
     await until(`${node.name} to be ready`, () => isNodeReady(node), startMs)
   }
+  const killNodes = () => {
+    for (const node of nodes) void node.kill()
+  }
+  process.once('exit', killNodes)
+  starting.defer(() => void process.off('exit', killNodes))
   const addresses = nodes.map(({ address }) => address)
   const kind = Bun.which('haproxy') ? balancers.haproxy : balancers.nginx
   const balancer = starting.use(await startBalancer(kind, addresses, { isPlain: true }))

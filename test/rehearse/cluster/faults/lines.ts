@@ -41,7 +41,7 @@ export const lineFaults: readonly ClusterFault[] = [
     ...silent('node cut off from Valkey', toValkey, both),
   },
   {
-    ...{ ...databaseAway, name: 'node cut off from the database, and killed', stops: true },
+    ...{ ...databaseAway, name: 'node cut off from the database and killed', stops: true },
     async begin({ nodes, databaseLines }, random) {
       const at = Math.floor(random() * nodes.length)
       const [node, line] = [nodes[at], databaseLines[at]]

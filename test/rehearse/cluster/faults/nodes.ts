@@ -1,6 +1,6 @@
 import { between, pick } from '../../random.ts'
 import type { ClusterFault } from '../world.ts'
-import { lasting, nodeAway } from './lasting.ts'
+import { databaseAway, lasting, nodeAway } from './lasting.ts'
 
 /** Longer than others wait before they take a silent node for dead: 30 s, looked at every 5 s. */
 const takenForDeadS = 46
@@ -40,7 +40,7 @@ export const nodeFaults: readonly ClusterFault[] = [
     },
   },
   {
-    ...{ name: 'node frozen', part: 'node', allows: ['refusals', 'cut'] },
+    ...{ ...databaseAway, name: 'node frozen', part: 'node' },
     async begin({ nodes, longestS }, random) {
       const node = pick(random, nodes)
       const over = lasting(between(random, 5, Math.min(20, longestS)) * 1000)
@@ -52,7 +52,7 @@ export const nodeFaults: readonly ClusterFault[] = [
     },
   },
   {
-    ...{ name: 'node taken for dead', part: 'node', allows: ['refusals', 'cut'] },
+    ...{ ...databaseAway, name: 'node taken for dead', part: 'node' },
     missing: ({ longestS }) =>
       longestS > takenForDeadS ? undefined : `It takes more than ${takenForDeadS} s: --longest.`,
     async begin({ nodes, longestS }, random) {

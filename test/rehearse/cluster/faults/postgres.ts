@@ -59,7 +59,7 @@ export const postgresFaults: readonly ClusterFault[] = [
   { ...databaseAway, name: 'PostgreSQL killed', begin: stopped('killed') },
   { ...databaseAway, name: 'PostgreSQL frozen', begin: frozen(false) },
   {
-    ...{ ...databaseAway, name: 'PostgreSQL frozen, and a node killed', stops: true },
+    ...{ ...databaseAway, name: 'PostgreSQL frozen and a node killed', stops: true },
     begin: frozen(true),
   },
   {

@@ -7,7 +7,7 @@ type Loss = 'stopped' | 'killed' | 'silent'
 
 const promoted = (loss: Loss): ClusterFault => ({
   ...databaseAway,
-  name: `standby promoted, primary ${loss}`,
+  name: `standby promoted after its primary was ${loss}`,
   async begin({ database, move, databaseLines }, random) {
     const old = database.primary()
     const waits = random() < 0.5
