@@ -16,6 +16,8 @@ export interface Direction<W extends World> {
   readonly upstream: Upstream
   readonly engine: TestEngine
   readonly faults: readonly Fault<W>[]
+  /** Comes before all that are drawn. */
+  readonly first?: Fault<W> | undefined
   readonly seed: number
   /** Which fault of the seed's list is the first one, from 1. */
   readonly from: number
@@ -36,7 +38,7 @@ const pairs = 0.35
 
 /** Draws one fault after the other, and has the books judged after each. */
 export async function direct<W extends World>(direction: Direction<W>): Promise<Report> {
-  const { world, crowd, upstream, seed, from, isOver, say } = direction
+  const { world, crowd, upstream, seed, from, first, isOver, say } = direction
   const report = emptyReport(seed)
   const able = direction.faults.filter((fault) => {
     const why = fault.missing?.(world)
@@ -51,7 +53,7 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
 
   for (let at = from; !isOver(report) && able.length > 0; at++) {
     const random = createRandom(seed * 100_003 + at)
-    const chosen = choose(able, random)
+    const chosen = at === from && direction.first ? [direction.first] : choose(able, random)
     const { readyMs, found } = await play(chosen, direction, random)
     await crowd.rest()
     const outcomes = crowd.take()

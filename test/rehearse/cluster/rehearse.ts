@@ -2,6 +2,7 @@ import { direct } from '../director.ts'
 import type { RehearsalOptions } from '../rehearse.ts'
 import type { Report } from '../report.ts'
 import { clusterFaults } from './faults/list.ts'
+import { update } from './faults/others.ts'
 import { startClusterWorld } from './world.ts'
 
 /** Rehearses faults of several nodes, and of what they stand on. */
@@ -13,7 +14,7 @@ export async function rehearseCluster(
   const latest = performance.now() + minutes * 60_000
   const { crowd, upstream, nodes } = world
   return await direct({
-    ...{ world, crowd, upstream, seed, from, say },
+    ...{ world, crowd, upstream, seed, from, say, first: world.old && update },
     faults: clusterFaults.filter(({ name }) => only?.includes(name) ?? true),
     isOver: (report) => report.faults >= most || performance.now() > latest,
     surprises: () => nodes.flatMap(({ surprises }) => surprises),

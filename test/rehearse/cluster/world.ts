@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { balancers, startBalancer } from '../../e2e/balancer.ts'
 import { until } from '../../e2e/until.ts'
-import { runBinary } from '../../support/binary.ts'
+import { environmentOf, runBinary } from '../../support/binary.ts'
 import { startValkey, type Valkey } from '../../support/valkey.ts'
 import { type Crowd, createCrowd } from '../clients/crowd.ts'
 import { rehearsedOptions } from '../config.ts'
@@ -17,7 +19,7 @@ export interface ClusterOptions {
   readonly clients: number
   /** How many nodes there are. */
   readonly nodes: number
-  /** An older program, for upgrades and downgrades. */
+  /** An older program: with it the nodes begin, and are updated to the one under test. */
   readonly old?: string | undefined
   /** So long a fault may last, in seconds. */
   readonly longestS: number
@@ -34,6 +36,7 @@ export interface ClusterWorld extends World {
   /** From each node to the database, in the order of `nodes`. */
   readonly databaseLines: readonly Line[]
   readonly valkeyLines: readonly Line[]
+  /** `refusal`: why it does not take the database of the program under test. */
   readonly old: { readonly binary: string; readonly refusal: string | undefined } | undefined
   readonly longestS: number
   /** The addresses of the database lead to its primary of now; `forgets`: nobody is told of it. */
@@ -66,7 +69,7 @@ export async function startClusterWorld(options: ClusterOptions): Promise<Cluste
       counters: throughLine(valkey.url, toValkey),
     })
     nodes.push(starting.use(node))
-    await node.start()
+    await node.start(options.old === undefined ? {} : { binary: options.old })
     await until(`${node.name} to be ready`, () => isNodeReady(node), startMs)
   }
   const killNodes = () => {
@@ -77,7 +80,10 @@ export async function startClusterWorld(options: ClusterOptions): Promise<Cluste
   const addresses = nodes.map(({ address }) => address)
   const kind = Bun.which('haproxy') ? balancers.haproxy : balancers.nginx
   const balancer = starting.use(await startBalancer(kind, addresses, { isPlain: true }))
-  const old = options.old && { binary: options.old, refusal: await refusalOf(options.old, nodes) }
+  const old = options.old && {
+    binary: options.old,
+    refusal: await refusalOf(options.old, folder, database),
+  }
   const deep = (await runBinary(['verify', '--help'])).stdout.includes('--deep')
   const parts = starting.move()
 
@@ -114,10 +120,20 @@ function throughLine(url: string, { port }: Line): string {
   return through.href
 }
 
-/** What an older program says of a database of this one; undefined: it takes it. */
-async function refusalOf(binary: string, [node]: readonly ClusterNode[]) {
-  const child = Bun.spawn([binary, 'account', 'list', '--config', node?.configFile ?? ''], {
-    env: { ...clusterEnvironment, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+/** What an older program says of a database that the one under test has made; undefined: it takes it. */
+async function refusalOf(
+  binary: string,
+  folder: string,
+  { rows, primary }: Database,
+): Promise<string | undefined> {
+  await rows('CREATE DATABASE probe')
+  const file = join(folder, 'probe.yaml')
+  writeFileSync(file, `store: ${JSON.stringify(primary().url('probe'))}\n`, { mode: 0o600 })
+  const words = ['account', 'list', '--config', file]
+  const made = await runBinary(words, { env: clusterEnvironment })
+  if (made.exitCode !== 0) throw new Error(`No database to try ${binary} on: ${made.stderr}`)
+  const child = Bun.spawn([binary, ...words], {
+    env: await environmentOf(words, { env: clusterEnvironment }),
     stdout: 'ignore',
     stderr: 'pipe',
   })

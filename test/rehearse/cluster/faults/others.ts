@@ -21,6 +21,15 @@ async function replace(node: ClusterNode, binary: string | undefined): Promise<v
   await until(`${node.name} to be ready`, () => isNodeReady(node), 60_000)
 }
 
+/** What begins with an older program is updated under load; the first node makes the tables new. */
+export const update: ClusterFault = {
+  ...{ name: 'nodes updated one after the other', ...nodeAway },
+  async begin({ nodes }) {
+    for (const node of nodes) await replace(node, undefined)
+    return async () => {}
+  },
+}
+
 export const otherFaults: readonly ClusterFault[] = [
   {
     ...{ name: 'Valkey killed', part: 'Valkey', allows: ['refusals'] },
