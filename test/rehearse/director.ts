@@ -3,7 +3,7 @@ import { startOwnTime } from '../support/own-time.ts'
 import type { TestEngine } from '../support/test-store.ts'
 import type { Crowd } from './clients/crowd.ts'
 import { payerNames, payers } from './config.ts'
-import { createJudge } from './judge.ts'
+import { createJudge, type Patience } from './judge.ts'
 import { createLogReader, judgeRefusals } from './judge-nodes.ts'
 import { createRandom, pick, type Random } from './random.ts'
 import { addFault, emptyReport, type Report } from './report.ts'
@@ -45,7 +45,7 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
     if (why !== undefined) report.skipped.set(fault.name, why)
     return why === undefined
   })
-  const judge = createJudge(world.rows, upstream)
+  const judge = createJudge(world.rows, upstream, direction.patience)
   const readLogs = createLogReader(world)
   const readSurprises = createNews(direction.surprises)
   const audit = createAudit(direction)

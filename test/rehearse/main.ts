@@ -78,6 +78,7 @@ process.once('SIGINT', () => {
   console.log('It ends after this fault; once more, and it ends at once.')
   stopping.abort()
 })
+process.once('SIGTERM', () => process.exit(1))
 const options = {
   ...{ folder: folder.path, seed, from: fault ?? 1, most: fault && 1 },
   ...{ minutes: above0('minutes') ?? 10, clients: above0('clients') ?? 24 },

@@ -5,18 +5,23 @@ import { clusterFaults } from './faults/list.ts'
 import { update } from './faults/others.ts'
 import { startClusterWorld } from './world.ts'
 
+/** A dead node is noticed after 30 s, but not within 15 s of an absence of the database. */
+const patience = { restMs: 60_000, storedMs: 10_000 }
+
 /** Rehearses faults of several nodes, and of what they stand on. */
 export async function rehearseCluster(
   options: RehearsalOptions & { readonly nodes: number },
 ): Promise<Report> {
-  const { seed, from, most = Number.POSITIVE_INFINITY, minutes, only, say } = options
+  const { seed, from, most = Number.POSITIVE_INFINITY, minutes, only, say, signal } = options
   await using world = await startClusterWorld(options)
   const latest = performance.now() + minutes * 60_000
   const { crowd, upstream, nodes } = world
   return await direct({
-    ...{ world, crowd, upstream, seed, from, say, first: world.old && update },
+    ...{ world, crowd, upstream, seed, from, say, engine: 'postgres' },
+    ...{ first: world.old && update, patience },
     faults: clusterFaults.filter(({ name }) => only?.includes(name) ?? true),
-    isOver: (report) => report.faults >= most || performance.now() > latest,
+    isOver: ({ faults }) =>
+      faults >= most || performance.now() > latest || signal?.aborted === true,
     surprises: () => nodes.flatMap(({ surprises }) => surprises),
   })
 }
