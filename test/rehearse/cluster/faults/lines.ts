@@ -47,7 +47,7 @@ export const lineFaults: readonly ClusterFault[] = [
       const [node, line] = [nodes[at], databaseLines[at]]
       if (node === undefined || line === undefined) throw new Error(`There is no node ${at}.`)
       // Long enough for a commit to be given up, and its answer to be let go.
-      const silence = lasting(between(random, 4_000, 16_000))
+      const silence = lasting(between(random, 4_000, 20_000))
       line.cut(pick(random, [['out'], ['back'], both] as const))
       await silence()
       await node.kill()

@@ -18,7 +18,7 @@ const frozen = (kills: boolean): ClusterFault['begin'] =>
   async function begin({ database, nodes }, random) {
     const over = lasting(between(random, 5_000, 30_000))
     // After some 11 s what waits for its commit is told, or let go.
-    const killed = lasting(between(random, 3_000, 14_000))
+    const killed = lasting(between(random, 3_000, 20_000))
     const node = pick(random, nodes)
     database.primary().freeze()
     if (kills) {
