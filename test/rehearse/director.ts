@@ -3,7 +3,7 @@ import { startOwnTime } from '../support/own-time.ts'
 import type { TestEngine } from '../support/test-store.ts'
 import type { Crowd } from './clients/crowd.ts'
 import { payerNames, payers } from './config.ts'
-import { createJudge, type Patience } from './judge.ts'
+import { createJudge } from './judge.ts'
 import { createLogReader, judgeRefusals } from './judge-nodes.ts'
 import { createRandom, pick, type Random } from './random.ts'
 import { addFault, emptyReport, type Report } from './report.ts'
@@ -45,7 +45,7 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
     if (why !== undefined) report.skipped.set(fault.name, why)
     return why === undefined
   })
-  const judge = createJudge(world.rows, upstream, direction.patience)
+  const judge = createJudge(world.rows, upstream)
   const readLogs = createLogReader(world)
   const readSurprises = createNews(direction.surprises)
   const audit = createAudit(direction)
@@ -53,7 +53,7 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
 
   for (let at = from; !isOver(report) && able.length > 0; at++) {
     const random = createRandom(seed * 100_003 + at)
-    const chosen = at === from && direction.first ? [direction.first] : choose(able, random)
+    const chosen = at === from && first ? [first] : choose(able, random)
     const { readyMs, found } = await play(chosen, direction, random)
     await crowd.rest()
     const outcomes = crowd.take()

@@ -5,9 +5,6 @@ import { clusterFaults } from './faults/list.ts'
 import { update } from './faults/others.ts'
 import { startClusterWorld } from './world.ts'
 
-/** A dead node is noticed after 30 s, but not within 15 s of an absence of the database. */
-const patience = { restMs: 60_000, storedMs: 10_000 }
-
 /** Rehearses faults of several nodes, and of what they stand on. */
 export async function rehearseCluster(
   options: RehearsalOptions & { readonly nodes: number },
@@ -18,7 +15,7 @@ export async function rehearseCluster(
   const { crowd, upstream, nodes } = world
   return await direct({
     ...{ world, crowd, upstream, seed, from, say, engine: 'postgres' },
-    ...{ first: world.old && update, patience },
+    ...{ first: world.old && update },
     faults: clusterFaults.filter(({ name }) => only?.includes(name) ?? true),
     isOver: ({ faults }) =>
       faults >= most || performance.now() > latest || signal?.aborted === true,
