@@ -6,6 +6,7 @@ import { createMirror } from '../site/feed/mirror.ts'
 import { openMirrorFolder } from '../site/feed/mirror-folder.ts'
 import { feedRoutes } from '../site/feed/routes.ts'
 import type { Config } from './config/config.ts'
+import { createEnding } from './ending.ts'
 import { UserError } from './instance.ts'
 import { listen } from './listen.ts'
 
@@ -24,7 +25,8 @@ export interface FeedMirroring {
   readonly url: string
   /** Asks for news now; never rejects. */
   reload(): Promise<void>
-  stop(): Promise<void>
+  /** Gives what could not be ended in time. */
+  stop(): Promise<readonly string[]>
 }
 
 /** Serves the copy of another instance's feed, and asks that instance for news every interval. */
@@ -38,7 +40,7 @@ export async function mirrorFeed(parts: FeedMirrorParts): Promise<FeedMirroring>
       return new Response('500 internal error', { status: 500 })
     })
     .use(feedRoutes(mirror))
-  const listening = openPort(app, parts.listen)
+  const listening = listen(app, parts.listen, '--listen')
   const timer = setInterval(() => void mirror.refresh(), parts.intervalMs)
   void mirror.refresh() // awaited by `stop`
   return {
@@ -47,15 +49,17 @@ export async function mirrorFeed(parts: FeedMirrorParts): Promise<FeedMirroring>
     async stop() {
       clearInterval(timer)
       const closed = listening.close()
-      await mirror.stop()
+      const ending = createEnding(log)
+      await ending.step('the copy of the feed', mirror.stop, stopMs)
       await Promise.race([closed, Bun.sleep(stopMs)])
       listening.drop()
+      return ending.left
     },
   }
 }
 
-/** How long a reader under way has to finish when the mirror stops. */
-const stopMs = 1_000
+/** How long a reader under way, or a copy, has to finish when the mirror stops. */
+const stopMs = 2_000
 
 async function openMirror({ origin, folder, acceptSite, log }: FeedMirrorParts) {
   const copies = openMirrorFolder(folder, origin)
@@ -66,13 +70,5 @@ async function openMirror({ origin, folder, acceptSite, log }: FeedMirrorParts) 
     throw new UserError(`The copy in ${folder} can't be read: ${cause}. Name another --dir.`, {
       cause,
     })
-  }
-}
-
-function openPort(...args: Parameters<typeof listen>) {
-  try {
-    return listen(...args)
-  } catch (cause) {
-    throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }

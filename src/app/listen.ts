@@ -1,5 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import { usualSilenceSeconds } from '../gateway/context.ts'
+import { cannotListen } from './cannot-listen.ts'
 import type { Config } from './config/config.ts'
 
 /** A gateway that takes requests. */
@@ -23,8 +24,15 @@ type Address = Pick<Config['server'], 'host' | 'port'> & {
   readonly messageBytes?: number
 }
 
-/** Opens the port. Throws with the address and the way out when it is taken or not ours. */
-export function listen(app: AnyElysia, { host, port, messageBytes }: Address): Listening {
+/**
+ * Opens the port. Throws a `UserError` with the address and the way out when it is taken or not ours:
+ * `setBy` is where the operator names it.
+ */
+export function listen(
+  app: AnyElysia,
+  { host, port, messageBytes }: Address,
+  setBy = 'server.listen',
+): Listening {
   const options = {
     hostname: host,
     port,
@@ -44,14 +52,8 @@ export function listen(app: AnyElysia, { host, port, messageBytes }: Address): L
   }
   try {
     app.listen(options)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EADDRINUSE') {
-      throw new Error(
-        `Port ${port} on ${host} is in use. Stop what uses it, or listen on another address (server.listen, --listen).`,
-      )
-    }
-    throw new Error(`Cannot listen on ${host}:${port}: ${String(error)}`)
+  } catch (cause) {
+    throw cannotListen({ host, port, setBy }, cause)
   }
   const { server: bun } = app
   const shown = host.includes(':') ? `[${host}]` : host

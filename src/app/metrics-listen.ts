@@ -1,8 +1,8 @@
 import { createLagMeter, type LagMeter } from '../lib/event-loop-lag.ts'
 import type { Logger } from '../lib/log.ts'
 import { repeatByTimer } from '../lib/repeat.ts'
+import { cannotListen } from './cannot-listen.ts'
 import type { Config } from './config/config.ts'
-import { UserError } from './instance.ts'
 import type { Metrics } from './metrics.ts'
 import type { MetricsSource } from './metrics-source.ts'
 
@@ -48,7 +48,7 @@ export function listenMetrics(
     }
   } catch (cause) {
     lag.stop()
-    throw explained(address, cause)
+    throw cannotListen({ ...address, setBy: 'server.metrics' }, cause)
   }
 }
 
@@ -70,13 +70,4 @@ function createAnswer(source: MetricsSource, lag: LagMeter) {
     })
     return new Response(await text, { headers: { 'content-type': made.contentType } })
   }
-}
-
-function explained({ host, port }: Address, cause: unknown): UserError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  const message =
-    code === 'EADDRINUSE'
-      ? `Port ${port} on ${host}, for metrics, is in use. Stop what uses it, or give another address (server.metrics).`
-      : `Cannot listen on ${host}:${port} for metrics (server.metrics): ${String(cause)}`
-  return new UserError(message, { cause })
 }

@@ -6,6 +6,7 @@ import { openValkeyCounters } from '../store/valkey/counters.ts'
 import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
 import type { Plan } from './config/diff.ts'
+import { createEnding } from './ending.ts'
 import { heldBackText } from './held-back-text.ts'
 import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
@@ -26,6 +27,8 @@ export interface ServeParts {
   readonly sessionTick?: Clock | undefined
   /** How long a WebSocket lives; absent: an hour. */
   readonly socketLifeMs?: number | undefined
+  /** Where the operator names the address to listen on; absent: `server.listen`. */
+  readonly addressSetBy?: string | undefined
 }
 
 /** A gateway that is up. */
@@ -44,13 +47,34 @@ export interface Serving {
   /**
    * Tells load balancers, after the delay takes no more requests, lets those under way end (at most
    * the grace time, then they are ended), settles them all and closes the database. A second call
-   * cuts delay and grace short.
+   * cuts all that short but the settling. Each step has a bound; resolves to what has failed, or has
+   * not ended within it.
    */
-  stop(): Promise<void>
+  stop(): Promise<readonly string[]>
+  /** Which step of the stop is waited for now, as a noun; undefined: none yet. */
+  waitsFor(): string | undefined
 }
 
 /** How often the database is asked whether another process changed it: a change is seen within a second. */
 const pollMs = 500
+
+/**
+ * How long a stop takes at most, in milliseconds, beyond `shutdown_delay` and `shutdown_grace`: where
+ * nothing hangs, each is a matter of milliseconds. README says their sum.
+ */
+const bounds = {
+  /** Interrupted streams have this for their error event. */
+  lastWordsMs: 2_000,
+  /** Longer than the patience with a store that is away: only then is it known what could not be stored. */
+  settleMs: 15_000,
+  /** All that is closed behind it, together: … */
+  closeMs: 5_000,
+  /** … and when a second signal has come. */
+  hurriedCloseMs: 500,
+}
+
+/** The step that no hurry cuts short: until it is done money may be lost. */
+export const settling = 'settlements'
 
 /** Applies the configuration, opens the port and keeps the gateway going until it is stopped. */
 export async function serve(parts: ServeParts): Promise<Serving> {
@@ -82,14 +106,16 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   undone.defer(tollgate.stop)
   load = tollgate.load
   const setupCode = await tollgate.openSetup()
-  const { listening, metrics } = await openPorts(tollgate, config, log)
+  const { listening, metrics } = await openPorts(tollgate, parts)
   undone.move()
   // Nothing is waited for from here on: who takes requests must hear the signals that end it.
   const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
   void membership?.beat() // awaited when it leaves
   const poll = setInterval(follow, pollMs)
   let { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
-  let stopping: Promise<void> | undefined
+  let stopping: Promise<readonly string[]> | undefined
+  const ending = createEnding(log)
+  let { closeMs } = bounds
   let outdated = false
   let following: Promise<void> | undefined
 
@@ -122,7 +148,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     while (performance.now() < deadline && delayMs > 0) await pause()
   }
 
-  async function stop(): Promise<void> {
+  async function stop(): Promise<readonly string[]> {
     await drain()
     clearInterval(poll)
     log.info('stopping', { active: tollgate.active(), grace_ms: graceMs })
@@ -131,18 +157,24 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     const deadline = performance.now() + graceMs
     while (tollgate.active() > 0 && performance.now() < deadline && graceMs > 0) await pause()
     tollgate.interruptAll()
-    const lastWords = performance.now() + lastWordsMs
+    const lastWords = performance.now() + bounds.lastWordsMs
     while (tollgate.active() > 0 && performance.now() < lastWords) await pause()
-    await tollgate.settled()
+    const active = tollgate.active()
+    if (active > 0) log.warn('requests have not ended; they are settled as they are', { active })
+    await ending.step(settling, tollgate.settled, bounds.settleMs)
     await Promise.race([closed, pause()])
     listening.drop()
-    await metrics?.close()
-    await following
-    await tollgate.stop()
-    await membership?.leave()
-    await spool?.close()
-    await store.close()
+    const closeBy = performance.now() + closeMs
+    const close = (what: string, work: () => unknown) =>
+      ending.step(what, work, Math.max(pauseMs, closeBy - performance.now()))
+    await close('metrics', () => metrics?.close())
+    await close('changes of the database', () => following)
+    await close('work in the background', tollgate.stop)
+    await close('the list of nodes', () => membership?.leave())
+    await close('the spool', () => spool?.close())
+    await close('the database', () => store.close())
     log.info('stopped', {})
+    return ending.left
   }
 
   return {
@@ -151,6 +183,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     metricsUrl: metrics?.url,
     memory: tollgate.memory,
     async reload() {
+      if (stopping) return log.warn('configuration not applied: the gateway stops', {})
       try {
         const changed = await reload()
         tellHeldBack(await applyConfig(instance, changed, { prune: false }), log)
@@ -163,10 +196,14 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       }
     },
     stop() {
-      if (stopping) delayMs = graceMs = 0
+      if (stopping) {
+        delayMs = graceMs = 0
+        closeMs = bounds.hurriedCloseMs
+      }
       stopping ??= stop()
       return stopping
     },
+    waitsFor: ending.now,
   }
 }
 
@@ -203,23 +240,24 @@ interface Ports {
   readonly metrics: MetricsListening | undefined
 }
 
-async function openPorts(tollgate: Tollgate, { server }: Config, log: Logger): Promise<Ports> {
+async function openPorts(tollgate: Tollgate, parts: ServeParts): Promise<Ports> {
+  const { log, addressSetBy } = parts
+  const { server } = parts.config
   let metrics: MetricsListening | undefined
   try {
     // First: what is not there yet has no requests to give up.
     metrics = server.metrics ? listenMetrics(server.metrics, tollgate.metrics, log) : undefined
     const messageBytes = Math.min(server.maxBodyBytes, tollgate.memory.sockets.messageBytes)
-    return { listening: listen(tollgate.app, { ...server, messageBytes }), metrics }
+    const address = { ...server, messageBytes }
+    return { listening: listen(tollgate.app, address, addressSetBy), metrics }
   } catch (cause) {
     await metrics?.close()
-    throw new UserError(cause instanceof Error ? cause.message : String(cause), { cause })
+    throw cause
   }
 }
 
-/** How long interrupted streams have for their error event. */
-const lastWordsMs = 2_000
-
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
+const pauseMs = 50
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, pauseMs))
 
 /** What an operator may have meant to be in force, and is not. */
 function tellHeldBack({ heldBack }: Plan, log: Logger): void {

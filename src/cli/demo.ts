@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -11,13 +12,14 @@ import { createLogger } from '../lib/log.ts'
 import { createDemoConfig, demoAccount, demoAdmin } from './demo-config.ts'
 import { createDemoLog } from './demo-log.ts'
 import { describeDemo } from './demo-text.ts'
-import { surviveBugs, untilStopped } from './lifecycle.ts'
+import { interruptible } from './interruptible.ts'
+import { seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
 import { createLineSink, type LineSink, withoutColors } from './log-sink.ts'
 import { withExamples } from './open.ts'
 import { parsePort } from './values.ts'
 
 interface DemoOptions {
-  readonly port?: number
+  readonly port?: number | undefined
   readonly log: 'pretty' | 'json'
 }
 
@@ -39,24 +41,44 @@ export function addDemo(program: Command): void {
 }
 
 async function runDemo({ port, log }: DemoOptions): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'tollgate-demo-'))
   const sink = createLineSink(process.stdout)
-  const upstream = startDemoUpstream()
+  await seeOut(sink, async () => {
+    const upstream = startDemoUpstream()
+    try {
+      // What is up hears signals itself.
+      const demo = await interruptible(() => startDemo(upstream.url, sink, { port, log }))
+      return await demo.stopped
+    } finally {
+      await upstream.stop()
+    }
+  })
+}
+
+async function startDemo(upstreamUrl: string, sink: LineSink, options: DemoOptions) {
+  const directory = makeFolder()
+  const configFile = join(directory, 'tollgate.yaml')
+  const tokenKey = createTokenKey()
+  const password = createPassword()
+  const port = options.port ?? findFreePort()
+  const text = createDemoConfig({ port, upstreamUrl, tokenKey, password })
+  await writeFile(configFile, text, { mode: 0o600 })
+  const isJson = options.log === 'json'
+  return await serveDemo({ configFile, tokenKey, password, sink, isJson })
+}
+
+/** A folder that is gone with the process, however that ends. */
+function makeFolder(): string {
   try {
-    const configFile = join(directory, 'tollgate.yaml')
-    const tokenKey = createTokenKey()
-    const password = createPassword()
-    const text = createDemoConfig({
-      port: port ?? findFreePort(),
-      upstreamUrl: upstream.url,
-      ...{ tokenKey, password },
-    })
-    await writeFile(configFile, text, { mode: 0o600 })
-    await serveDemo({ configFile, tokenKey, password, sink, isJson: log === 'json' })
-  } finally {
-    await upstream.stop()
-    await rm(directory, { recursive: true, force: true })
-    await sink.flush()
+    const directory = mkdtempSync(join(tmpdir(), 'tollgate-demo-'))
+    process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
+    return directory
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new UserError(
+      `The demo keeps its data in a folder for as long as it runs, and none can be made in ${tmpdir()} ` +
+        `(${reason}). Name another place: TMPDIR=/some/folder tollgate demo`,
+      { cause },
+    )
   }
 }
 
@@ -68,7 +90,8 @@ interface Demo {
   readonly isJson: boolean
 }
 
-async function serveDemo(parts: Demo): Promise<void> {
+/** Resolves when it is up. */
+async function serveDemo(parts: Demo): Promise<{ readonly stopped: Promise<readonly string[]> }> {
   const { configFile, tokenKey, password, sink, isJson } = parts
   const { config } = await findConfig(configFile)
   const instance = await openInstance(config)
@@ -84,18 +107,22 @@ async function serveDemo(parts: Demo): Promise<void> {
     print: isJson ? undefined : sink.write,
     balance: () => readBalance(instance),
   })
-  try {
-    const reload = async () => config
-    const serving = await serve({ config, instance, log: demo.log, reload })
-    const stopped = untilStopped(serving)
-    const facts = { url: serving.url, tokenKey, configFile, email: demoAdmin, password }
-    for (const line of describeDemo(facts)) sink.write(line)
-    await stopped
+  const reload = async () => config
+  const { url, stop, waitsFor } = await serve({
+    ...{ config, instance, log: demo.log, reload, addressSetBy: '--port' },
+  }).catch(async (error) => {
+    await instance.store.close()
+    throw error
+  })
+  const stopped = untilStopped({ stop, waitsFor })
+  const facts = { url, tokenKey, configFile, email: demoAdmin, password }
+  for (const line of describeDemo(facts)) sink.write(line)
+  const told = stopped.then(async (left) => {
     await demo.idle()
     sink.write(`\n${demo.summary()}`)
-  } finally {
-    await instance.store.close()
-  }
+    return left
+  })
+  return { stopped: told }
 }
 
 async function readBalance({ store }: Instance): Promise<number | undefined> {

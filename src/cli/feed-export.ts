@@ -79,6 +79,7 @@ async function watch(
     async stop() {
       clearInterval(timer)
       await working
+      return []
     },
   })
 }

@@ -3,7 +3,7 @@ import { parseDuration, parseListen } from '../app/config/values.ts'
 import { mirrorFeed } from '../app/feed-mirror.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLogger } from '../lib/log.ts'
-import { surviveBugs, untilStopped } from './lifecycle.ts'
+import { seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
 import { createLineSink, withoutColors } from './log-sink.ts'
 import { withExamples } from './open.ts'
 
@@ -59,16 +59,15 @@ async function runMirror(origin: string, options: FeedMirrorOptions): Promise<vo
     ...{ pretty, clock: systemClock, level: 'info' },
   })
   surviveBugs(log)
-  try {
+  await seeOut(sink, async () => {
     const parts = { origin, listen, intervalMs: interval, folder: dir, acceptSite, log }
     const mirroring = await mirrorFeed(parts)
     const stopped = untilStopped(mirroring)
     log.info('listening', { url: mirroring.url, origin, folder: dir })
-    await stopped
+    const left = await stopped
     log.info('stopped')
-  } finally {
-    await sink.flush()
-  }
+    return left
+  })
 }
 
 function parseWebAddress(text: string): string {

@@ -1,7 +1,9 @@
 import { complain } from './errors.ts'
 
 /** What a shell says of a command that a signal has ended: 128 and the signal's number. */
-const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+export const signalExitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+export type StopSignal = keyof typeof signalExitCodes
 
 /**
  * Runs work that must not leave its drafts behind: at a signal it is told to clean up, at once, and
@@ -12,7 +14,7 @@ export async function interruptible<Result>(
   outcome = 'nothing was left behind',
 ): Promise<Result> {
   const controller = new AbortController()
-  const handlers = Object.entries(exitCodes).map(([name, code]) => {
+  const handlers = Object.entries(signalExitCodes).map(([name, code]) => {
     const handler = () => {
       controller.abort()
       complain(`interrupted (${name}): ${outcome}`)

@@ -1,5 +1,8 @@
-import type { Serving } from '../app/serve.ts'
+import { settling } from '../app/serve.ts'
 import type { Logger } from '../lib/log.ts'
+import { complain, reportFailure } from './errors.ts'
+import { type StopSignal, signalExitCodes } from './interruptible.ts'
+import type { LineSink } from './log-sink.ts'
 
 /** An error that nobody caught is a bug: it is told, and the other requests go on. */
 export function surviveBugs(log: Logger): void {
@@ -7,15 +10,62 @@ export function surviveBugs(log: Logger): void {
   process.on('uncaughtException', (error) => log.error('uncaught exception', { error }))
 }
 
+/** What signals are for. */
+export interface Stoppable {
+  /** Resolves to what could not be ended in time; a second call cuts short what can be. */
+  stop(): Promise<readonly string[]>
+  /** Which step of the stop is waited for now; undefined: none yet. */
+  waitsFor?(): string | undefined
+  /** For SIGHUP; absent: it stops, as the others do. */
+  reload?(): unknown
+}
+
 /**
- * Resolves when a signal has stopped the gateway. A second one cuts the grace of open streams
- * short; SIGHUP reads the configuration again.
+ * Resolves when a signal has stopped the gateway, to what could not be ended in time. A second one cuts
+ * the grace of open streams short; the next one, or a second where all is settled already, ends the
+ * process at once. SIGHUP reads the configuration again.
  */
-export function untilStopped(serving: Pick<Serving, 'reload' | 'stop'>): Promise<void> {
+export function untilStopped(serving: Stoppable): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
-    const stop = () => void serving.stop().then(resolve, reject)
+    let count = 0
+    const stop = (signal: StopSignal) => {
+      count++
+      const what = serving.waitsFor?.()
+      if (count > 2 || (count === 2 && what !== undefined && what !== settling)) {
+        complain(`ended by another ${signal}${what ? `, while it waited for ${what}` : ''}`)
+        process.exit(signalExitCodes[signal])
+      }
+      serving.stop().then(resolve, reject)
+    }
     process.on('SIGTERM', stop)
     process.on('SIGINT', stop)
-    process.on('SIGHUP', () => void serving.reload())
+    process.on('SIGHUP', serving.reload ? () => void serving.reload?.() : stop)
   })
+}
+
+/** A log that nobody reads is waited for so long. */
+const flushMs = 2_000
+
+/**
+ * Does what a gateway does until it is stopped, which gives what could not be ended, and sees the process
+ * out: neither that nor a reader of the log that has stalled may keep it.
+ */
+export async function seeOut(
+  sink: LineSink,
+  work: () => Promise<readonly string[]>,
+): Promise<void> {
+  let left: readonly string[]
+  try {
+    left = await work()
+  } catch (error) {
+    if (await sink.flush(flushMs)) throw error
+    process.exit(reportFailure(error))
+  }
+  const code = left.length > 0 ? 1 : 0
+  const end = () => process.exit(code)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
+  const isRead = await sink.flush(flushMs)
+  if (code !== 0) complain(`stopped, but this could not be ended in time: ${left.join(', ')}`)
+  if (!isRead) complain('nobody reads the log: its last lines are lost')
+  if (code !== 0 || !isRead) end()
 }

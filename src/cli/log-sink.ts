@@ -2,17 +2,19 @@
 export interface LineSink {
   /** Takes a line without its line break; never waits, never throws. */
   write(line: string): void
-  /** Resolves when all lines are out, or can't be. */
-  flush(): Promise<void>
+  /** True when all lines are out, or can't be; false when that takes longer than so many milliseconds. */
+  flush(limitMs: number): Promise<boolean>
 }
 
-/** A reader that is further behind loses lines instead of filling our memory. */
-const maxWaitingBytes = 8 * 1024 * 1024
+/** A reader that is further behind, in characters, loses lines instead of filling our memory. */
+const maxWaitingLength = 8 * 1024 * 1024
 
 /** Writes the lines of one turn of the event loop together: a system call each would cost more. */
 export function createLineSink(stream: NodeJS.WriteStream): LineSink {
   let waiting = ''
   let lost = 0
+  /** Of what the stream was given; it tells nothing itself of what its reader has not taken (Bun 1.4). */
+  let unreadLength = 0
   let broken = false
   stream.on('error', () => {
     // The reader has gone; serving goes on without a log.
@@ -22,14 +24,21 @@ export function createLineSink(stream: NodeJS.WriteStream): LineSink {
   function send(done = () => {}): void {
     const text = waiting
     waiting = ''
-    if (broken) done()
-    else stream.write(text, () => done())
+    if (broken) {
+      done()
+      return
+    }
+    unreadLength += text.length
+    stream.write(text, () => {
+      unreadLength -= text.length
+      done()
+    })
   }
 
   return {
     write(line) {
       if (broken) return
-      if (stream.writableLength + waiting.length > maxWaitingBytes) {
+      if (unreadLength + waiting.length > maxWaitingLength) {
         lost++
         return
       }
@@ -40,7 +49,12 @@ export function createLineSink(stream: NodeJS.WriteStream): LineSink {
       }
       waiting += `${line}\n`
     },
-    flush: () => new Promise((resolve) => send(resolve)),
+    flush(limitMs) {
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      const timer = setTimeout(() => resolve(false), limitMs)
+      send(() => resolve(true))
+      return promise.finally(() => clearTimeout(timer))
+    },
   }
 }
 

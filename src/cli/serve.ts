@@ -8,7 +8,7 @@ import { systemClock } from '../lib/clock.ts'
 import { counted, grouped, humanBytes } from '../lib/format.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
-import { surviveBugs, untilStopped } from './lifecycle.ts'
+import { seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
 import { createLineSink, withoutColors } from './log-sink.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
 import { runtimeWarning } from './runtime-settings.ts'
@@ -34,7 +34,7 @@ export function addServe(program: Command): void {
     withConfig(command),
     'tollgate serve --config tollgate.yaml',
     'kill -HUP PID     read the configuration again',
-    'kill -TERM PID    stop when open streams have ended; twice: stop now',
+    'kill -TERM PID    stop when open streams have ended; twice: end them now; three times: exit',
   )
 }
 
@@ -59,25 +59,27 @@ async function runServe(options: ServeOptions): Promise<void> {
     for (const warning of warnings) log.warn(warning)
     return config
   }
-  try {
-    const serving = await serve({ config: found.config, instance, log, reload })
-    const stopped = untilStopped(serving)
-    const start = {
-      found,
-      url: serving.url,
-      metricsUrl: serving.metricsUrl,
-      memory: serving.memory,
-      setupUrl: serving.setupUrl,
-      inventory: await takeInventory(instance.store),
-      warnings: [...found.warnings, ...instance.warnings, runtimeWarning() ?? []].flat(),
+  await seeOut(sink, async () => {
+    try {
+      const serving = await serve({ config: found.config, instance, log, reload })
+      const stopped = untilStopped(serving)
+      const start = {
+        found,
+        url: serving.url,
+        metricsUrl: serving.metricsUrl,
+        memory: serving.memory,
+        setupUrl: serving.setupUrl,
+        inventory: await takeInventory(instance.store),
+        warnings: [...found.warnings, ...instance.warnings, runtimeWarning() ?? []].flat(),
+      }
+      if (isJson) logStart(log, start)
+      else for (const line of describeStart(start)) sink.write(line)
+      return await stopped
+    } catch (error) {
+      await instance.store.close()
+      throw error
     }
-    if (isJson) logStart(log, start)
-    else for (const line of describeStart(start)) sink.write(line)
-    await stopped
-  } finally {
-    await instance.store.close()
-    await sink.flush()
-  }
+  })
 }
 
 interface Start {

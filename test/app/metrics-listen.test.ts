@@ -80,15 +80,14 @@ test('a port in use is the user’s to change: the message names it and the sett
   const taken = Number(new URL(start()).port)
   expect(() => listenMetrics({ host, port: taken }, source, log)).toThrow(
     new UserError(
-      `Port ${taken} on 127.0.0.1, for metrics, is in use. Stop what uses it, or give another ` +
-        'address (server.metrics).',
+      `Port ${taken} on 127.0.0.1 is in use. Stop what uses it, or give another address (server.metrics).`,
     ),
   )
 })
 
 test('an address of another machine is named, too', () => {
   expect(() => listenMetrics({ host: '192.0.2.1', port: 9464 }, source, log)).toThrow(
-    /Cannot listen on 192\.0\.2\.1:9464 for metrics \(server\.metrics\)/,
+    /Cannot listen on 192\.0\.2\.1:9464: this machine has no such address\. .* \(server\.metrics\)/,
   )
 })
 

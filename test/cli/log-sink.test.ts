@@ -2,20 +2,23 @@ import { expect, test } from 'bun:test'
 import { createLineSink, withoutColors } from '../../src/cli/log-sink.ts'
 import { createLogger } from '../../src/lib/log.ts'
 
-/** A stdout whose reader can be slow. */
+/** A stdout whose reader can stall. */
 function createStream() {
   const written: string[] = []
-  const stream = Object.assign(new EventTarget(), {
-    writableLength: 0,
+  const unread: (() => void)[] = []
+  const state = { isStalled: false, read: () => unread.splice(0).map((done) => done()) }
+  const stream = {
     on: () => stream,
     write(text: string, done: () => void) {
       written.push(text)
-      done()
+      if (state.isStalled) unread.push(done)
+      else done()
       return true
     },
-  })
-  return { written, stream: stream as unknown as NodeJS.WriteStream, state: stream }
+  }
+  return { written, stream: stream as unknown as NodeJS.WriteStream, state }
 }
+const aWhileMs = 60_000
 
 test('lines of one turn go out together', async () => {
   const { written, stream } = createStream()
@@ -26,20 +29,24 @@ test('lines of one turn go out together', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   expect(written).toEqual(['one\ntwo\n'])
   sink.write('three')
-  await sink.flush()
+  await sink.flush(aWhileMs)
   expect(written.join('')).toBe('one\ntwo\nthree\n')
 })
 
 test('a reader that is far behind loses lines, and is told how many', async () => {
   const { written, stream, state } = createStream()
   const sink = createLineSink(stream)
-  state.writableLength = 100 * 1024 * 1024
+  state.isStalled = true
+  sink.write('long'.repeat(3_000_000))
+  expect(await sink.flush(0)).toBe(false)
   sink.write('lost')
   sink.write('lost too')
-  state.writableLength = 0
+  state.isStalled = false
+  state.read()
   sink.write('kept')
-  await sink.flush()
-  expect(written.join('')).toBe('{"level":"warn","message":"log lines lost","count":2}\nkept\n')
+  expect(await sink.flush(aWhileMs)).toBe(true)
+  const [, ...behind] = written
+  expect(behind.join('')).toBe('{"level":"warn","message":"log lines lost","count":2}\nkept\n')
 })
 
 test.each([

@@ -86,7 +86,7 @@ test('a port in use is told without a stack', async () => {
   const ran = await place.run(['serve'])
   expect(ran).toMatchObject({ code: 1, out: '' })
   expect(ran.err).toBe(
-    `tollgate: Port ${other.port} on 127.0.0.1 is in use. Stop what uses it, or listen on another address (server.listen, --listen).\n`,
+    `tollgate: Port ${other.port} on 127.0.0.1 is in use. Stop what uses it, or give another address (server.listen).\n`,
   )
   // A start that failed is no node that died.
   const { nodes } = JSON.parse((await place.run(['status', '--json'])).out)

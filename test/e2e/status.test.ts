@@ -193,7 +193,7 @@ describe('the address of the metrics', () => {
     await Bun.write(config, yaml(`127.0.0.1:${port}`))
     const { exitCode, stderr } = await runBinary(['serve', '--config', config], { cwd: other.path })
     expect(exitCode).toBe(1)
-    expect(stderr).toContain(`Port ${metricsPort} on 127.0.0.1, for metrics, is in use.`)
+    expect(stderr).toContain(`Port ${metricsPort} on 127.0.0.1 is in use.`)
     expect(stderr).toContain('server.metrics')
     expect(stderr).not.toMatch(/^\s+at /m)
   }, 20_000)

@@ -64,7 +64,12 @@ export const ServerSection = Type.Object(
         'How long a stop (SIGTERM) still takes requests while /readyz says 503; 0s: not at all.',
       ),
     ),
-    shutdown_grace: optional(text('duration', 'How long a stop (SIGTERM) lets open streams end.')),
+    shutdown_grace: optional(
+      text(
+        'duration',
+        'How long a stop (SIGTERM) lets open streams end; settling and closing take at most 24s more.',
+      ),
+    ),
   },
   { ...map, description: 'Where and how the process listens.' },
 )

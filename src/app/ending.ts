@@ -1,0 +1,42 @@
+import type { Logger } from '../lib/log.ts'
+
+/** The steps of a stop, one after the other, none of which keeps the process for ever. */
+export interface Ending {
+  /**
+   * Does a step and waits for it, at most so many milliseconds; what takes longer, or fails, is told to
+   * the log. Never throws.
+   */
+  step(what: string, work: () => unknown, limitMs: number): Promise<void>
+  /** What is waited for now, as a noun; undefined: no step. */
+  now(): string | undefined
+  /** What has failed, or has not ended in time. */
+  readonly left: readonly string[]
+}
+
+/** Keeps the bounds of a stop: see `Ending`. */
+export function createEnding(log: Logger): Ending {
+  const left: string[] = []
+  let current: string | undefined
+
+  return {
+    async step(what, work, limitMs) {
+      current = what
+      const late = Promise.withResolvers<'late'>()
+      const timer = setTimeout(() => late.resolve('late'), limitMs)
+      try {
+        const ended = await Promise.race([Promise.try(work), late.promise])
+        if (ended !== 'late') return
+        log.error('the stop does not wait any longer', { for: what, limit_ms: Math.round(limitMs) })
+        left.push(what)
+      } catch (error) {
+        log.error('a step of the stop has failed', { step: what, error: String(error) })
+        left.push(what)
+      } finally {
+        clearTimeout(timer)
+        current = undefined
+      }
+    },
+    now: () => current,
+    left,
+  }
+}
