@@ -25,5 +25,6 @@ const reasons: Readonly<Record<string, string>> = {
     'this user has no right to ports below 1024. Run it with CAP_NET_BIND_SERVICE (AmbientCapabilities= in systemd), or give another port',
   EADDRNOTAVAIL:
     'this machine has no such address. Give one that it has, or 0.0.0.0 for all of them',
+  ENOENT: 'the name of the host has no address here. Give an address, or 0.0.0.0 for all of them',
   EAFNOSUPPORT: 'this machine has no IPv6. Give an address of IPv4, or 0.0.0.0 for all of them',
 }

@@ -89,7 +89,7 @@ async function readConfigFile(file: string): Promise<string> {
     throw new UserError(
       missing
         ? `There is no file ${file}. "tollgate init" writes one to begin with.`
-        : `${file} can't be read: ${String(error)}`,
+        : `The configuration ${file} can't be read: ${String(error)}. Give a file that this user may read.`,
     )
   }
 }
@@ -111,7 +111,11 @@ export async function openInstance(
   { toServe = false }: { readonly toServe?: boolean } = {},
 ): Promise<Instance> {
   const { secret, source, warning } = findSecret(store)
-  const opened = await openStore(store, { toServe })
+  const opened = await openStore(store, { toServe }).catch((error) => {
+    // Of a database that has not come about.
+    if (source === 'created') rmSync(`${fileOf(store)}.secret`, { force: true })
+    throw error
+  })
   const box = createSecretBox(secret)
   const sealed = await opened.catalog.oldestSealed().catch(async (error) => {
     if (!toServe) return undefined // what is damaged is told by who looks at it

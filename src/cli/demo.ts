@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { startDemoUpstream } from '../app/demo/upstream.ts'
 import { findConfig, type Instance, openInstance, UserError } from '../app/instance.ts'
@@ -69,7 +69,7 @@ async function startDemo(upstreamUrl: string, sink: LineSink, options: DemoOptio
 /** A folder that is gone with the process, however that ends. */
 function makeFolder(): string {
   try {
-    const directory = mkdtempSync(join(tmpdir(), 'tollgate-demo-'))
+    const directory = mkdtempSync(resolve(tmpdir(), 'tollgate-demo-'))
     process.on('exit', () => rmSync(directory, { recursive: true, force: true }))
     return directory
   } catch (cause) {

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { createWorkplace, readUntil } from './cli.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { until } from '../e2e/until.ts'
+import { createWorkplace, program, readUntil, type Workplace } from './cli.ts'
 
 test('each printed curl line works as pasted, and is told with what it cost', async () => {
   await using place = await createWorkplace()
@@ -50,3 +51,63 @@ test('each printed curl line works as pasted, and is told with what it cost', as
   expect(await child.stderr.text()).toBe('')
   expect(existsSync(dirname(config))).toBe(false)
 }, 20_000)
+
+/** A demo, and the folder that it makes its own in. */
+async function startDemo(place: Workplace, signal: NodeJS.Signals) {
+  const env = { ...(await place.environment(['demo'])), TMPDIR: place.path }
+  const command = [...program, 'demo', '--port', '0']
+  const child = Bun.spawn(command, { cwd: place.path, env, stdout: 'pipe', stderr: 'pipe' })
+  const folders = () => readdirSync(place.path)
+  return {
+    child,
+    folders,
+    async end() {
+      child.kill(signal)
+      const code = await child.exited
+      return { code, left: folders(), err: await child.stderr.text() }
+    },
+  }
+}
+
+test('ended before it is up, it leaves nothing behind', async () => {
+  await using place = await createWorkplace()
+  const demo = await startDemo(place, 'SIGTERM')
+  await until('its folder', () => demo.folders().length > 0)
+  const { code, left, err } = await demo.end()
+  expect(left).toEqual([])
+  // On a slow day it may be up already.
+  expect([
+    [143, 'tollgate: interrupted (SIGTERM): nothing was left behind\n'],
+    [0, ''],
+  ]).toContainEqual([code, err])
+})
+
+test('nor when its terminal is closed', async () => {
+  await using place = await createWorkplace()
+  const demo = await startDemo(place, 'SIGHUP')
+  await readUntil(demo.child.stdout, (text) => text.includes('What each request used'))
+  expect(await demo.end()).toEqual({ code: 0, left: [], err: '' })
+})
+
+test('without a place for its folder it says so, and where it is named', async () => {
+  await using place = await createWorkplace()
+  const TMPDIR = join(place.path, 'nowhere')
+  const { code, out, err } = await place.run(['demo', '--port', '0'], { env: { TMPDIR } })
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toMatch(
+    /^tollgate: The demo keeps its data in a folder .* can be made in \S+nowhere /,
+  )
+  expect(err).toEndWith('Name another place: TMPDIR=/some/folder tollgate demo\n')
+})
+
+test('a port in use is told with the option that the demo has, and nothing is left', async () => {
+  await using place = await createWorkplace()
+  using other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const env = { TMPDIR: place.path }
+  const { code, err } = await place.run(['demo', '--port', `${other.port}`], { env })
+  expect([code, err]).toEqual([
+    1,
+    `tollgate: Port ${other.port} on 127.0.0.1 is in use. Stop what uses it, or give another address (--port).\n`,
+  ])
+  expect(readdirSync(place.path)).toEqual([])
+})

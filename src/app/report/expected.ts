@@ -9,5 +9,10 @@ import { UserError } from '../instance.ts'
 export function expectedMessage(error: unknown): string | undefined {
   const expected =
     error instanceof UserError || error instanceof WriteRefused || error instanceof StoreError
-  return expected ? error.message : undefined
+  return expected || isOfSystem(error) ? error.message : undefined
+}
+
+/** What the system has refused to do: a file that is not there, a full disk. It names what and why. */
+function isOfSystem(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'code' in error
 }
