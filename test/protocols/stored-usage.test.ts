@@ -169,3 +169,64 @@ test('an answer that is still being worked on has used nothing yet', () => {
   })
   expect(observer.seen).toMatchObject({ pending: true, usage: undefined, usageRaw: undefined })
 })
+
+describe('counts that are written as texts', () => {
+  /** A report of each protocol, with all that it counts. */
+  const told = {
+    chat: {
+      prompt_tokens: 12,
+      completion_tokens: 7,
+      total_tokens: 19,
+      prompt_tokens_details: { cached_tokens: 3, audio_tokens: 2 },
+      completion_tokens_details: { reasoning_tokens: 4 },
+    },
+    responses: {
+      input_tokens: 12,
+      input_tokens_details: { cached_tokens: 3, cache_write_tokens: 1 },
+      output_tokens: 7,
+      output_tokens_details: { reasoning_tokens: 4 },
+    },
+    messages: {
+      input_tokens: 12,
+      cache_creation_input_tokens: 5,
+      cache_read_input_tokens: 3,
+      cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
+      output_tokens: 7,
+      server_tool_use: { web_search_requests: 2 },
+    },
+    gemini: {
+      promptTokenCount: 12,
+      cachedContentTokenCount: 3,
+      candidatesTokenCount: 7,
+      thoughtsTokenCount: 4,
+      candidatesTokensDetails: [{ modality: 'AUDIO', tokenCount: 2 }],
+    },
+  } as const
+  const written = (report: object, text: (count: number) => string): unknown =>
+    JSON.parse(JSON.stringify(report), (_, value) =>
+      typeof value === 'number' ? text(value) : value,
+    )
+
+  test.each([
+    ['as they are', (count: number) => `${count}`],
+    ['with a point', (count: number) => `${count}.0`],
+    ['in spaces', (count: number) => ` ${count} `],
+  ])('are read as the numbers that they are, in all protocols: %s', (_, text) => {
+    for (const [protocol, report] of Object.entries(told)) {
+      const usage = decodeStoredUsage(protocol, report)
+      expect(usage).toBeDefined()
+      expect([protocol, decodeStoredUsage(protocol, written(report, text))]).toEqual([
+        protocol,
+        usage,
+      ])
+    }
+  })
+
+  test('count when they come, and are stored so that they are read again as what was charged', () => {
+    const report = written(told.chat, String)
+    const seen = stored(chatReports, report)
+    expect(seen.usage).toMatchObject({ inputTokens: 9, outputTokens: 7, reasoningTokens: 4 })
+    expect([seen.usageRaw, seen.lacksInput, seen.reportedLength]).toEqual([report, false, 0])
+    expect(decodeStoredUsage('chat', seen.usageRaw)).toEqual(seen.usage)
+  })
+})

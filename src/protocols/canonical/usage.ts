@@ -54,12 +54,18 @@ export const emptyUsage: Usage = {
   cacheWrite1hTokens: 0,
 }
 
-/** One counter of an upstream, or undefined when it is absent, null or no sensible count. */
+/**
+ * One counter of an upstream, or undefined when it is absent, null or no sensible count. Some write it
+ * as a text ("12", "12.0"). What reads a stored report reads it by this rule, too.
+ */
 export function readCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= countLimit
-    ? value
+  const count = typeof value === 'string' && countText.test(value) ? Number(value) : value
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= countLimit
+    ? count
     : undefined
 }
+
+const countText = /^\s*\d{1,20}(?:\.0*)?\s*$/
 
 /** A thousand times the largest context window of today: more is a fault, not a count. */
 const countLimit = 10_000_000_000

@@ -1,6 +1,7 @@
 import { createObservation, fail, noteForeign, type Observation } from '../canonical/observation.ts'
 import { noteUsage } from '../canonical/raw-usage.ts'
-import { arrayIn, countIn, isJsonObject, objectIn, parseJsonObject } from '../json.ts'
+import { readCount } from '../canonical/usage.ts'
+import { arrayIn, isJsonObject, objectIn, parseJsonObject } from '../json.ts'
 import { notAnObject } from '../plain-observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { isFailed } from './stream.ts'
@@ -25,7 +26,7 @@ export function createImagesObserver(): AnswerObserver {
  */
 function noteImages(seen: Observation, answer: JsonObject): void {
   if (answer.type === 'image_generation.partial_succeeded') seen.images++
-  const told = countIn(objectIn(answer, 'usage'), 'generated_images')
+  const told = readCount(objectIn(answer, 'usage')?.generated_images)
   seen.images = Math.max(seen.images, arrayIn(answer, 'data').length, told ?? 0)
 }
 

@@ -58,16 +58,29 @@ describe('usage of chat completions', () => {
     })
   })
 
-  test.each([[-1], [1.5], ['7'], [null], [true], [{}], [[]], [1e300], [Number.NaN]])(
-    'B11: %p is no count',
-    (strange) => {
-      expect(fold({ prompt_tokens: strange, completion_tokens: strange })).toBeUndefined()
-      expect(fold({ prompt_tokens: 5, completion_tokens: strange })).toMatchObject({
-        inputTokens: 5,
-        outputTokens: 0,
-      })
-    },
-  )
+  test.each([
+    [-1],
+    [1.5],
+    ['7.5'],
+    ['-7'],
+    ['7 tokens'],
+    ['1e3'],
+    [''],
+    [' '],
+    ['99999999999'],
+    [null],
+    [true],
+    [{}],
+    [[]],
+    [1e300],
+    [Number.NaN],
+  ])('B11: %p is no count', (strange) => {
+    expect(fold({ prompt_tokens: strange, completion_tokens: strange })).toBeUndefined()
+    expect(fold({ prompt_tokens: 5, completion_tokens: strange })).toMatchObject({
+      inputTokens: 5,
+      outputTokens: 0,
+    })
+  })
 
   test('a later report without counts leaves the earlier one standing', () => {
     const counts = createChatCounts()

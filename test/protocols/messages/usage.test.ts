@@ -83,7 +83,7 @@ describe('usage of messages', () => {
   })
 
   test('reports without a count are no usage', () => {
-    for (const report of [undefined, null, {}, { input_tokens: -1 }, { output_tokens: '9' }, []]) {
+    for (const report of [undefined, null, {}, { input_tokens: -1 }, { output_tokens: '9x' }, []]) {
       expect(fold(report)).toBeUndefined()
     }
   })
