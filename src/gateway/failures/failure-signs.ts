@@ -154,7 +154,6 @@ export const signs: readonly Sign[] = [
   { is: 'upstream_invalid', status: [404, 404], bare: true },
   { is: 'refusal_unreadable', status: [400, 499], bare: true },
   { is: 'upstream_invalid', status: [100, 399] },
-  { is: 'upstream_invalid', status: [600, 999] },
 ]
 
 /** The HTTP status that a machine word means, for errors that come without one. */

@@ -198,6 +198,8 @@ export function classifyAnswer(
   body: unknown,
   model?: string,
 ): FailureName | undefined {
+  // No status of HTTP, whatever is said with it: nobody can be told that.
+  if (status < 100 || status > 599) return 'upstream_invalid'
   const error = body === undefined ? undefined : readErrorBody(body)
   const name = findSign(protocol, status, error)?.is
   if (name === 'model_unavailable' && model !== undefined && error) {

@@ -56,6 +56,13 @@ const plain = (body: string, type: string | null = 'application/json', status = 
 const bodiless = (status: number) =>
   always(invalid, write(httpBytes({ status, type: null, framing: 'none' })))
 
+/** A status that is none of HTTP's, with words that would be passed on, or told, with another one. */
+const noStatus = (text: string, code: string) => {
+  const body = JSON.stringify({ error: { message: 'The model does not exist.', code } })
+  const bytes = toBytes(httpBytes({ status: 599, body }))
+  return always(invalid, write(Buffer.from(bytes).toString('latin1').replace('599', text)))
+}
+
 /** An answer for somebody else, which no client may ever get. */
 const poison = httpBytes({ body: JSON.stringify({ error: { message: 'for somebody else' } }) })
 
@@ -157,6 +164,9 @@ export const answerFaults: Readonly<Record<string, Fault>> = {
   'no-content': bodiless(204),
   'not-modified': bodiless(304),
   'reset-content': always(invalid, write(httpBytes({ status: 205, type: null }))),
+  'status-of-999': noStatus('999', 'model_not_found'),
+  'status-of-99': noStatus('099', 'invalid_value'),
+  'status-of-0': noStatus('000', 'insufficient_quota'),
   html: plain('<!DOCTYPE html>\n<html><body>Welcome</body></html>\n', 'text/html'),
   'html-as-json': plain('<!DOCTYPE html>\n<html><body>Welcome</body></html>\n'),
   'text-ok': plain('OK', 'text/plain'),
