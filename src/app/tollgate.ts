@@ -25,6 +25,7 @@ import { createWatchdog } from '../gateway/watchdog.ts'
 import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { Repeat } from '../lib/repeat.ts'
+import { createRunningClock } from '../lib/running-time.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import { createJoined, createTurns } from '../lib/turns.ts'
 import { createReadiness } from '../site/health/readiness.ts'
@@ -171,7 +172,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     status: availability,
     readiness,
   })
-  const watchdog = createWatchdog(tick)
+  const watchdog = createWatchdog(createRunningClock(tick))
   const heartbeats = createHeartbeats(tick, parts.heartbeat)
   const limiter = counters ? createSharedLimiter(counters, tick) : createLimiter(tick)
   const outbound = createOutbound()

@@ -1,3 +1,4 @@
+import { afterRunning } from '../lib/running-time.ts'
 import type { Observation } from '../protocols/canonical/observation.ts'
 import type { StreamAnswer } from './answer.ts'
 import type { ByteReader } from './byte-reader.ts'
@@ -96,13 +97,11 @@ const mayBeAll = ({ phase, usage }: Observation) =>
 
 /** The read, or an end when it takes too long. */
 async function within(limitMs: number, reading: Promise<Read>): Promise<Read> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<{ readonly done: true; readonly value?: undefined }>((resolve) => {
-    timer = setTimeout(() => resolve({ done: true }), limitMs)
-  })
+  const late = Promise.withResolvers<{ readonly done: true; readonly value?: undefined }>()
+  const callOff = afterRunning(limitMs, () => late.resolve({ done: true }))
   try {
-    return await Promise.race([reading, late])
+    return await Promise.race([reading, late.promise])
   } finally {
-    clearTimeout(timer)
+    callOff()
   }
 }

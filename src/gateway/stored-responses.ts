@@ -1,4 +1,5 @@
 import type { Channel } from '../catalog/catalog.ts'
+import { afterRunning } from '../lib/running-time.ts'
 import { responses } from '../protocols/responses/index.ts'
 import { StoreError } from '../store/ports/store-error.ts'
 import { enterLimits } from './admit.ts'
@@ -73,7 +74,7 @@ async function passOn(
 ): Promise<Response> {
   const late = new AbortController()
   const { firstByteMs, totalMs } = channel.timeouts
-  const timer = setTimeout(() => late.abort(), Math.min(firstByteMs, totalMs))
+  const callOff = afterRunning(Math.min(firstByteMs, totalMs), () => late.abort())
   const { method } = request
   const search = withoutKeys(new URL(request.url).search)
   const signal = AbortSignal.any([late.signal, request.signal])
@@ -98,7 +99,7 @@ async function passOn(
       { name: late.signal.aborted ? 'timeout_first_byte' : nameOf(error), status: null },
     ])
   } finally {
-    clearTimeout(timer)
+    callOff()
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Channel } from '../catalog/catalog.ts'
+import { afterRunning } from '../lib/running-time.ts'
 import { tierName } from '../protocols/canonical/extras.ts'
 import { observeTier } from '../protocols/canonical/tool-tally.ts'
 import { isJsonObject } from '../protocols/json.ts'
@@ -192,13 +193,11 @@ export async function readRefusal(response: Response, channel: Channel): Promise
 async function readInTime({ body }: Response): Promise<Uint8Array | undefined> {
   if (body === null) return undefined
   const reader = body.getReader()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), refusalPatienceMs)
-  })
+  const late = Promise.withResolvers<undefined>()
+  const callOff = afterRunning(refusalPatienceMs, () => late.resolve(undefined))
   const reading = readAll(reader, maxRefusalBytes).catch(() => undefined)
-  const raw = await Promise.race([reading, late])
-  clearTimeout(timer)
+  const raw = await Promise.race([reading, late.promise])
+  callOff()
   if (raw === undefined) await reader.cancel().catch(() => {}) // broken already, or never to end
   return raw
 }

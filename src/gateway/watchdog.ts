@@ -29,7 +29,8 @@ const tickMs = 100
 
 /**
  * Watches all upstream calls with one timer, so that a chunk costs a clock reading and not a timer
- * of its own. Limits are kept to within a tick of 100 ms.
+ * of its own. Limits are kept to within a tick of 100 ms. `clock` is one of the time in which the
+ * process runs (`createRunningClock`): an upstream is not to blame for what nobody could read.
  */
 export function createWatchdog(clock: Clock): Watchdog {
   const calls = new Set<WatchedCall>()

@@ -1,5 +1,6 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { afterRunning } from '../../lib/running-time.ts'
 import { quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
@@ -71,7 +72,7 @@ export async function callProbe(
   const late = new AbortController()
   const limitMs = Math.min(timeouts.firstByteMs, timeouts.totalMs)
   const call = probeCall(target, protocol, AbortSignal.any([late.signal, signal]))
-  const timer = setTimeout(() => late.abort(), limitMs)
+  const callOff = afterRunning(limitMs, () => late.abort())
   try {
     const response = await parts.outbound(call)
     return await judge(response, target, protocol, parts.clock())
@@ -81,7 +82,7 @@ export async function callProbe(
     const failure = isTooLarge ? 'upstream_invalid' : classifyFailure(error)
     return { failure: late.signal.aborted ? 'timeout_first_byte' : failure, status: null, error }
   } finally {
-    clearTimeout(timer)
+    callOff()
   }
 }
 

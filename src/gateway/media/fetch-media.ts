@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { afterRunning } from '../../lib/running-time.ts'
 import { readBounded } from '../bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
 import { createLease, type MemoryBudget } from '../memory-budget.ts'
@@ -183,11 +184,11 @@ async function within<T>(
   signal.addEventListener('abort', leave, { once: true })
   const late = () =>
     reject(new MediaError(`The file could not be fetched within ${limitMs / 1000} s.`))
-  const timer = setTimeout(late, limitMs)
+  const callOff = afterRunning(limitMs, late)
   try {
     return await Promise.race([run(controller.signal), ended])
   } finally {
-    clearTimeout(timer)
+    callOff()
     signal.removeEventListener('abort', leave)
     // Also an answer that was refused is not read to its end.
     controller.abort()

@@ -3,6 +3,7 @@ import { unescape as decodePercent } from 'node:querystring'
 import { connect as connectTls } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import { growing, lasting } from '../../lib/cache-options.ts'
+import { afterRunning } from '../../lib/running-time.ts'
 import { ConnectTimeout, knownMs } from './dial.ts'
 
 /** A proxy does not let a call through: it wants another password, or can't reach the host. */
@@ -50,7 +51,7 @@ const longestLine = 8_192
 
 async function dial(url: URL, proxy: URL, limitMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => reject(new ConnectTimeout('no connection in time')), limitMs)
+  const callOff = afterRunning(limitMs, () => reject(new ConnectTimeout('no connection in time')))
   const needsTunnel = url.protocol === 'https:'
   const socket = open(proxy, () => {
     if (needsTunnel) socket.write(tunnelRequest(url, proxy))
@@ -67,7 +68,7 @@ async function dial(url: URL, proxy: URL, limitMs: number): Promise<void> {
   socket.on('error', reject)
   socket.on('close', () => reject(new ProxyRefused('the proxy closed the connection')))
   return await promise.finally(() => {
-    clearTimeout(timer)
+    callOff()
     socket.destroy()
   })
 }

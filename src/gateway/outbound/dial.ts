@@ -1,6 +1,7 @@
 import { connect, isIPv6, type LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { growing } from '../../lib/cache-options.ts'
+import { afterRunning } from '../../lib/running-time.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
 
 /** No connection came about within the channel's limit. */
@@ -82,13 +83,13 @@ async function dial(url: URL, limitMs: number, addresses?: readonly string[]): P
   const lookup = addresses && { lookup: answering(addresses), autoSelectFamily: true }
   const socket = connect({ host, port, ...lookup })
   return await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new ConnectTimeout('no connection in time')), limitMs)
+    const callOff = afterRunning(limitMs, () => reject(new ConnectTimeout('no connection in time')))
     socket.once('connect', () => {
-      clearTimeout(timer)
+      callOff()
       resolve(socket.remoteAddress ?? host)
     })
     socket.once('error', (error) => {
-      clearTimeout(timer)
+      callOff()
       reject(error)
     })
   }).finally(() => socket.destroy())

@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { growing, lasting } from '../../lib/cache-options.ts'
+import { afterRunning } from '../../lib/running-time.ts'
 import { ConnectTimeout, createDialer } from './dial.ts'
 import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
@@ -242,8 +243,8 @@ function createFinder(parts: OutboundParts, resolve: Resolve) {
 /** Names that are not answered for are no reason to wait longer than for a connection. */
 async function inTime<T>(found: Promise<T>, limitMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new ConnectTimeout('no address in time')), limitMs)
-  return await Promise.race([found, late]).finally(() => clearTimeout(timer))
+  const callOff = afterRunning(limitMs, () => reject(new ConnectTimeout('no address in time')))
+  return await Promise.race([found, late]).finally(callOff)
 }
 
 /** As all of the system looks names up: in one of a few threads. */
