@@ -104,6 +104,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     throw error
   })
   undone.defer(tollgate.stop)
+  await beginFetching()
   load = tollgate.load
   const setupCode = await tollgate.openSetup()
   const { listening, metrics } = await openPorts(tollgate, parts)
@@ -205,6 +206,14 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     },
     waitsFor: ending.now,
   }
+}
+
+/**
+ * The runtime begins its thread for `fetch` with the first one, and ends the process when that finds no
+ * descriptors (Bun 1.4): it is begun here, by a call that reaches nobody.
+ */
+async function beginFetching(): Promise<void> {
+  await fetch('http://localhost/', { unix: '/nowhere/at/all', proxy: false }).catch(() => {})
 }
 
 /** Where several may serve, this one is known to the others before it takes its first request. */

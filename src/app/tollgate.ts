@@ -40,6 +40,7 @@ import { withSettings } from './config/set-by-hand.ts'
 import { createChannelGateway } from './console/channel-gateway.ts'
 import { createConsoleDoor } from './console/door.ts'
 import { countTokens } from './count-tokens.ts'
+import { watchDescriptors } from './descriptor-watch.ts'
 import { createHearing } from './hearing.ts'
 import { createHttpApp } from './http-app.ts'
 import { createLiveCatalog } from './live-catalog.ts'
@@ -157,9 +158,10 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const tick = () => performance.now()
   const hearing = createHearing({ store, readAnew: () => inTurn(readAnew), tick })
   const availability = createAvailability({ store: store.availability, clock, log })
+  const descriptors = watchDescriptors(log, parts.repeat)
   const readiness = createReadiness({
     ...{ check: store.check, isBehind: committer.isBehind, spool: parts.spool },
-    ...{ isDeaf: hearing.isDeaf, tick, log },
+    ...{ isDeaf: hearing.isDeaf, isShort: descriptors.isShort, tick, log },
   })
   const plazaRefusal = createPlazaAccess(gatekeeper)
   const site = createSite({
@@ -343,6 +345,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
       places.stop()
       watchdog.stop()
       heartbeats.stop()
+      descriptors.stop()
       limiter.stop()
       await care.stop()
       await availability.stop()

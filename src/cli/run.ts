@@ -5,6 +5,7 @@ import { addAuditCommands } from './audit.ts'
 import { addBackup } from './backup.ts'
 import { addChannelCommands } from './channel.ts'
 import { addDemo } from './demo.ts'
+import { requireDescriptors } from './descriptors.ts'
 import { complain, type ExitCode, reportFailure } from './errors.ts'
 import { addExport } from './export.ts'
 import { addFeedCommands } from './feed.ts'
@@ -28,6 +29,7 @@ import { addVersion, version } from './version.ts'
 /** Runs one command line (without the program's name); resolves when it is done. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   try {
+    requireDescriptors()
     await createProgram().parseAsync(withCommand(args), { from: 'user' })
     return 0
   } catch (error) {

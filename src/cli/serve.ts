@@ -8,6 +8,7 @@ import { systemClock } from '../lib/clock.ts'
 import { counted, grouped, humanBytes } from '../lib/format.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
+import { descriptorWarning } from './descriptors.ts'
 import { seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
 import { createLineSink, withoutColors } from './log-sink.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
@@ -70,7 +71,12 @@ async function runServe(options: ServeOptions): Promise<void> {
         memory: serving.memory,
         setupUrl: serving.setupUrl,
         inventory: await takeInventory(instance.store),
-        warnings: [...found.warnings, ...instance.warnings, runtimeWarning() ?? []].flat(),
+        warnings: [
+          ...found.warnings,
+          ...instance.warnings,
+          runtimeWarning() ?? [],
+          descriptorWarning() ?? [],
+        ].flat(),
       }
       if (isJson) logStart(log, start)
       else for (const line of describeStart(start)) sink.write(line)

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { type Beside, isRefused, type Job } from '../../gateway/beside/job.ts'
 import { refusalOf } from '../../gateway/beside/prepare-beside.ts'
+import { GatewayError } from '../../gateway/errors.ts'
+import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/descriptors.ts'
 import { createFairQueue } from '../../lib/fair-queue.ts'
 import type { TextKeys } from '../../lib/secrets.ts'
 import { isCompiled } from '../jobs/own-program.ts'
@@ -74,6 +76,13 @@ export function createBeside(keys: TextKeys, { longestMs = longestJobMs } = {}):
       worker?.unref()
       idle = setTimeout(end, idleMs)
       idle.unref()
+      return
+    }
+    if (worker === undefined && !hasDescriptorsForThread()) {
+      const failed = current
+      current = undefined
+      next()
+      failed.reject(new GatewayError('no_channel', `${tooFewDescriptors} Try again.`))
       return
     }
     const working = worker ?? begin()

@@ -1,3 +1,4 @@
+import { hasSpareDescriptors } from '../../lib/descriptors.ts'
 import type { Fault } from '../../store/ports/availability.ts'
 import type { Refusal } from '../answer.ts'
 import { type ErrorKind, GatewayError } from '../errors.ts'
@@ -239,7 +240,10 @@ export function classifyFailure(error: unknown): FailureName {
   if (error instanceof AddressRefused) return 'address_refused'
   if (error instanceof ConnectTimeout) return 'timeout_connect'
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return thrownCodes.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost'
+  const name = thrownCodes.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost'
+  // The runtime tells a lack of descriptors as a refused connection, or a name that is not found.
+  const isNamed = name === 'connect_failed' || name === 'connection_lost'
+  return isNamed && !hasSpareDescriptors(1) ? 'gateway_exhausted' : name
 }
 
 /**

@@ -11,6 +11,8 @@ export interface ReadinessParts {
   readonly spool?: Pick<Spool, 'hasFailed' | 'remark'> | undefined
   /** Whether it is not known what other processes have changed. */
   readonly isDeaf?: () => boolean
+  /** Whether no file or connection can be opened. */
+  readonly isShort?: () => boolean
   /** Milliseconds that only ever grow. */
   readonly tick: Clock
   readonly log: Logger
@@ -19,7 +21,7 @@ export interface ReadinessParts {
 }
 
 /** Why no requests should be sent here. */
-export type Unready = 'draining' | 'unspooled' | 'database' | 'behind' | 'deaf'
+export type Unready = 'draining' | 'unspooled' | 'database' | 'behind' | 'deaf' | 'short'
 
 /** Whether a load balancer may send requests here. */
 export interface Readiness {
@@ -41,6 +43,7 @@ export function createReadiness({
   isBehind = () => false,
   spool,
   isDeaf = () => false,
+  isShort = () => false,
   tick,
   log,
   goodForMs = 1_000,
@@ -84,6 +87,7 @@ export function createReadiness({
     async problem() {
       if (isDraining) return 'draining'
       if (isBehind() && spool?.hasFailed()) return 'unspooled'
+      if (isShort()) return 'short'
       if (!(await databaseAnswers())) return 'database'
       if (isBehind()) return 'behind'
       return isDeaf() ? 'deaf' : undefined

@@ -13,6 +13,7 @@ const told: Readonly<Record<Unready, string>> = {
   database: 'the database does not answer',
   behind: 'the database takes no writing',
   deaf: 'the database tells of no changes',
+  short: 'no file descriptors are left',
 }
 
 const remarks: Readonly<Record<SpoolRemark, string>> = {

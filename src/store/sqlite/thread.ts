@@ -1,3 +1,5 @@
+import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/descriptors.ts'
+import { StoreError } from '../ports/store-error.ts'
 import { explainFailure } from './failures.ts'
 
 /** One value of a row, and of a parameter. */
@@ -77,6 +79,7 @@ export async function openDatabaseThread(
   called = path,
   isPatient = false,
 ): Promise<DatabaseThread> {
+  if (!hasDescriptorsForThread()) throw new StoreError(tooFewDescriptors)
   const source = URL.createObjectURL(new Blob([program], { type: 'application/javascript' }))
   const worker = new Worker(source, { smol: true })
 

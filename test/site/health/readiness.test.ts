@@ -13,6 +13,7 @@ function scene(goodForMs?: number) {
   let isDeaf = false
   let isFull = false
   let remark: SpoolRemark | undefined
+  let isShort = false
   let answer = async () => {}
   const readiness = createReadiness({
     check() {
@@ -22,6 +23,7 @@ function scene(goodForMs?: number) {
     isBehind: () => isBehind,
     isDeaf: () => isDeaf,
     spool: { hasFailed: () => isFull, remark: () => remark },
+    isShort: () => isShort,
     tick: () => now,
     log: createLogger({
       sink: (line) => lines.push(line),
@@ -50,6 +52,9 @@ function scene(goodForMs?: number) {
     },
     goDeaf(isSo: boolean) {
       isDeaf = isSo
+    },
+    runShort(isSo: boolean) {
+      isShort = isSo
     },
     pass(ms: number) {
       now += ms
@@ -165,6 +170,14 @@ test('while changes are not heard of it is not ready, though the database answer
   expect(await problem()).toBe('behind')
   fallBehind(false)
   goDeaf(false)
+  expect(await problem()).toBeUndefined()
+})
+
+test('while nothing can be opened it is not ready, and asks nobody', async () => {
+  const { problem, runShort, asked } = scene()
+  runShort(true)
+  expect([await problem(), asked()]).toEqual(['short', 0])
+  runShort(false)
   expect(await problem()).toBeUndefined()
 })
 

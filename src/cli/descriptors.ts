@@ -1,0 +1,26 @@
+import { UserError } from '../app/instance.ts'
+import { descriptorLimit, hasSpareDescriptors, raiseIt } from '../lib/descriptors.ts'
+
+/** What a command opens at the most, with the database, its threads and some connections. */
+const needed = 64
+/** With fewer a gateway is soon full: a stream takes two. */
+const plenty = 4_096
+
+/** Throws a `UserError` where a command would fail half-way, in the words of whatever fails first. */
+export function requireDescriptors(): void {
+  if (hasSpareDescriptors(needed / 2) && (descriptorLimit() ?? needed) >= needed) return
+  throw new UserError(
+    `This process may open ${descriptorLimit() || 'too few'} files, connections among them, and needs ` +
+      `at least ${needed}, and two for each request under way. So ${raiseIt}.`,
+  )
+}
+
+/** Says that only few requests can be under way at once, when that is so. */
+export function descriptorWarning(): string | undefined {
+  const limit = descriptorLimit()
+  if (limit === undefined || limit >= plenty) return undefined
+  return (
+    `At most ${limit} files can be open, connections among them: a request under way takes two, so ` +
+    `that less than ${Math.floor(limit / 2)} can be. To have more, ${raiseIt}.`
+  )
+}
