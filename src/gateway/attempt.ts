@@ -2,6 +2,7 @@ import type { Beside } from './beside/job.ts'
 import type { RequestBody } from './body.ts'
 import type { Choice } from './channels/chooser.ts'
 import type { Exchange } from './exchange.ts'
+import { otherForm } from './other-form.ts'
 import type { Outbound, OutboundCall } from './outbound/outbound.ts'
 import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
 import { buildCall } from './upstream-call.ts'
@@ -48,7 +49,8 @@ export async function attempt(
   const sent = new SentCall(parts, exchange, choice, controller)
   exchange.isOwed = exchange.operation.charged
   try {
-    return await sent.answer(await parts.outbound(call), hasNext)
+    const other = otherForm(exchange, body, route)
+    return await sent.answer(await parts.outbound(call), other, hasNext)
   } catch (error) {
     return sent.failed({ name: sent.nameOf(error), status: sent.status })
   }

@@ -17,6 +17,7 @@ import { type BodyMemory, leaseMemory } from './lease-memory.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { Spent, Unusable } from './misread.ts'
 import type { Route } from './options.ts'
+import type { OtherForm } from './other-form.ts'
 import { translateRefusal } from './translated-answer.ts'
 import { type BegunStream, readAnswer, readRefusal } from './upstream-answer.ts'
 import type { Expiry, Watch, Watchdog } from './watchdog.ts'
@@ -68,12 +69,16 @@ export class SentCall {
   }
 
   /** What comes of an answer whose head is here. Throws what breaks it off. */
-  async answer(response: Response, hasNext: (() => boolean) | undefined): Promise<AttemptResult> {
+  async answer(
+    response: Response,
+    other: OtherForm,
+    hasNext: (() => boolean) | undefined,
+  ): Promise<AttemptResult> {
     this.status = response.status
     this.#row.head(response)
     if (!response.ok) return this.#refused(response)
     const memory = this.#memory()
-    const asked = { route: this.#route, watch: this.#watch, hasNext, row: this.#row, memory }
+    const asked = { route: this.#route, watch: this.#watch, other, hasNext, row: this.#row, memory }
     const read = await readAnswer(response, this.#exchange, asked)
     if (read.kind === 'spent') return this.#spent(response, read)
     if (read.kind === 'unusable') return this.#unusable(response, read)

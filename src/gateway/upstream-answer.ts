@@ -24,6 +24,7 @@ import {
 } from './misread.ts'
 import { readOpening } from './opening.ts'
 import type { Route } from './options.ts'
+import { countedBy, type OtherForm } from './other-form.ts'
 import { answerFacts } from './translated-answer.ts'
 import type { Watch } from './watchdog.ts'
 
@@ -43,6 +44,8 @@ type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
 interface Asked {
   readonly route: Route
   readonly watch: Watch
+  /** For an answer in the form that was not asked for. */
+  readonly other: OtherForm
   /** Whether another channel can be asked; if not, what comes is passed on, an error too. */
   readonly hasNext: (() => boolean) | undefined
   /** Told when the answer's first bytes are here. */
@@ -71,9 +74,9 @@ async function beginStream(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, hasNext, row, memory }: Asked,
+  { route, watch, other, hasNext, row, memory }: Asked,
 ): Promise<BegunStream | Spent | Unusable> {
-  const { framing, translation } = route
+  const { framing } = route
   const first = await firstBytes(reader, watch)
   if (first) row.begun()
   const contentType = first && streamType(framing, first, response)
@@ -83,7 +86,10 @@ async function beginStream(
     const rest = await readAll(reader, mayBeAnswer ? maxAnswerBytes : maxRefusalBytes, {
       ...{ watch, first, memory },
     })
-    return misread(route, mayBeAnswer ? rest : (rest ?? nothing))
+    const reformed = rest && mayBeAnswer ? other.streamed(rest) : undefined
+    if (reformed === undefined) return misread(route, mayBeAnswer ? rest : (rest ?? nothing))
+    const observer = countedBy(informedOf(route, exchange, response), reformed.told)
+    return begunStream(exchange, route, { first: reformed.bytes, reader: ended, observer })
   }
   const { failure, ...opening } = hasNext
     ? await readOpening(first, reader, route, watch)
@@ -94,28 +100,48 @@ async function beginStream(
     await reader.cancel().catch(() => {}) // broken already, or of no use to anyone
     return { kind: 'unusable', failure: name, ...failure }
   }
+  const observer = informedOf(route, exchange, response)
+  return begunStream(exchange, route, { ...opening, observer }, contentType)
+}
+
+/** `contentType` as the upstream has it; undefined: it is written here. */
+function begunStream(
+  exchange: Exchange,
+  { framing, translation }: Route,
+  begun: Pick<BegunStream, 'first' | 'reader' | 'observer'>,
+  contentType?: string,
+): BegunStream {
   const isArray = exchange.framing === 'json-array'
-  const translatedType = isArray ? 'application/json' : 'text/event-stream; charset=utf-8'
+  const ownType = isArray ? 'application/json' : 'text/event-stream; charset=utf-8'
   return {
     kind: 'stream',
-    contentType: translation === undefined ? contentType : translatedType,
-    ...opening,
-    observer: informedOf(route, exchange, response),
+    contentType: translation === undefined ? (contentType ?? ownType) : ownType,
+    ...begun,
     translator: translation?.stream(answerFacts(exchange)),
     framing,
   }
+}
+
+/** Of an answer that is here as a whole. */
+const ended: ByteReader = {
+  read: () => Promise.resolve({ done: true }),
+  cancel: () => Promise.resolve(),
 }
 
 async function readBody(
   response: Response,
   reader: ByteReader,
   exchange: Exchange,
-  { route, watch, hasNext, row, memory }: Asked,
+  { route, watch, other, hasNext, row, memory }: Asked,
 ): Promise<WholeBody | Spent | Unusable> {
   row.begun()
-  const observer = informedOf(route, exchange, response)
-  const bytes = await readAll(reader, maxAnswerBytes, { watch, memory })
-  const body = bytes && parseObject(bytes)
+  const came = await readAll(reader, maxAnswerBytes, { watch, memory })
+  let body = came && parseObject(came)
+  const reformed = came && body === undefined ? other.whole(came) : undefined
+  const bytes = reformed?.bytes ?? came
+  if (reformed) body = parseObject(reformed.bytes)
+  const informed = informedOf(route, exchange, response)
+  const observer = reformed ? countedBy(informed, reformed.told) : informed
   if (bytes === undefined || !isJsonObject(body)) return misread(route, bytes)
   observer.pushBody(body)
   const { seen } = observer

@@ -14,8 +14,9 @@ import {
   wait,
   write,
 } from '../../support/fault/steps.ts'
-import { dialectOf, wellStreamed, wellWhole, words } from '../../support/fault/well.ts'
-import { always, both, broken, type Fault, fails, spent, well } from './fault.ts'
+import { dialectOf, usualTokens, wellStreamed, wellWhole, words } from '../../support/fault/well.ts'
+import type { Dialect } from '../dialects.ts'
+import { always, both, broken, type Fault, fails, reformed, spent, well } from './fault.ts'
 import { untilAllHeard, untilHeard, wellBody, wellBut, wellType } from './pieces.ts'
 
 const lost = fails('connection_lost')
@@ -27,6 +28,9 @@ function middleOf(request: FaultRequest): number {
   return request.isStreamed ? body.indexOf(words[1]) - 3 : body.length >> 1
 }
 const firstHalf = (request: FaultRequest) => wellBody(request).slice(0, middleOf(request))
+
+/** The beginning of a stream. */
+const someEvents = (dialect: Dialect) => dialect.first(usualTokens) + dialect.piece(words[0])
 
 /** Chunked, with something in the middle that is no chunk. */
 const chunkedBut = (request: FaultRequest, ...then: Steps): Steps => [
@@ -179,7 +183,13 @@ export const answerFaults: Readonly<Record<string, Fault>> = {
     script: (request) => [
       write(request.isStreamed ? wellWhole(dialectOf(request)) : wellStreamed(dialectOf(request))),
     ],
-    ...both(spent),
+    ...both(reformed),
+  },
+  'another-form-cut': {
+    script: (request) => [
+      write(httpBytes({ type: 'text/event-stream', body: someEvents(dialectOf(request)) })),
+    ],
+    ...{ whole: spent, streamed: null },
   },
 }
 

@@ -121,7 +121,7 @@ function askOf(row: Row, failure: FailureClass): ExpectedAsk {
       }
     }
     case 'spent':
-      return { ...unanswered(failure, [ends.as]), charge: 'usual' }
+      return { ...unanswered(failure, [ends.as]), charge: 'some' }
     case 'fails': {
       const tried = failure.retry ? count : 1
       const attempts = Array.from({ length: tried }, () => ends.as)

@@ -21,8 +21,8 @@ export type Ends =
   | { readonly kind: 'tells'; readonly as: FailureName }
   /** Its answer is of no use to the client, but it was made: it is charged, and nobody else is asked. */
   | { readonly kind: 'spent'; readonly as: FailureName }
-  /** An answer like any other; something may follow its end. */
-  | { readonly kind: 'well'; readonly isFollowed?: true }
+  /** An answer like any other; something may follow its end, or the gateway has written it anew. */
+  | { readonly kind: 'well'; readonly isFollowed?: true; readonly isReformed?: true }
   /** The client is to blame, and told so in the upstream's words. */
   | { readonly kind: 'refused' }
 
@@ -57,6 +57,7 @@ export const fails = (as: FailureName): Ends => ({ kind: 'fails', as })
 export const spent: Ends = { kind: 'spent', as: 'upstream_invalid' }
 export const failsInside = (as: FailureName): Ends => ({ kind: 'fails-inside', as })
 export const well: Ends = { kind: 'well' }
+export const reformed: Ends = { kind: 'well', isReformed: true }
 export const refused: Ends = { kind: 'refused' }
 /** The stream ends, or its connection does, before its last words. */
 export const broken: Ends = { kind: 'breaks', as: 'connection_lost', cause: 'upstream_error' }
