@@ -10,6 +10,22 @@ export function surviveBugs(log: Logger): void {
   process.on('uncaughtException', (error) => log.error('uncaught exception', { error }))
 }
 
+/**
+ * From now on a SIGHUP does not end the process, which may be busy with a migration: gives, when it is up,
+ * whether one has come meanwhile.
+ */
+export function holdHangUps(): () => boolean {
+  let hasCome = false
+  const note = () => {
+    hasCome = true
+  }
+  process.on('SIGHUP', note)
+  return () => {
+    process.off('SIGHUP', note)
+    return hasCome
+  }
+}
+
 /** What signals are for. */
 export interface Stoppable {
   /** Resolves to what could not be ended in time; a second call cuts short what can be. */

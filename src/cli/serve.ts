@@ -9,7 +9,7 @@ import { counted, grouped, humanBytes } from '../lib/format.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
 import { formatPairs } from '../lib/table.ts'
 import { descriptorWarning } from './descriptors.ts'
-import { seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
+import { holdHangUps, seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
 import { createLineSink, withoutColors } from './log-sink.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
 import { runtimeWarning } from './runtime-settings.ts'
@@ -44,6 +44,7 @@ Memory for requests is what the container is given, or half of what the machine 
 less 64 MB, and four fifths of that. Beyond it requests wait some seconds, and then get 429.`
 
 async function runServe(options: ServeOptions): Promise<void> {
+  const hasHungUp = holdHangUps()
   const found = await findConfig(options.config)
   const instance = await openInstance(found.config, { toServe: true })
   const sink = createLineSink(process.stdout)
@@ -64,6 +65,7 @@ async function runServe(options: ServeOptions): Promise<void> {
     try {
       const serving = await serve({ config: found.config, instance, log, reload })
       const stopped = untilStopped(serving)
+      if (hasHungUp()) void serving.reload()
       const start = {
         found,
         url: serving.url,

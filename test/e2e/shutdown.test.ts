@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RunningBinary, runBinary, startBinary } from '../support/binary.ts'
+import { type RunningBinary, requireBinary, runBinary, startBinary } from '../support/binary.ts'
 import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
+import { ofSqlite } from '../support/of-sqlite.ts'
 import { startOwnTime } from '../support/own-time.ts'
+import { openTables } from '../support/tables.ts'
 import { createTempDir } from '../support/temp-dir.ts'
 import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
-import { ask, callBySocket, requestIdOf } from './caller.ts'
+import { ask, callBySocket, readUntil, requestIdOf } from './caller.ts'
 import { allDialects, costNano, dialects, wholeStream } from './dialects.ts'
 import { startFlood } from './flood.ts'
 import { beginStream, startHesitating } from './hesitating.ts'
@@ -223,6 +225,30 @@ describe('SIGHUP', () => {
       expect(dialects.chat.isWhole(await answer.text())).toBeTrue()
     }
   })
+})
+
+ofSqlite('SIGHUP before it is up does not end it', async () => {
+  const { upstream } = startHesitating(tokens)
+  await using _ = upstream
+  using folder = createTempDir()
+  const config = (listen: string) => tollgateYaml({ listen, upstream: upstream.url })
+  await (await startBinary({ cwd: folder.path, config })).stop()
+  // It waits for its turn to write.
+  await using tables = openTables(folder.path)
+  const held = await tables.lock()
+  const file = folder.join('tollgate.yaml')
+  const child = Bun.spawn([requireBinary(), 'serve', '--config', file], { stdout: 'pipe' })
+  // Bit 0 of the signals that it handles.
+  const caught = () =>
+    readFileSync(`/proc/${child.pid}/status`, 'utf8').match(/SigCgt:\s*(\w+)/)?.[1]
+  await until('SIGHUP to be heard', () => Number.parseInt(caught()?.at(-1) ?? '0', 16) & 1)
+  child.kill('SIGHUP')
+  await held[Symbol.asyncDispose]()
+  const { text } = await readUntil(new Response(child.stdout), (so) => so.includes('applied'))
+  expect(text).toContain('listening')
+  expect(text).toContain('configuration applied')
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
 })
 
 describe('a second serve', () => {
