@@ -162,7 +162,11 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     while (tollgate.active() > 0 && performance.now() < lastWords) await pause()
     const active = tollgate.active()
     if (active > 0) log.warn('requests have not ended; they are settled as they are', { active })
-    await ending.step(settling, tollgate.settled, bounds.settleMs)
+    const settle = async () => {
+      await tollgate.settled()
+      if (tollgate.isBehind()) throw new Error('some could not be stored')
+    }
+    await ending.step(settling, settle, bounds.settleMs)
     await Promise.race([closed, pause()])
     listening.drop()
     const closeBy = performance.now() + closeMs

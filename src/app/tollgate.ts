@@ -114,6 +114,8 @@ export interface Tollgate {
   interruptAll(): void
   /** Resolves when everything that ended is stored. */
   settled(): Promise<void>
+  /** Whether something waits still that the store did not take. */
+  isBehind(): boolean
   stop(): Promise<void>
 }
 
@@ -338,6 +340,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     },
     interruptAll: forwarder.interruptAll,
     settled: committer.idle,
+    isBehind: committer.isBehind,
     async stop() {
       await background.stop()
       await own.stop()

@@ -81,7 +81,8 @@ export async function seeOut(
   const end = () => process.exit(code)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
   const isRead = await sink.flush(flushMs)
-  if (code !== 0) complain(`stopped, but this could not be ended in time: ${left.join(', ')}`)
+  if (code !== 0)
+    complain(`stopped, but this could not be done, or not in time: ${left.join(', ')}`)
   if (!isRead) complain('nobody reads the log: its last lines are lost')
   if (code !== 0 || !isRead) end()
 }

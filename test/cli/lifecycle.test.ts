@@ -53,6 +53,6 @@ test('what could not be ended is told, with 1, and does not keep the process', a
   )
   expect(await child.exited).toBe(1)
   expect(await child.stderr.text()).toBe(
-    'tollgate: stopped, but this could not be ended in time: the database\n',
+    'tollgate: stopped, but this could not be done, or not in time: the database\n',
   )
 })

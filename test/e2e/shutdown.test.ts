@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunningBinary, requireBinary, runBinary, startBinary } from '../support/binary.ts'
+import { heedingLimits, limitFileSize } from '../support/disk-trouble.ts'
 import { type FakeUpstream, sseAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { ofSqlite } from '../support/of-sqlite.ts'
 import { startOwnTime } from '../support/own-time.ts'
@@ -225,6 +226,22 @@ describe('SIGHUP', () => {
       expect(dialects.chat.isWhole(await answer.text())).toBeTrue()
     }
   })
+})
+
+ofSqlite('what can not be stored at the end is told, with 1', async () => {
+  const { upstream } = startHesitating(tokens)
+  await using _ = upstream
+  const server = { shutdown_grace: '1ms' }
+  await using gateway = await startBinary({
+    config: (listen) => tollgateYaml({ listen, upstream: upstream.url, server }),
+    through: heedingLimits,
+  })
+  const { text } = await beginStream(gateway, dialects.chat)
+  text.catch(() => {})
+  limitFileSize(gateway.pid, 0)
+  expect(await gateway.kill('SIGTERM')).toBe(1)
+  expect(gateway.stderr.join()).toContain('this could not be done, or not in time: settlements')
+  expect(gateway.stdout.join()).toContain('request not stored: it is lost')
 })
 
 ofSqlite('SIGHUP before it is up does not end it', async () => {
