@@ -296,6 +296,7 @@ function streamType(framing: Framing, first: Uint8Array, response: Response): st
   if (framing === 'json-array') {
     return start.startsWith('[') ? jsonType(response) : undefined
   }
+  if (start.startsWith('{')) return undefined // a whole answer, whatever it is declared as
   if (declared?.toLowerCase().startsWith('text/event-stream')) return declared
   return /^(data|event|id|retry|:)/.test(start) ? 'text/event-stream' : undefined
 }
