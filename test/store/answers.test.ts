@@ -137,4 +137,11 @@ eachEngine((open, engine) => {
     expect(await beside.answers.takeDue(10, 60_000)).toEqual([held])
     await beside.close()
   })
+
+  test('one that is due in days, for the clock was set back since, is taken all the same', async () => {
+    await begin()
+    await answers().putOff('a_fetched', 10 * 86_400_000)
+    expect(await answers().takeDue(10, 60_000)).toEqual([{ ...begun(), amountNano: 400 }])
+    expect(await answers().takeDue(10, 60_000)).toEqual([])
+  })
 })

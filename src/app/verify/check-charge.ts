@@ -3,16 +3,11 @@ import { recordedUsage } from '../../billing/extras.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { CheckedRequest } from '../../store/ports/verification.ts'
 import { changesIn, type Difference } from './difference.ts'
+import { cameLater, wasReplaced } from './price-times.ts'
 import type { CheckedPrice } from './prices.ts'
 
 /** Endings that cost nothing, whatever the price. */
 const freeEndings = new Set(['refused', 'interrupted'])
-
-/**
- * How long a gateway may go on charging by a price that was replaced: it sees the change within a
- * second, unless its machine is very busy.
- */
-const graceMs = 60_000
 
 /** Records keep so much of a model's name. */
 const maxModelLength = 200
@@ -26,18 +21,17 @@ export function checkPrice(
   if (request.priceId === null) return []
   const found = (reason: string) => [{ kind: 'price' as const, row, changes: [], reason }]
   if (price === null) return found(`price ${request.priceId} does not exist`)
-  const { createdAt, durationMs, model } = request
+  const { model } = request
   if (price.model.slice(0, maxModelLength) !== model) {
     const names = [price.model, model].map((name) => JSON.stringify(name))
     return found(`price ${price.id} is one of ${names[0]}, but the request was for ${names[1]}`)
   }
-  // The price is looked up when the whole request has arrived.
-  if (price.validFrom > createdAt + durationMs) {
+  if (cameLater(request, price)) {
     const from = isoTime(price.validFrom)
     return found(`price ${price.id} holds from ${from} on, after this request had ended`)
   }
-  if (price.replacedAt !== null && price.replacedAt + graceMs < createdAt) {
-    const at = isoTime(price.replacedAt)
+  if (wasReplaced(request, price)) {
+    const at = isoTime(price.replacedAt ?? 0)
     return found(`price ${price.id} was replaced at ${at}, before this request came`)
   }
   return []

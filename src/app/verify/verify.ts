@@ -13,6 +13,7 @@ import {
   spendingDifference,
 } from './check-sums.ts'
 import type { Difference } from './difference.ts'
+import { createPriceTimes } from './price-times.ts'
 import { createPrices } from './prices.ts'
 
 /** How far a part of the work has come; `total` 0: it is not known how much it is. */
@@ -101,6 +102,7 @@ async function checkFile(parts: VerifyParts): Promise<boolean> {
 
 async function checkRequests(parts: VerifyParts, extent: Extent) {
   const prices = createPrices(parts.store)
+  const timed = createPriceTimes(parts.store)
   let requests = 0
   let chargedNano = 0n
   const kind = { part: 'requests', total: requestsIn(extent) }
@@ -110,6 +112,8 @@ async function checkRequests(parts: VerifyParts, extent: Extent) {
       const { priceId, amountNano } = request
       let price = priceId === null ? null : prices.known(priceId)
       if (price === undefined && priceId !== null) price = await prices.find(priceId)
+      const one = price && timed(request, price)
+      price = one instanceof Promise ? await one : one
       for (const difference of checkRequest(request, price ?? null)) found.push(difference)
       chargedNano += BigInt(amountNano)
     }

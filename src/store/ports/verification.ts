@@ -36,6 +36,8 @@ export interface VerificationStore {
   /** Answers in the background that are neither charged nor to be, that are both, or overdue. */
   oddBackground(extent: Extent): AsyncIterable<Page<OddBackground>>
   price(id: number): Promise<PriceInTime | undefined>
+  /** Charges by other prices of its model, in the order in which they were made. */
+  usesAround(price: Pick<PriceInTime, 'id' | 'validFrom'>): Promise<PriceUses>
   counts(): Promise<{ readonly accounts: number; readonly reservations: number }>
 }
 
@@ -93,6 +95,8 @@ export interface CheckedRequest extends Omit<RequestRow, Unchecked> {
   readonly entryKind: LedgerKind | null
   readonly entryAccountId: number | null
   readonly entryAmountNano: number | null
+  /** When it was charged, by the clock of that moment. */
+  readonly entryCreatedAt: number | null
   /** Its client left when an upstream had begun to answer, and not even a call was counted for it. */
   readonly leftUncounted: boolean
 }
@@ -188,3 +192,24 @@ export interface PriceInTime {
   readonly validFrom: number
   readonly replacedAt: number | null
 }
+
+/** A request that was charged; its row says when it was stored, whatever the clock did. */
+export interface ChargedUse {
+  readonly row: number
+  readonly createdAt: number
+  readonly durationMs: number
+}
+
+/**
+ * Only requests that the clock tells the time of: they were charged when they ended, within `steadyMs`,
+ * and nobody before them was charged later.
+ */
+export interface PriceUses {
+  /** The last one by an older price that had ended when this price came. */
+  readonly lastBefore: ChargedUse | undefined
+  /** The first one by a newer price. */
+  readonly firstAfter: ChargedUse | undefined
+}
+
+/** So far clocks may be apart, and so late a charge may be, in milliseconds. */
+export const steadyMs = 10_000

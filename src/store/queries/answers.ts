@@ -30,6 +30,10 @@ const selectHeld = () =>
     .leftJoin('reservation', 'reservation.request_id', 'background_answer.request_id')
     .select(({ fn }) => fn.coalesce('reservation.amount_nano', sql<number>`0`).as('amountNano'))
 
+/** Nobody lets one rest for longer than a lease: beyond that the clock was set back meanwhile. */
+const restLimit = (now: RawBuilder<number>, leaseMs: number) =>
+  sql<number>`${now} + ${sql.lit(2 * leaseMs)}`
+
 /** So many are removed at once: a table that is locked for long keeps requests waiting. */
 const sweptAtOnce = 5_000
 
@@ -68,7 +72,9 @@ export function createAnswerStore({ engine, now }: AnswerParts): AnswerStore {
         all(
           selectHeld()
             .select('due_at as dueAt')
-            .where('due_at', '<=', now())
+            .where(({ eb, or }) =>
+              or([eb('due_at', '<=', now()), eb('due_at', '>', restLimit(now(), leaseMs))]),
+            )
             .orderBy('due_at')
             .limit(most),
         ),

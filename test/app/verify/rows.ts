@@ -57,6 +57,7 @@ export function request(changes: Partial<CheckedRequest> = {}): CheckedRequest {
     entryKind: 'charge',
     entryAccountId: 1,
     entryAmountNano: -47_500,
+    entryCreatedAt: now + 500,
     ...changes,
   }
 }
@@ -67,6 +68,7 @@ export const noEntry = {
   entryKind: null,
   entryAccountId: null,
   entryAmountNano: null,
+  entryCreatedAt: null,
 } as const
 
 /** A request that used nothing. */

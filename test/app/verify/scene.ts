@@ -31,15 +31,12 @@ export async function fillStore(
   await makeWorld(store, setClock)
   await store.records.commit({ reserve: [1, 2, 3].map((at) => reservation(`req_left${at}`, at)) })
   await store.records.sweep() // these are interrupted requests now
-  let batch = []
   for (const settlement of makeSettlements(count, { stepMs })) {
+    // Each is charged when it ends, as a gateway does.
     setClock(settlement.request.createdAt + settlement.request.durationMs)
-    batch.push(settlement)
-    if (batch.length < 50) continue
-    await store.records.commit({ settle: batch })
-    batch = []
+    await store.records.commit({ settle: [settlement] })
   }
-  await store.records.commit({ settle: batch, reserve: [reservation('req_open', 7)] })
+  await store.records.commit({ reserve: [reservation('req_open', 7)] })
   await adjust(store)
 }
 

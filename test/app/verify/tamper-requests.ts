@@ -139,6 +139,19 @@ export const requestTamperings: Tamperings = {
     ],
     text: () => /price \d+ holds from 2026-\S+Z on, after this request had ended/,
   },
+  'a price that was replaced': {
+    change: (db, { late }) =>
+      db.run(
+        'UPDATE request SET price_id = (SELECT min(id) FROM model_price AS earlier ' +
+          'WHERE earlier.model = request.model) WHERE id = ?',
+        [late.id],
+      ),
+    expected: ({ late }) => [
+      `price: request ${late.request_id}`,
+      `amount: request ${late.request_id}`,
+    ],
+    text: () => /price \d+ was replaced at 2026-\S+Z, before this request came/,
+  },
   'a price that does not exist': {
     change: setRequest('price_id = 4711'),
     expected: ({ victim }) => [

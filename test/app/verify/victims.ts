@@ -27,6 +27,8 @@ export interface Victims {
   readonly victim: Victim
   /** The same, above the threshold of a tier. */
   readonly long: Victim
+  /** Of a model whose price has changed before. */
+  readonly late: Victim
   readonly refused: Named & { readonly token_id: number; readonly day: string }
   /** Has three attempts or more. */
   readonly retried: Named
@@ -68,6 +70,9 @@ export function findVictims(db: Database): Victims {
   return {
     victim,
     long: get(`${selectVictim} AND tier_above IS NOT NULL AND long_context_pricing = 1`) as Victim,
+    late: get(`${selectVictim} AND tier_above IS NULL AND price_id >
+      (SELECT min(id) FROM model_price WHERE model_price.model = request.model)
+      ORDER BY request.id DESC`) as Victim,
     refused: get(
       "SELECT *, date(created_at / 1000, 'unixepoch') AS day FROM request WHERE ending = 'refused'",
     ) as Victims['refused'],

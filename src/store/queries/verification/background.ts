@@ -13,7 +13,10 @@ WHERE id > ${after} AND id <= ${to} AND ending = 'background'
   AND NOT EXISTS (SELECT 1 FROM request AS charge WHERE charge.request_id = ${chargeId})
   AND NOT EXISTS (SELECT 1 FROM background_answer AS held WHERE held.request_id = ${chargeId})`
 
-/** Nobody has looked for longer than one may live, as the newest request tells the time. */
+/**
+ * It is older than one may live, and nobody has looked at it, as the newest request tells the time: by
+ * the time of any other, somebody may have set the clock forwards and back since.
+ */
 const slackMs = 3_600_000
 
 const selectHeld = sql<OddBackground>`
@@ -21,7 +24,8 @@ SELECT request_id AS "requestId", CASE WHEN EXISTS (
     SELECT 1 FROM request WHERE request.request_id = held.request_id
   ) THEN 'charged' ELSE 'overdue' END AS fault
 FROM background_answer AS held
-WHERE created_at < (SELECT max(created_at) FROM request) - ${sql.lit(longestLifeMs + slackMs)}
+CROSS JOIN (SELECT created_at AS now_ms FROM request ORDER BY id DESC LIMIT 1) AS newest
+WHERE (created_at < now_ms - ${sql.lit(longestLifeMs + slackMs)} AND due_at < now_ms - ${sql.lit(slackMs)})
   OR EXISTS (SELECT 1 FROM request WHERE request.request_id = held.request_id)`
 
 const requestStep = 20_000

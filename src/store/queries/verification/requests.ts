@@ -1,5 +1,13 @@
-import { sql } from 'kysely'
-import type { CheckedRequest, Extent, Page, PriceInTime } from '../../ports/verification.ts'
+import { type RawBuilder, sql } from 'kysely'
+import {
+  type ChargedUse,
+  type CheckedRequest,
+  type Extent,
+  type Page,
+  type PriceInTime,
+  type PriceUses,
+  steadyMs,
+} from '../../ports/verification.ts'
 import { all, first } from '../steps.ts'
 import { pageRows, pause } from './paging.ts'
 import type { Reading } from './verification.ts'
@@ -18,7 +26,7 @@ SELECT request.id AS "row", request.request_id AS "requestId", request.created_a
   request.tier_above AS "tierAbove", request.long_context_pricing AS "longContextPricing",
   request.multiplier_millionths AS "multiplierMillionths", request.amount_nano AS "amountNano",
   ledger.id AS "entryId", ledger.kind AS "entryKind", ledger.account_id AS "entryAccountId",
-  ledger.amount_nano AS "entryAmountNano",
+  ledger.amount_nano AS "entryAmountNano", ledger.created_at AS "entryCreatedAt",
   CASE WHEN request.ending = 'client_left' AND request.calls = 0 AND EXISTS (
     SELECT 1 FROM attempt WHERE attempt.request_row = request.id
     AND attempt.status BETWEEN 200 AND 299
@@ -73,3 +81,32 @@ SELECT id, model, terms, valid_from AS "validFrom", (
 FROM model_price WHERE id = ${id}`,
     ),
   )
+
+const endedAt = sql`request.created_at + request.duration_ms`
+
+/** Charges by other prices of the same model, of whom the clock tells the time. */
+const selectUse = (id: number, which: RawBuilder<unknown>) => sql`
+SELECT request.id AS "row", request.created_at AS "createdAt", request.duration_ms AS "durationMs"
+FROM request JOIN ledger ON ledger.request_id = request.request_id
+WHERE request.price_id IN (
+  SELECT other.id FROM model_price AS own JOIN model_price AS other ON other.model = own.model
+  WHERE own.id = ${id} AND ${which}
+) AND abs(ledger.created_at - (${endedAt})) <= ${sql.lit(steadyMs)}
+AND NOT EXISTS (SELECT 1 FROM ledger AS earlier WHERE earlier.id < ledger.id AND earlier.kind = 'charge'
+  AND earlier.created_at > ledger.created_at + ${sql.lit(steadyMs)})`
+
+/** Reads many rows, and is asked only where a time and a price contradict each other. */
+export const findUses = (
+  { read }: Reading,
+  { id, validFrom }: Pick<PriceInTime, 'id' | 'validFrom'>,
+): Promise<PriceUses> =>
+  read(function* () {
+    const [older, newer] = [sql`other.id < own.id`, sql`other.id > own.id`]
+    return {
+      lastBefore: yield* first(sql<ChargedUse>`${selectUse(id, older)}
+        AND ${endedAt} < ${validFrom} ORDER BY request.id DESC LIMIT 1`),
+      firstAfter: yield* first(
+        sql<ChargedUse>`${selectUse(id, newer)} ORDER BY request.id LIMIT 1`,
+      ),
+    }
+  })

@@ -11,7 +11,7 @@ import { first } from '../steps.ts'
 import { readOddBackground } from './background.ts'
 import { type DayWords, readOddDays } from './days.ts'
 import { readEntries, readOddBalances } from './entries.ts'
-import { findPrice, readRequests } from './requests.ts'
+import { findPrice, findUses, readRequests } from './requests.ts'
 import { countOthers, readLeftReservations, readOddAttempts, readOddReserved } from './sums.ts'
 
 /** Reads; as `Engine` says of each. */
@@ -52,6 +52,7 @@ export function createVerification(parts: VerificationParts): VerificationStore 
     leftReservations: () => readLeftReservations(reading),
     oddBackground: (extent) => readOddBackground(reading, extent),
     price: (id) => findPrice(reading, id),
+    usesAround: (price) => findUses(reading, price),
     counts: () => countOthers(reading),
   }
 }
