@@ -21,6 +21,8 @@ export interface MetricsSource {
     readonly budget: Pick<MemoryBudget, 'totalBytes' | 'usedBytes' | 'waiting' | 'refused'>
   }
   readonly places: Pick<Places, 'refused'>
+  /** How many accounts are overdrawn, a minute ago at most; undefined: not known yet. */
+  readonly overdrawn: () => number | undefined
   /** What this process tells the others. */
   readonly load: () => NodeLoad
   /** Undefined: this process is the only one. */

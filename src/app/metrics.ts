@@ -107,8 +107,17 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
       type: 'gauge',
       samples: () => coolingSamples(source),
     },
+    {
+      name: 'tollgate_accounts_overdrawn',
+      help: 'Accounts of the whole gateway that owe more than their credit limits allow.',
+      type: 'gauge',
+      samples: () => known(source.overdrawn()),
+    },
   ]
 }
+
+const known = (value: number | undefined): readonly Sample[] =>
+  value === undefined ? [] : [{ value }]
 
 /** Of a group that is gone nothing more is told. */
 function* ofGroups(

@@ -15,6 +15,7 @@ import { createLowBalanceWarning } from '../gateway/low-balance.ts'
 import { createMediaFetcher } from '../gateway/media/fetch-media.ts'
 import { createNotOffered } from '../gateway/not-offered.ts'
 import { createOutbound } from '../gateway/outbound/outbound.ts'
+import { createOverdraftWarning } from '../gateway/overdraft.ts'
 import { createOwnResponses } from '../gateway/own-responses/own-responses.ts'
 import { createPlaces } from '../gateway/places.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
@@ -48,6 +49,7 @@ import { liveSettings } from './live-settings.ts'
 import type { MetricsSource } from './metrics-source.ts'
 import type { Membership } from './nodes/membership.ts'
 import { createNodeLoad } from './nodes/node-load.ts'
+import { createOverdrawnCount } from './overdrawn-count.ts'
 import { createPlazaAccess } from './plaza-access.ts'
 import { createProcessMemory, type ProcessMemory } from './process-memory.ts'
 import { createRecentAttempts } from './recent-attempts.ts'
@@ -143,6 +145,11 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     () => settings,
     () => catalog.current().groups,
   )
+  const tick = () => performance.now()
+  const overdraft = createOverdraftWarning({
+    ...{ store: store.admin, account: authenticator.account, tick, log },
+  })
+  const overdrawn = createOverdrawnCount(store.admin, tick)
   const reservations = createReservations(
     () => committer,
     () => utcDay(clock()),
@@ -151,13 +158,13 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     store.records,
     (batch, committed) => {
       authenticator.committed(committed)
+      overdraft.committed(committed)
       reservations.committed(batch, committed)
     },
     log,
     parts.spool,
   )
   store.records.onDearer?.(reservations.hear)
-  const tick = () => performance.now()
   const hearing = createHearing({ store, readAnew: () => inTurn(readAnew), tick })
   const availability = createAvailability({ store: store.availability, clock, log })
   const descriptors = watchDescriptors(log, parts.repeat)
@@ -292,6 +299,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     streamsInFlight: forwarder.activeStreams,
     spooled: () => parts.spool?.count() ?? 0,
     coolings: care.coolings,
+    overdrawn: overdrawn.read,
     load,
     ...{ memory, places },
     membership: parts.membership,
@@ -343,6 +351,8 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     isBehind: committer.isBehind,
     async stop() {
       await background.stop()
+      await overdraft.idle()
+      await overdrawn.idle()
       await own.stop()
       await door.stop()
       places.stop()

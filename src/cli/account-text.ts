@@ -6,21 +6,33 @@ import { describeLimits } from './limits.ts'
 import { describeRegions } from './regions.ts'
 import { tokenColumns } from './token-text.ts'
 
-/** How accounts are listed; LOW marks a balance below its threshold. */
+/** How accounts are listed; LOW marks a balance below its threshold, or below the credit limit. */
 export const accountColumns: readonly Column<AccountReport>[] = [
   { title: 'EMAIL', text: ({ email }) => email },
   { title: 'ROLE', text: ({ role }) => role },
   { title: 'STATUS', text: ({ status }) => status },
   { title: 'BALANCE', text: ({ balance_nano }) => usd(balance_nano), right: true },
-  { title: 'LOW', text: ({ balance_low }) => (balance_low ? 'low' : '') },
+  { title: 'LOW', text: lowOf },
   { title: 'RESERVED', text: ({ reserved_nano }) => usd(reserved_nano), right: true },
   { title: 'CREDIT LIMIT', text: ({ credit_limit_nano }) => usd(credit_limit_nano), right: true },
   { title: 'TOKENS', text: ({ token_count }) => String(token_count), right: true },
   { title: 'LIMITS', text: ({ limits }) => describeLimits(limits) },
 ]
 
+function lowOf({ overdrawn_nano, balance_low }: AccountReport): string {
+  if (overdrawn_nano > 0) return 'overdrawn'
+  return balance_low ? 'low' : ''
+}
+
+/** The request that took a balance below the credit limit, where there is one and it is known. */
+interface Caused {
+  readonly overdrawn_by?: string | null
+}
+
 /** An account for people, one field a line. */
-export function describeAccount(report: AccountReport): readonly (readonly [string, string])[] {
+export function describeAccount(
+  report: AccountReport & Caused,
+): readonly (readonly [string, string])[] {
   const threshold = usd(report.balance_low_threshold_nano)
   return [
     ['Email', report.email],
@@ -29,6 +41,7 @@ export function describeAccount(report: AccountReport): readonly (readonly [stri
     ['Status', report.status],
     ['Balance', usd(report.balance_nano)],
     ['Low balance', `${report.balance_low ? 'yes' : 'no'}, low is below ${threshold}`],
+    ...(report.overdrawn_nano > 0 ? [['Overdrawn', overdraft(report)] as const] : []),
     ['Reserved', usd(report.reserved_nano)],
     ['Credit limit', usd(report.credit_limit_nano)],
     ['Limits', describeLimits(report.limits)],
@@ -37,9 +50,15 @@ export function describeAccount(report: AccountReport): readonly (readonly [stri
   ]
 }
 
+/** How far, and since which request. */
+const overdraft = ({ overdrawn_nano, overdrawn_by }: AccountReport & Caused) =>
+  `by ${usd(overdrawn_nano)}${causeOf(overdrawn_by)}; it can spend again when that is paid`
+
+const causeOf = (requestId?: string | null) => (requestId ? `, since request ${requestId}` : '')
+
 /** The same with its tokens. */
 export function describeDetails(
-  report: AccountReport & { readonly tokens: readonly TokenReport[] },
+  report: AccountReport & Caused & { readonly tokens: readonly TokenReport[] },
 ): readonly string[] {
   const { tokens } = report
   const count = tokens.length === 0 ? 'none' : String(tokens.length)

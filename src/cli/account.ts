@@ -45,7 +45,9 @@ export function addAccountCommands(program: Command): void {
 function addList(account: Command): void {
   const command = account
     .command('list')
-    .description('list accounts; LOW marks balances below their threshold')
+    .description(
+      'list accounts; LOW marks balances below their threshold, and those below their credit limit',
+    )
     .option('--json', 'as JSON')
     .action(async (options: JsonOption) =>
       withStore(options, async (instance) => {
@@ -115,8 +117,11 @@ function addShow(account: Command): void {
       withStore(options, async (instance) => {
         const found = await findAccount(instance, email)
         const tokens = await allTokens(instance, { account: email })
+        const { admin } = instance.store
+        const [owing] = (await admin.overdrawn({ accountId: found.id, atMost: 1 })).accounts
         const report = {
           ...accountReport(found, await findBalanceLow(options, instance)),
+          ...(owing && { overdrawn_by: owing.requestId }),
           tokens: await tokenReports(instance.store, tokens),
         }
         if (options.json) return writeJson(report)

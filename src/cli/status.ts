@@ -2,8 +2,10 @@ import type { Command } from 'commander'
 import { findStore } from '../app/instance.ts'
 import { describeStore, isOnServer } from '../app/store-place.ts'
 import { usd } from '../billing/money.ts'
+import { overdrawnNano } from '../billing/overdraft.ts'
 import { counted, humanTime, isoTime } from '../lib/format.ts'
-import type { Column } from '../lib/table.ts'
+import { type Column, printable } from '../lib/table.ts'
+import type { Overdrawn } from '../store/ports/admin.ts'
 import type { HeldAnswer } from '../store/ports/answers.ts'
 import type { Counting, NodeView } from '../store/ports/nodes.ts'
 import { isServed } from '../store/sqlite/claim.ts'
@@ -18,7 +20,9 @@ interface StatusOptions extends ConfigOption {
 export function addStatus(program: Command): void {
   const command = program
     .command('status')
-    .description('show who serves from the database: of a PostgreSQL all nodes, with what they do')
+    .description(
+      'show who serves from the database: of a PostgreSQL all nodes, with what they do; and which accounts are overdrawn',
+    )
     .option('--json', 'as JSON')
     .action(showStatus)
   withExamples(withConfig(command), 'tollgate status', 'tollgate status --json')
@@ -31,11 +35,13 @@ async function showStatus(options: StatusOptions): Promise<void> {
     const nodes = (await store.nodes.list()).map(nodeReport)
     const served = isOnServer(place) ? nodes.some(({ alive }) => alive) : isServed(place.path)
     const background = backgroundReport(await store.answers.allPending())
+    const overdrawn = overdrawnReport(await store.admin.overdrawn({ atMost: mostOverdrawn }))
     if (options.json)
-      return writeJson({ database: describeStore(place), served, nodes, background })
+      return writeJson({ database: describeStore(place), served, nodes, background, overdrawn })
     const what = served ? 'A process serves' : 'No process serves'
     await writeList(nodes, columns, { none: `${what} from ${describeStore(place)}.` })
     if (background.answers > 0) await writeLines([describeBackground(background)])
+    if (overdrawn.count > 0) await writeLines(describeOverdrawn(overdrawn))
   })
 }
 
@@ -51,6 +57,34 @@ const describeBackground = ({ answers, reserved_nano, oldest_at }: BackgroundRep
   `since ${humanTime(oldest_at ?? '')}: ${usd(reserved_nano)} set aside until they end.`
 
 type BackgroundReport = ReturnType<typeof backgroundReport>
+
+/** So many are named; of the others their number is told. */
+const mostOverdrawn = 20
+
+/** Accounts that owe more than their credit limits allow. */
+const overdrawnReport = ({ count, accounts }: Overdrawn) => ({
+  count,
+  accounts: accounts.map((account) => ({
+    email: account.email,
+    balance_nano: account.balanceNano,
+    credit_limit_nano: account.creditLimitNano,
+    overdrawn_nano: overdrawnNano(account),
+    request_id: account.requestId,
+  })),
+})
+
+function describeOverdrawn({ count, accounts }: ReturnType<typeof overdrawnReport>) {
+  const more = count - accounts.length
+  return [
+    `${counted(count, 'account')} ${count === 1 ? 'is' : 'are'} overdrawn:`,
+    ...accounts.map(({ email, overdrawn_nano, request_id }) =>
+      printable(
+        `  ${email} by ${usd(overdrawn_nano)}${request_id ? `, since request ${request_id}` : ''}`,
+      ),
+    ),
+    ...(more > 0 ? [`  … and ${counted(more, 'account')} more.`] : []),
+  ]
+}
 
 const nodeReport = ({ id, name, version, startedAt, seenAt, isAlive, load }: NodeView) => ({
   ...{ id, name, version, alive: isAlive },

@@ -46,6 +46,8 @@ export interface Authenticator {
   identify(key: string): Caller | Promise<Caller>
   /** The same caller as it is known now: a request may be under way for an hour. */
   current(caller: Caller): Caller | Promise<Caller>
+  /** What is known of an account now; undefined: nobody has asked for it lately. */
+  account(id: number): Readonly<AccountState> | undefined
   /** Puts the figures of a commit in force. */
   committed(committed: Committed): void
   /** Forgets one token, by the hash of its key: it was changed. */
@@ -103,6 +105,7 @@ export function createAuthenticator(
   return {
     identify: (key) => find(keyedHash(key)),
     current: (caller) => find(caller.keyHash),
+    account: (id) => accounts.peek(id),
     committed(committed) {
       for (const { accountId, balanceNano } of committed.accounts) {
         const account = accounts.peek(accountId)

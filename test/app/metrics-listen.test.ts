@@ -38,6 +38,7 @@ const source = {
   coolings: () => [],
   memory: createProcessMemory({ memoryBytes: null }),
   places: { refused: () => ({ requests: 0, connections: 0 }) },
+  overdrawn: () => undefined,
   load: () => ({}),
   membership: undefined,
 }

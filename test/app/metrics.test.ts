@@ -30,7 +30,7 @@ function scene() {
       ...{ totals, catalog: () => catalog },
       ...{ requestsInFlight: () => 7, streamsInFlight: () => 5, coolings: () => coolings },
       spooled: () => 3,
-      ...{ load: () => ({}), membership: undefined },
+      ...{ overdrawn: () => 2, load: () => ({}), membership: undefined },
       memory: {
         budget: { totalBytes: 100, usedBytes: () => 40, waiting: () => 3, refused: () => 2 },
       },
@@ -105,6 +105,7 @@ test('attempts, refusals, tokens, what is under way and what cools', async () =>
   expect(linesOf(families, 'tollgate_requests_in_flight')).toEqual([{ value: 7 }])
   expect(linesOf(families, 'tollgate_streams_in_flight')).toEqual([{ value: 5 }])
   expect(linesOf(families, 'tollgate_spooled_settlements')).toEqual([{ value: 3 }])
+  expect(linesOf(families, 'tollgate_accounts_overdrawn')).toEqual([{ value: 2 }])
   expect(linesOf(families, 'tollgate_channel_cooling')).toEqual([
     { channel: 'main', value: 0 },
     { channel: wild, value: 2 },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { settlement } from '../store/support.ts'
 import { noLimits } from '../support/no-limits.ts'
 import { openStoreOf } from '../support/store-beside.ts'
 import { createBalances } from './balances.ts'
@@ -24,6 +25,7 @@ test('show and list tell limit, reserve, and whether the balance is low by the s
     credit_limit_nano: 1_000_000_000,
     balance_low: false,
     balance_low_threshold_nano: 2_500_000_000,
+    overdrawn_nano: 0,
     limits: noLimits,
     regions: null,
     token_count: 1,
@@ -44,6 +46,35 @@ test('show and list tell limit, reserve, and whether the balance is low by the s
   expect((await account('show lee@example.com')).out).toMatch(
     /^Low balance +yes, low is below 2\.50 USD$/m,
   )
+}, 20_000)
+
+test('who is overdrawn is told in lists, by itself and in the status', async () => {
+  await using owing = await createBalances()
+  const run = async (line: string) => (await owing.run(line.split(' '))).out
+  expect(await run('status')).not.toContain('overdrawn')
+  const store = await openStoreOf(owing.path)
+  const settle = [settlement({ requestId: 'req_1', amountNano: 4_500_000_000 })]
+  await store.records.commit({ settle })
+  await store.close()
+  expect(await run('account list')).toMatch(/^kim@example\.com .* -1\.50 USD +overdrawn /m)
+  expect(await run('account show kim@example.com')).toMatch(
+    /^Overdrawn +by 0\.50 USD, since request req_1; it can spend again when that is paid$/m,
+  )
+  expect(JSON.parse(await run('account show kim@example.com --json'))).toMatchObject({
+    ...{ overdrawn_nano: 500_000_000, overdrawn_by: 'req_1' },
+  })
+  expect(await run('status')).toEndWith(
+    '1 account is overdrawn:\n  kim@example.com by 0.50 USD, since request req_1\n',
+  )
+  expect(JSON.parse(await run('status --json')).overdrawn).toEqual({
+    count: 1,
+    accounts: [
+      {
+        ...{ email: 'kim@example.com', balance_nano: -1_500_000_000 },
+        ...{ credit_limit_nano: 1_000_000_000, overdrawn_nano: 500_000_000, request_id: 'req_1' },
+      },
+    ],
+  })
 }, 20_000)
 
 test('what is set aside for requests under way is told beside the balance', async () => {

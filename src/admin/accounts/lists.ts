@@ -22,12 +22,15 @@ export interface AccountLists {
 
 export function createAccountLists({ lists, edits }: AccountListParts): AccountLists {
   return {
-    list: ({ search, role, status, ...page }) =>
+    list: ({ search, role, status, balance, ...page }) =>
       answerPage(
         page,
         (asked) =>
           lists.accounts(
-            { ...(search && { search }), ...(role && { role }), ...(status && { status }) },
+            {
+              ...{ ...(search && { search }), ...(role && { role }), ...(status && { status }) },
+              isOverdrawn: balance === 'overdrawn',
+            },
             asked,
           ),
         viewAccount,

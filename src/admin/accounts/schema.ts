@@ -19,6 +19,7 @@ export const AccountItem = Type.Object({
   balance: Usd,
   reserved: Usd,
   credit_limit: Usd,
+  overdrawn: orNull(Usd, 'How far its balance is below its credit limit; null: it is not.'),
   balance_low_below: orNull(Usd),
   limits: LimitsView,
   regions: orNull(RegionsView),
@@ -38,6 +39,10 @@ export const AccountDetail = Type.Object({
   in_file: Type.Boolean({
     description: 'tollgate.yaml names it: its role and status are written anew at each start.',
   }),
+  overdrawn_by: orNull(
+    Text,
+    'The request whose charge took it below its credit limit; null: it is not, or not known.',
+  ),
   low_threshold: Type.String({ description: 'USD below which its balance counts as low.' }),
 })
 export type AccountDetail = Static<typeof AccountDetail>
@@ -47,6 +52,9 @@ export const AccountFilter = Type.Object({
   search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the e-mail.' })),
   role: Type.Optional(Role),
   status: Type.Optional(Status),
+  balance: Type.Optional(
+    Type.Literal('overdrawn', { description: 'Only those below their credit limit.' }),
+  ),
 })
 export type AccountFilter = Static<typeof AccountFilter>
 

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, parseDecimal } from '../../billing/money.ts'
+import { overdrawnNano } from '../../billing/overdraft.ts'
 import type { EditableAccount } from '../../store/ports/account-edits.ts'
 import { type AccountWrite, WouldOverdraw } from '../../store/ports/admin.ts'
 import type { Regions } from '../../store/ports/regions.ts'
@@ -51,14 +52,21 @@ export interface AccountParts {
 export function createAccountService(parts: AccountParts): AccountService {
   const { store, accountsChanged } = parts
 
-  function describe({ accountId }: SignedIn, account: EditableAccount): AccountDetail {
+  async function describe(who: SignedIn, account: EditableAccount): Promise<AccountDetail> {
     return {
       ...viewAccount(account),
+      overdrawn_by: await causeOf(account),
       revision: account.revision,
-      is_self: account.id === accountId,
+      is_self: account.id === who.accountId,
       in_file: parts.isInFile(account.email),
       low_threshold: formatNano(account.balanceLowNano ?? parts.balanceLowNano()),
     }
+  }
+
+  async function causeOf(account: EditableAccount): Promise<string | null> {
+    if (overdrawnNano(account) === 0) return null
+    const { accounts } = await store.admin.overdrawn({ accountId: account.id, atMost: 1 })
+    return accounts[0]?.requestId ?? null
   }
 
   const find = (id: number) => findAccount(store.edits, id)

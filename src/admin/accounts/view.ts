@@ -1,8 +1,15 @@
 import { formatNano } from '../../billing/money.ts'
+import { overdrawnNano } from '../../billing/overdraft.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { AccountView } from '../../store/ports/admin.ts'
 import { viewRegions } from '../regions.ts'
 import type { AccountItem } from './schema.ts'
+
+/** In USD; null: it is not overdrawn. */
+export function viewOverdraft(account: Parameters<typeof overdrawnNano>[0]): string | null {
+  const nano = overdrawnNano(account)
+  return nano === 0 ? null : formatNano(nano)
+}
 
 /** An account as lists show it. */
 export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): AccountItem => ({
@@ -14,6 +21,7 @@ export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): Account
   balance: formatNano(account.balanceNano),
   reserved: formatNano(account.reservedNano),
   credit_limit: formatNano(account.creditLimitNano),
+  overdrawn: viewOverdraft(account),
   balance_low_below: account.balanceLowNano === null ? null : formatNano(account.balanceLowNano),
   limits: { ...account.limits },
   regions: viewRegions(account.regions),

@@ -104,6 +104,21 @@ export const GatewayOverview = Type.Object({
   accounts: count('Counted no further than 10,000.'),
   tokens: count('Counted no further than 10,000.'),
   counts_are_exact: Type.Boolean(),
+  overdrawn: Type.Object(
+    {
+      count: count(),
+      accounts: Type.Array(
+        Type.Object({
+          id: Type.Integer(),
+          email: Type.String(),
+          overdrawn: usd('How far its balance is below its credit limit.'),
+          request_id: orNull(Type.String(), 'Whose charge took it there; null: not known.'),
+        }),
+        { description: 'Those that owe most.' },
+      ),
+    },
+    { description: 'Accounts below their credit limits.' },
+  ),
   steps: Type.Array(Type.Object({ step: FirstStep, is_done: Type.Boolean() })),
   spent_today: usd(''),
   spent_this_month: usd('Since the first of the UTC month.'),

@@ -1,4 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
+import { overdrawnNano } from '../../billing/overdraft.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { StoredAccount } from '../../store/ports/admin.ts'
 import type { UsageFilter } from '../../store/ports/lists.ts'
@@ -26,6 +27,8 @@ export interface OverviewService {
 /** So many models have a colour of their own in charts; the others are one. */
 const shownModels = 9
 const mostCounted = 10_000
+/** Of accounts that are overdrawn so many are named. */
+const shownOverdrawn = 5
 
 export function createOverview(parts: OverviewParts): OverviewService {
   const { store, clock } = parts
@@ -64,6 +67,7 @@ export function createOverview(parts: OverviewParts): OverviewService {
     async gateway(days) {
       const now = await parts.now()
       const { accounts, tokens } = await store.admin.counts(mostCounted)
+      const overdrawn = await store.admin.overdrawn({ atMost: shownOverdrawn })
       const used = await readUsage(undefined, days)
       const done: Readonly<Record<FirstStep, boolean>> = {
         channel: now.channels > 0,
@@ -79,6 +83,13 @@ export function createOverview(parts: OverviewParts): OverviewService {
         accounts,
         tokens,
         counts_are_exact: accounts < mostCounted && tokens < mostCounted,
+        overdrawn: {
+          count: overdrawn.count,
+          accounts: overdrawn.accounts.map((account) => ({
+            ...{ id: account.id, email: account.email, request_id: account.requestId },
+            overdrawn: formatNano(overdrawnNano(account)),
+          })),
+        },
         steps: (Object.keys(done) as FirstStep[]).map((step) => ({ step, is_done: done[step] })),
         ...used,
       }

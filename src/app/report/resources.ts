@@ -1,4 +1,5 @@
 import { formatDecimal, multiplierDecimals } from '../../billing/money.ts'
+import { overdrawnNano } from '../../billing/overdraft.ts'
 import { buildCatalog } from '../../catalog/catalog.ts'
 import { isoTime } from '../../lib/format.ts'
 import type { AccountView, TokenView } from '../../store/ports/admin.ts'
@@ -70,6 +71,7 @@ export function accountReport(account: AccountView, usualLowNano: number) {
     credit_limit_nano: account.creditLimitNano,
     balance_low: account.balanceNano < lowNano,
     balance_low_threshold_nano: lowNano,
+    overdrawn_nano: overdrawnNano(account),
     limits: account.limits,
     regions: account.regions,
     token_count: account.tokenCount,

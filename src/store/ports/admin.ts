@@ -232,8 +232,34 @@ export interface AdminStore {
   accountsAt(addresses: readonly string[]): Promise<readonly StoredAccount[]>
   account(email: string): Promise<AccountView | undefined>
   tokens(filter: TokenFilter): Promise<readonly TokenView[]>
+  /** Live accounts that owe more than their credit limits allow, those that owe most first. */
+  overdrawn(filter: OverdrawnFilter): Promise<Overdrawn>
   /** How many live accounts and tokens there are; counts no further than `atMost` of each. */
   counts(atMost: number): Promise<AdminCounts>
+}
+
+/** Which of the accounts that are overdrawn. */
+export interface OverdrawnFilter {
+  /** This one alone. */
+  readonly accountId?: number
+  /** So many are told of; above 0. */
+  readonly atMost: number
+}
+
+/** An account that owes more than its credit limit allows. */
+export interface OverdrawnAccount {
+  readonly id: number
+  readonly email: string
+  readonly balanceNano: number
+  readonly creditLimitNano: number
+  /** The request whose charge took it there; null: it was no charge, or is long ago. */
+  readonly requestId: string | null
+}
+
+export interface Overdrawn {
+  /** How many there are. */
+  readonly count: number
+  readonly accounts: readonly OverdrawnAccount[]
 }
 
 export interface AdminCounts {

@@ -96,6 +96,8 @@ export interface AccountFilter {
   readonly search?: string
   readonly role?: AccountView['role']
   readonly status?: AccountView['status']
+  /** Only those that owe more than their credit limits allow. */
+  readonly isOverdrawn?: boolean
 }
 
 export interface ListedTokenFilter {

@@ -10,7 +10,7 @@ export type DatabasePlace = { readonly path: string } | { readonly url: string }
 export interface ReadingStore {
   readonly lists: ListStore
   readonly records: Pick<RecordStore, 'receipt'>
-  readonly admin: Pick<AdminStore, 'accountsNamed' | 'counts'>
+  readonly admin: Pick<AdminStore, 'accountsNamed' | 'counts' | 'overdrawn'>
   readonly edits: Pick<AccountEdits, 'findAccount'>
   close(): Promise<void>
 }

@@ -13,6 +13,7 @@ import {
 import { listAudit } from './audit.ts'
 import { changeAccount, changeToken } from './change.ts'
 import type { Engine } from './engine.ts'
+import { readOverdrawn } from './overdrawn.ts'
 import { spentWith } from './token-usage.ts'
 import { applyWrites } from './write.ts'
 import { applyNoted } from './write-noted.ts'
@@ -41,6 +42,7 @@ export function createAdminStore({ engine, clock }: AdminParts): AdminStore {
     accountsAt: (addresses) => read(() => findAccountsAt(addresses)),
     account: (email) => read(() => findAccount(email)),
     tokens: (filter) => read(() => listTokens(filter)),
+    overdrawn: (filter) => read(() => readOverdrawn(filter)),
     counts: (atMost) => read(() => countAccountsAndTokens(atMost)),
   }
 }

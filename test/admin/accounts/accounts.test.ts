@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { settlement } from '../../store/support.ts'
 import { people, startConsoleScene } from '../../support/console-scene.ts'
 
 const scene = await startConsoleScene()
@@ -30,6 +31,29 @@ describe('who may manage accounts', () => {
       expect((await scene.ask('user', method, accounts + path, body)).status).toBe(403)
     })
   }
+})
+
+describe('an account that is overdrawn', () => {
+  test('is found in the list and the overview, and says since which request', async () => {
+    const { store } = scene
+    const overview = async () =>
+      (await scene.ask('admin', 'GET', '/api/v1/admin/overview')).data.overdrawn
+    const found = async () => (await ask('GET', '?balance=overdrawn')).data.items
+    expect([await found(), await overview()]).toEqual([[], { count: 0, accounts: [] }])
+    expect(await get(ids.user)).toMatchObject({ overdrawn: null, overdrawn_by: null })
+    const { balanceNano = 0 } = (await store.admin.account(people.user)) ?? {}
+    const charge = { requestId: 'req_dear', accountId: ids.user, amountNano: balanceNano + 5 }
+    await store.records.commit({ settle: [settlement(charge)] })
+    const account = { id: ids.user, email: people.user, overdrawn: '0.000000005' }
+    expect(await found()).toEqual([expect.objectContaining(account)])
+    expect(await get(ids.user)).toMatchObject({ ...account, overdrawn_by: 'req_dear' })
+    expect(await overview()).toEqual({
+      ...{ count: 1, accounts: [{ ...account, request_id: 'req_dear' }] },
+    })
+    const paid = { account: people.user, actor: 'a test', reason: 'paid', idempotencyKey: null }
+    await store.admin.adjust({ ...paid, kind: 'credit', amountNano: balanceNano + 5 })
+    expect([await found(), await overview()]).toEqual([[], { count: 0, accounts: [] }])
+  })
 })
 
 describe('the list', () => {

@@ -14,6 +14,7 @@ import { accountText } from '../accounts/text.ts'
 import { Adjust } from './adjust.tsx'
 import { Figures } from './figures.tsx'
 import { Ledger } from './ledger.tsx'
+import { Overdrawn } from './overdrawn.tsx'
 import { Remove } from './remove.tsx'
 import { Settings } from './settings.tsx'
 import { Suspend } from './suspend.tsx'
@@ -68,6 +69,7 @@ function Content({ account }: { readonly account: AccountDetail }) {
       {is_self && <Alert color="gray">{text.self}</Alert>}
       {in_file && <Alert color="yellow">{text.namedByFile}</Alert>}
       {!is_vouched && <Vouch account={account} show={edit.show} />}
+      <Overdrawn account={account} />
       {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Paper withBorder p="md">

@@ -18,13 +18,14 @@ import { accountText } from './text.ts'
 export function Page() {
   const text = useText(accountText)
   const [isCreating, creating] = useDisclosure()
-  const [{ search, role, status }] = useFilters()
+  const [{ search, role, status, balance }] = useFilters()
   const query = {
     ...(search && { search }),
     ...((role === 'admin' || role === 'user') && { role: role as 'admin' | 'user' }),
     ...((status === 'active' || status === 'disabled') && {
       status: status as 'active' | 'disabled',
     }),
+    ...(balance === 'overdrawn' && { balance: 'overdrawn' as const }),
   }
   const create = <Button onClick={creating.open}>{text.create}</Button>
   return (
@@ -47,7 +48,7 @@ export function Page() {
 
 function AccountFilters() {
   const text = useText(accountText)
-  const [{ search, role, status }, setFilters] = useFilters()
+  const [{ search, role, status, balance }, setFilters] = useFilters()
   const typed = useDebouncedCallback((value: string) => setFilters({ search: value }), 250)
   return (
     <Group align="flex-end">
@@ -82,6 +83,17 @@ function AccountFilters() {
         ]}
         onChange={(value) => setFilters({ status: value === 'all' ? null : value })}
       />
+      <Select
+        label={text.balance}
+        w={{ base: '47%', xs: 160 }}
+        value={balance ?? 'all'}
+        allowDeselect={false}
+        data={[
+          { value: 'all', label: text.allBalances },
+          { value: 'overdrawn', label: text.overdrawn },
+        ]}
+        onChange={(value) => setFilters({ balance: value === 'all' ? null : value })}
+      />
     </Group>
   )
 }
@@ -107,7 +119,20 @@ function useColumns(): readonly Column<AccountItem>[] {
         </Text>
       ),
     },
-    { label: text.balance, isFigure: true, render: ({ balance }) => <Money usd={balance} /> },
+    {
+      label: text.balance,
+      isFigure: true,
+      render: ({ balance, overdrawn }) => (
+        <>
+          <Money usd={balance} />
+          {overdrawn !== null && (
+            <Text size="xs" c="red">
+              {text.overdrawn}
+            </Text>
+          )}
+        </>
+      ),
+    },
     { label: text.reserved, isFigure: true, render: ({ reserved }) => <Money usd={reserved} /> },
     {
       label: text.tokens,

@@ -12,6 +12,7 @@ import { usageText } from '../../parts/usage-text.ts'
 import { Channels } from './channels.tsx'
 import { Figures } from './figures.tsx'
 import { NextSteps } from './next-steps.tsx'
+import { Overdrawn } from './overdrawn.tsx'
 import { texts } from './text.ts'
 
 /** The first page of an administrator: what the gateway does, and what it needs. */
@@ -42,6 +43,7 @@ function Loaded({ overview, days }: { readonly overview: GatewayOverview; readon
   return (
     <Stack gap="md">
       <NextSteps steps={overview.steps} />
+      <Overdrawn overdrawn={overview.overdrawn} />
       <Figures overview={overview} days={days} />
       <Channels now={overview.now} />
       {overview.usage.sum.requests > 0 && (

@@ -3,6 +3,7 @@ import type { AccountView, AuditEntry } from '../../ports/admin.ts'
 import type { AccountFilter, AuditFilter, Listed, PageAsked } from '../../ports/lists.ts'
 import { readAccount, selectWithTokenCount } from '../admin.ts'
 import { selectAudit, toAuditEntry } from '../audit.ts'
+import { isOverdrawn } from '../overdrawn.ts'
 import { all, type Steps } from '../steps.ts'
 import { beginsWith, conditionsOf, contains, equals, within } from './conditions.ts'
 import { readPage } from './page.ts'
@@ -12,13 +13,14 @@ import type { ListSource } from './source.ts'
 /** Live accounts of a filter, newest first. */
 export function listAccounts(
   source: ListSource,
-  { search, role, status }: AccountFilter,
+  { search, role, status, isOverdrawn: isOwing }: AccountFilter,
   page: PageAsked,
 ): Promise<Listed<AccountView>> {
   const others = conditionsOf(
     sql`deleted_at IS NULL`,
     equals('role', role),
     equals('status', status),
+    isOwing ? isOverdrawn : undefined,
     contains(['email'], search),
   )
   const where: Search = { table: 'account', id: 'id', others, from: 0, to: endOfIds }
