@@ -5,7 +5,15 @@ import type { Page } from 'playwright-core'
 import { accessibilityProblems, describeInBrowser, expectToFit } from '../../support/browser.ts'
 import { tollgateYaml } from '../../support/tollgate-yaml.ts'
 import { type Look, signIn, startConsole } from './console-binary.ts'
-import { ask, isData, livedIn, owner, startMoodyUpstream, withoutData } from './lived-in.ts'
+import {
+  ask,
+  isData,
+  livedIn,
+  overdraw,
+  owner,
+  startMoodyUpstream,
+  withoutData,
+} from './lived-in.ts'
 
 /** Every page, as the router names it, with something to see there; words like `FAILED` are requests' ids. */
 const addresses: Readonly<Record<string, readonly string[]>> = {
@@ -24,8 +32,8 @@ const addresses: Readonly<Record<string, readonly string[]>> = {
   '/admin/groups': ['/admin/groups'],
   '/admin/groups/$id': ['/admin/groups/2', '/admin/groups/new'],
   '/admin/prices': ['/admin/prices'],
-  '/admin/accounts': ['/admin/accounts'],
-  '/admin/accounts/$id': ['/admin/accounts/2'],
+  '/admin/accounts': ['/admin/accounts', '/admin/accounts?balance=overdrawn'],
+  '/admin/accounts/$id': ['/admin/accounts/2', '/admin/accounts/3'],
   '/admin/requests': ['/admin/requests', '/admin/requests?cause=model_not_found'],
   '/admin/requests/$id': ['/admin/requests/FAILED'],
   '/admin/attempts': ['/admin/attempts'],
@@ -84,7 +92,7 @@ describeInBrowser('every page', () => {
     const options = livedIn(upstream.url)
     scene = await startConsole((listen) => tollgateYaml({ ...options, listen }))
     const [, first] = await Promise.all([
-      ask(scene.gateway.url),
+      ask(scene.gateway.url).then(() => overdraw(scene.gateway.cwd)),
       scene.visit('/console/sign-in', looks[0]),
     ])
     await signIn(first.page, owner, 'Sign in')

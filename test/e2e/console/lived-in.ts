@@ -1,6 +1,8 @@
 import { hostname } from 'node:os'
 import { quirkNames } from '../../../src/protocols/canonical/quirks.ts'
+import { settlement } from '../../store/support.ts'
 import { jsonAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
+import { openStoreOf } from '../../support/store-beside.ts'
 import { speaksAt, testKey } from '../../support/tollgate-yaml.ts'
 import { dialects } from '../dialects.ts'
 import type { Entry } from './console-binary.ts'
@@ -127,6 +129,15 @@ export async function ask(url: string): Promise<void> {
   await send('busy-model', keys.other)
   await send('gpt-4o', keys.poor)
   await send('gpt-4o', 'sk-nobody-0123456789abcdefghijklmno')
+}
+
+/** Charges somebody for what they had no money for: another node may have spent it meanwhile. */
+export async function overdraw(folder: string): Promise<void> {
+  const store = await openStoreOf(folder)
+  const models = { model: 'gpt-4o', upstreamModel: 'gpt-4o' }
+  const owing = { ...models, accountId: 3, tokenId: 3, amountNano: 2_500_000_000 }
+  await store.records.commit({ settle: [settlement({ requestId: 'req_dear', ...owing })] })
+  await store.close()
 }
 
 /** Names that are the same in every language, beside those that `livedIn` gives. */

@@ -1,8 +1,8 @@
-import { Alert } from '@mantine/core'
+import { Alert, Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import { RequestLink } from '../../requests/request-link.tsx'
 import { accountText } from '../accounts/text.ts'
 
 /** Says that an account owes more than its credit limit allows, and what took it there. */
@@ -14,9 +14,9 @@ export function Overdrawn({ account }: { readonly account: AccountDetail }) {
     <Alert color="red" title={text.overdrawnBy(formatUsd(overdrawn))}>
       {text.overdrawnHint}{' '}
       {overdrawn_by !== null && (
-        <RequestLink id={overdrawn_by} isAll>
+        <Anchor inherit underline="always" component={Link} to={`/admin/requests/${overdrawn_by}`}>
           {text.overdrawnCause}
-        </RequestLink>
+        </Anchor>
       )}
     </Alert>
   )

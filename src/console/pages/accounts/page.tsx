@@ -123,14 +123,14 @@ function useColumns(): readonly Column<AccountItem>[] {
       label: text.balance,
       isFigure: true,
       render: ({ balance, overdrawn }) => (
-        <>
+        <div>
           <Money usd={balance} />
           {overdrawn !== null && (
             <Text size="xs" c="red">
               {text.overdrawn}
             </Text>
           )}
-        </>
+        </div>
       ),
     },
     { label: text.reserved, isFigure: true, render: ({ reserved }) => <Money usd={reserved} /> },
