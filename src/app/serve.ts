@@ -14,6 +14,7 @@ import { listenMetrics, type MetricsListening } from './metrics-listen.ts'
 import { joinNodes } from './nodes/membership.ts'
 import type { ProcessMemory } from './process-memory.ts'
 import { openSpoolOf, replay } from './spool.ts'
+import { checkAtStart } from './start-check.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
 
@@ -112,6 +113,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   // Nothing is waited for from here on: who takes requests must hear the signals that end it.
   const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
   void membership?.beat() // awaited when it leaves
+  const startCheck = checkAtStart(store.verification, log)
   const poll = setInterval(follow, pollMs)
   let { shutdownDelayMs: delayMs, shutdownGraceMs: graceMs } = config.server
   let stopping: Promise<readonly string[]> | undefined
@@ -174,6 +176,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
       ending.step(what, work, Math.max(pauseMs, closeBy - performance.now()))
     await close('metrics', () => metrics?.close())
     await close('changes of the database', () => following)
+    await close('the look at the database', startCheck.stop)
     await close('work in the background', tollgate.stop)
     await close('the list of nodes', () => membership?.leave())
     await close('the spool', () => spool?.close())

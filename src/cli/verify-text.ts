@@ -10,9 +10,10 @@ export function describeVerified(
   since: number | undefined,
 ): readonly string[] {
   const { requests, entries, accounts, reservations, chargedNano, durationMs, isDamaged } = verified
+  const missing = verified.unchecked.map((text) => `Not checked: ${text}.`)
   const unlisted = total - listed.length
   const more = unlisted > 0 ? [`… and ${counted(unlisted, 'difference')} more.`] : []
-  if (isDamaged) return more
+  if (isDamaged) return [...more, ...missing]
   const seconds = durationMs / 1000
   const rate = grouped(Math.round(requests / Math.max(seconds, 0.001)))
   const span = since === undefined ? '' : ` from ${humanTime(isoTime(since))} on`
@@ -27,6 +28,7 @@ export function describeVerified(
     ...more,
     `Verified ${things}, ${others}, ${took}. ` +
       `The requests were charged ${formatNano(chargedNano)} USD. ${result}`,
+    ...missing,
   ]
 }
 
@@ -49,6 +51,7 @@ export function verifiedView(verified: Verified, findings: Findings, since: numb
   return {
     valid: findings.total === 0,
     damaged: verified.isDamaged,
+    unchecked: verified.unchecked,
     since: since === undefined ? null : isoTime(since),
     requests,
     ledger_entries: entries,

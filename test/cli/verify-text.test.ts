@@ -4,6 +4,7 @@ import { describeVerified, verifiedView } from '../../src/cli/verify-text.ts'
 
 const verified = {
   isDamaged: false,
+  unchecked: [],
   requests: 1,
   entries: 1,
   accounts: 1,

@@ -11,9 +11,10 @@ import {
 import { changesIn, type Difference } from './difference.ts'
 
 /** Words for what the store's own checks found. */
-export function fileDifference(fault: FileFault): Difference {
+export function fileDifference(fault: Exclude<FileFault, { kind: 'unchecked' }>): Difference {
   const { kind, table } = fault
-  if (kind !== 'dangling') return { kind, row: `table ${table}`, changes: [], reason: fault.text }
+  const place = table === '' ? 'the file' : `table ${table}`
+  if (kind !== 'dangling') return { kind, row: place, changes: [], reason: fault.text }
   const reason = `${fault.column} is ${fault.value}, but there is no such ${fault.parent}`
   return { kind, row: `${table} ${fault.row}`, changes: [], reason }
 }

@@ -27,6 +27,8 @@ export interface VerifyParts {
   readonly store: VerificationStore
   /** Only what came since then; undefined: everything, and the file itself. */
   readonly since: number | undefined
+  /** Looks through every page and cell, too; only of everything. */
+  readonly isDeep?: boolean
   /** Monotonic, in milliseconds. */
   readonly tick: Clock
   readonly onProgress: (progress: Progress) => void
@@ -38,6 +40,8 @@ export interface VerifyParts {
 export interface Verified {
   /** The file is damaged, so nothing beyond it was looked at. */
   readonly isDamaged: boolean
+  /** What a deep verification would have looked at, and the database does not offer; in words. */
+  readonly unchecked: readonly string[]
   readonly requests: number
   readonly entries: number
   readonly accounts: number
@@ -54,8 +58,10 @@ export interface Verified {
 export async function verify(parts: VerifyParts): Promise<Verified> {
   const { store, since } = parts
   const startedTick = parts.tick()
-  if (since === undefined && (await checkFile(parts))) {
-    return { ...nothingLookedAt, isDamaged: true, durationMs: parts.tick() - startedTick }
+  const { isDamaged, unchecked } = await checkFile(parts)
+  if (isDamaged) {
+    const durationMs = parts.tick() - startedTick
+    return { ...nothingLookedAt, isDamaged, unchecked, durationMs }
   }
   const extent = await store.extent(since)
   const requests = await checkRequests(parts, extent)
@@ -63,7 +69,7 @@ export async function verify(parts: VerifyParts): Promise<Verified> {
   await checkSums(parts, extent)
   const others = await store.counts()
   const durationMs = parts.tick() - startedTick
-  return { isDamaged: false, ...requests, entries, ...others, durationMs }
+  return { isDamaged, unchecked, ...requests, entries, ...others, durationMs }
 }
 
 const nothingLookedAt = { requests: 0, entries: 0, accounts: 0, reservations: 0, chargedNano: 0n }
@@ -91,13 +97,20 @@ const eachAs =
   ({ rows }: Page<Row>) =>
     rows.map(describe)
 
-async function checkFile(parts: VerifyParts): Promise<boolean> {
+async function checkFile(parts: VerifyParts) {
   let isDamaged = false
-  await walk(parts, { part: 'the file', total: 0 }, parts.store.checkFile(), ({ rows }) => {
+  const unchecked: string[] = []
+  if (parts.since !== undefined) return { isDamaged, unchecked }
+  const pages = parts.store.checkFile(parts.isDeep ?? false)
+  await walk(parts, { part: 'the file', total: 0 }, pages, ({ rows }) => {
     isDamaged ||= rows.some(({ kind }) => kind === 'damage')
-    return rows.map(fileDifference)
+    return rows.flatMap((fault) => {
+      if (fault.kind !== 'unchecked') return [fileDifference(fault)]
+      unchecked.push(fault.text)
+      return []
+    })
   })
-  return isDamaged
+  return { isDamaged, unchecked }
 }
 
 async function checkRequests(parts: VerifyParts, extent: Extent) {

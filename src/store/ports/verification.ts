@@ -7,8 +7,16 @@ import type { LedgerKind, RequestRow } from './records.ts'
  * file excepted): a `serve` beside goes on undisturbed, and no request is ever seen half settled.
  */
 export interface VerificationStore {
-  /** What the store's own checks find: nothing, for a sound database. */
-  checkFile(): AsyncIterable<Page<FileFault>>
+  /**
+   * What the store's own checks find: nothing, for a sound database. Deep: every page, and cells that
+   * hold what nobody has written.
+   */
+  checkFile(isDeep: boolean): AsyncIterable<Page<FileFault>>
+  /**
+   * The cheap part of it, beside a gateway that begins to serve. Nothing where the server of a database
+   * looks after its files by itself.
+   */
+  checkSoon(signal: AbortSignal): Promise<readonly FileFault[]>
   /** How far a verification goes: all rows of now, or those since a time. */
   extent(since: number | undefined): Promise<Extent>
   /** In the order in which they were stored. */
@@ -58,8 +66,14 @@ export interface Extent {
 }
 
 export type FileFault =
+  /** A check that the database, or its server, does not offer. */
+  | { readonly kind: 'unchecked'; readonly text: string }
   /** The file can't be relied on: its pages or indexes contradict each other. */
-  | { readonly kind: 'damage'; readonly table: string; readonly text: string }
+  | {
+      readonly kind: 'damage' /** Empty: of no table. */
+      readonly table: string
+      readonly text: string
+    }
   /** A row holds what its table forbids. */
   | { readonly kind: 'forbidden'; readonly table: string; readonly text: string }
   /** A row refers to one that does not exist. */

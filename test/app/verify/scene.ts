@@ -76,11 +76,15 @@ export interface Outcome {
 }
 
 /** Verifies a whole store, or what came `since`. */
-export async function verifyStore(store: VerificationStore, since?: number): Promise<Outcome> {
+export async function verifyStore(
+  store: VerificationStore,
+  since?: number,
+  isDeep = false,
+): Promise<Outcome> {
   const found: Difference[] = []
   const verified = await verify({
     store,
-    since,
+    ...{ since, isDeep },
     tick: () => 0,
     onProgress() {},
     async onFound(more) {
@@ -91,10 +95,10 @@ export async function verifyStore(store: VerificationStore, since?: number): Pro
 }
 
 /** Verifies the database of a file. */
-export async function verifyFile(path: string, since?: number): Promise<Outcome> {
+export async function verifyFile(path: string, since?: number, isDeep = false): Promise<Outcome> {
   const store = openSqliteStore({ path, clock: () => madeStart })
   try {
-    return await verifyStore(store.verification, since)
+    return await verifyStore(store.verification, since, isDeep)
   } finally {
     await store.close()
   }

@@ -7,6 +7,7 @@ import { createEngine } from '../engine.ts'
 import type { Patience } from '../patience.ts'
 import type { Settings } from '../settings.ts'
 import { readReferenceFaults } from './references.ts'
+import { readServerFaults } from './server.ts'
 import { openSession } from './session.ts'
 import { readOddSpendings } from './spendings.ts'
 
@@ -38,7 +39,11 @@ export function createVerification(
     reading,
     session: () => openSession(connections),
     words,
-    checkFile: () => readReferenceFaults(reading),
+    async *checkFile(isDeep) {
+      yield* readReferenceFaults(reading)
+      if (isDeep) yield* readServerFaults(reading)
+    },
+    checkSoon: async () => [],
     oddSpendings: () => readOddSpendings(reading),
   })
 }

@@ -1,11 +1,5 @@
 import { sql } from 'kysely'
-import type {
-  Extent,
-  FileFault,
-  OddSpending,
-  Page,
-  VerificationStore,
-} from '../../ports/verification.ts'
+import type { Extent, OddSpending, Page, VerificationStore } from '../../ports/verification.ts'
 import type { Engine } from '../engine.ts'
 import { first } from '../steps.ts'
 import { readOddBackground } from './background.ts'
@@ -25,7 +19,8 @@ export interface VerificationParts {
    */
   readonly session: () => Promise<Reading & AsyncDisposable>
   readonly words: DayWords
-  readonly checkFile: () => AsyncIterable<Page<FileFault>>
+  readonly checkFile: VerificationStore['checkFile']
+  readonly checkSoon: VerificationStore['checkSoon']
   readonly oddSpendings: () => AsyncIterable<Page<OddSpending>>
 }
 
@@ -41,6 +36,7 @@ export function createVerification(parts: VerificationParts): VerificationStore 
   const { reading } = parts
   return {
     checkFile: parts.checkFile,
+    checkSoon: parts.checkSoon,
     extent: (since) => findExtent(reading, since),
     requests: (extent) => readRequests(reading, extent),
     entries: (extent) => readEntries(reading, extent),

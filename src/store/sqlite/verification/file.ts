@@ -1,51 +1,70 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import type { FileFault, Page } from '../../ports/verification.ts'
 import { inPages, pause } from '../../queries/verification/paging.ts'
+import { readOddCells } from './cells.ts'
 
 /**
  * SQLite's own checks, table by table, so that each holds its snapshot no longer than it must: while
  * one lasts the journal of a `serve` beside grows, and is reused afterwards. The largest table takes
  * some 4 seconds for a million rows.
  */
-export async function* readFileFaults(db: Database): AsyncGenerator<Page<FileFault>> {
-  const tables = db
-    .query<{ name: string }, []>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-    )
-    .all()
+export async function* readFileFaults(
+  db: Database,
+  isDeep: boolean,
+): AsyncGenerator<Page<FileFault>> {
+  const tables = namesOfTables(db)
   let isDamaged = false
-  for (const { name } of tables) {
-    const rows = checkTable(db, name)
+  // All of the file: what belongs to no table, too, and whether each page belongs to one thing alone.
+  for (const name of [...tables, ...(isDeep ? [undefined] : [])]) {
+    const rows: readonly FileFault[] = isDamaged && name === undefined ? [] : checkTable(db, name)
     isDamaged ||= rows.some(({ kind }) => kind === 'damage')
     yield { rows, looked: 0 }
     await pause()
   }
   if (isDamaged) return // reading its rows would fail, or tell nonsense
-  for (const { name } of tables) {
+  for (const name of tables) {
     for (const reference of referencesOf(db, name)) {
       yield* danglingRows(db, name, reference)
       await pause()
     }
   }
+  if (isDeep) yield* readOddCells(db, tables)
 }
 
-/** At most 100 lines a table: SQLite stops there. */
-function checkTable(db: Database, table: string): readonly FileFault[] {
-  return linesOf(db, table).map((text) => ({
-    kind: isForbidden(text) ? 'forbidden' : 'damage',
-    table,
-    text,
-  }))
+/** This program's own tables. */
+export const namesOfTables = (db: Database): readonly string[] =>
+  db
+    .query<{ name: string }, []>(selectTables)
+    .all()
+    .map(({ name }) => name)
+
+/** Tables of this program. */
+export const selectTables =
+  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+
+/** At most 100 lines a table: SQLite stops there. With no table: what is wrong with the file beside them. */
+function checkTable(db: Database, table: string | undefined): readonly FileFault[] {
+  const faults = linesOf(db, table).map((text) => faultOf(table ?? '', text))
+  return table === undefined ? faults.filter(({ kind }) => kind === 'damage') : faults
 }
+
+/** A line of SQLite's own checks. */
+export const faultOf = (table: string, text: string): FileFault => ({
+  kind: isForbidden(text) ? 'forbidden' : 'damage',
+  table,
+  text: oneLine(text),
+})
 
 /** Where the damage is such that the check can't go on, what it said until then counts. */
-function linesOf(db: Database, table: string): readonly string[] {
+function linesOf(db: Database, table: string | undefined): readonly string[] {
   const lines: string[] = []
-  using check = db.prepare<{ text: string }, [string]>(
-    'SELECT integrity_check AS text FROM pragma_integrity_check(?)',
+  // A name is quoted, for a number would be how many lines are told.
+  const argument = table === undefined ? '' : `('${table.replaceAll("'", "''")}')`
+  using check = db.prepare<{ text: string }, []>(
+    `SELECT integrity_check AS text FROM pragma_integrity_check${argument}`,
   )
   try {
-    for (const { text } of check.iterate(table)) if (text !== 'ok') lines.push(oneLine(text))
+    for (const { text } of check.iterate()) if (text !== 'ok') lines.push(text)
   } catch (error) {
     const isDamage = error instanceof SQLiteError && error.code?.startsWith('SQLITE_CORRUPT')
     if (!isDamage) throw error

@@ -5,6 +5,7 @@ import type { Engine } from '../../queries/engine.ts'
 import type { DayWords } from '../../queries/verification/days.ts'
 import { createVerification as verificationOf } from '../../queries/verification/verification.ts'
 import { explainFailure } from '../failures.ts'
+import { checkSoon } from './check-soon.ts'
 import { readFileFaults } from './file.ts'
 
 const words: DayWords = {
@@ -21,7 +22,8 @@ export const createVerification = (db: Database, path: string, engine: Engine): 
     reading: engine,
     session: async () => ({ ...engine, [Symbol.asyncDispose]: async () => {} }),
     words,
-    checkFile: () => explainedRows(path, readFileFaults(db)),
+    checkFile: (isDeep) => explainedRows(path, readFileFaults(db, isDeep)),
+    checkSoon: (signal) => checkSoon(path, signal),
     async *oddSpendings() {},
   })
 
