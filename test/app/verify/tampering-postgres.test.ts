@@ -35,10 +35,14 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     folder[Symbol.dispose]()
   })
 
-  async function verifyDatabase({ url }: TestDatabase, since?: number): Promise<Outcome> {
+  async function verifyDatabase(
+    { url }: TestDatabase,
+    since?: number,
+    isDeep = false,
+  ): Promise<Outcome> {
     const store = await openPostgresStore({ url, clock: () => now })
     try {
-      return await verifyStore(store.verification, since)
+      return await verifyStore(store.verification, since, isDeep)
     } finally {
       await store.close()
     }
@@ -64,6 +68,32 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
       entries: sums.entries,
       chargedNano: BigInt(sums.nano),
     })
+  })
+
+  test('deep verification uses what the server offers, and says what it does not', async () => {
+    await using database = await createDatabase(template)
+    const deeply = () => verifyDatabase(database, undefined, true)
+    const texts = async () => {
+      const { verified, found } = await deeply()
+      return { unchecked: verified.unchecked, found: found.map(describeDifference) }
+    }
+    const compared = expect.stringContaining(
+      'not compared page by page: "CREATE EXTENSION amcheck"',
+    )
+    expect(await texts()).toEqual({ found: [], unchecked: expect.arrayContaining([compared]) })
+    await ask(database.url, 'CREATE EXTENSION amcheck')
+    const able = await texts()
+    expect(able.found).toEqual([])
+    expect(able.unchecked).not.toContainEqual(compared)
+    await ask(
+      database.url,
+      `ALTER TABLE ledger ADD CONSTRAINT ledger_size CHECK (amount_nano <> 7) NOT VALID;
+       UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ledger_account'::regclass`,
+    )
+    expect((await texts()).found).toEqual([
+      'table ledger: the constraint ledger_size was never validated',
+      'table ledger_account: the index is not valid: REINDEX it',
+    ])
   })
 
   test('verification of what came since a time finds what was changed since, and nothing before', async () => {

@@ -64,15 +64,19 @@ export async function* readServerFaults({ read }: Reading): AsyncGenerator<Page<
   for (const { name } of indexes.filter(({ isValid }) => !isValid)) {
     yield page({ kind: 'damage', table: name, text: 'the index is not valid: REINDEX it' })
   }
+  const valid = indexes.filter(({ isValid }) => isValid)
   const able = await read(() => first(selectAbilities))
   if (able?.checksums !== 'on') yield page({ kind: 'unchecked', text: ways.checksums })
   if (!able?.isInstalled) return yield page({ kind: 'unchecked', text: ways.missing })
   if (!able.isAllowed) return yield page({ kind: 'unchecked', text: ways.denied })
-  for (const relation of [...(await read(() => all(selectTables))), ...indexes]) {
+  for (const relation of [...(await read(() => all(selectTables))), ...valid]) {
     yield page(...(await checkRelation({ read }, relation)))
     await pause()
   }
 }
+
+/** Codes of the server: `data_corrupted` and `index_corrupted`. */
+const corrupted = /\bXX00[12]\b/
 
 /** What amcheck finds wrong with a table it gives, with an index it throws. */
 async function checkRelation({ read }: Pick<Reading, 'read'>, { id, name, kind }: Relation) {
@@ -88,6 +92,8 @@ async function checkRelation({ read }: Pick<Reading, 'read'>, { id, name, kind }
     )
     return found.map(({ block, text }) => damage(`page ${block}: ${text}`))
   } catch (error) {
-    return [damage(error instanceof Error ? error.message : String(error))]
+    const text = String(error)
+    if (!corrupted.test(text)) throw error
+    return [damage(text)]
   }
 }
