@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { type FoundConfig, findConfig, openInstance } from '../app/instance.ts'
+import type { Config } from '../app/config/config.ts'
+import { type FoundConfig, findConfig, type Instance, openInstance } from '../app/instance.ts'
 import type { ProcessMemory } from '../app/process-memory.ts'
 import { type Inventory, mostCounted, takeInventory } from '../app/report/resources.ts'
 import { serve } from '../app/serve.ts'
-import { describeStore } from '../app/store-place.ts'
+import { describeStore, fileOf } from '../app/store-place.ts'
+import { upgrade } from '../app/upgrade/upgrade.ts'
 import { systemClock } from '../lib/clock.ts'
 import { counted, grouped, humanBytes } from '../lib/format.ts'
 import { createLogger, type Logger } from '../lib/log.ts'
@@ -16,6 +19,7 @@ import { runtimeWarning } from './runtime-settings.ts'
 import { version } from './version.ts'
 
 interface ServeOptions extends ConfigOption {
+  readonly copy: boolean
   readonly log: 'pretty' | 'json' | 'off'
 }
 
@@ -29,6 +33,7 @@ export function addServe(program: Command): void {
         .choices(['pretty', 'json', 'off'])
         .default(process.stdout.isTTY ? 'pretty' : 'json', 'pretty on a terminal, else json'),
     )
+    .option('--no-copy', 'upgrade a database file without keeping a copy of it as it was')
     .addHelpText('after', aboutMemory)
     .action(runServe)
   withExamples(
@@ -46,7 +51,6 @@ less 64 MB, and four fifths of that. Beyond it requests wait some seconds, and t
 async function runServe(options: ServeOptions): Promise<void> {
   const hasHungUp = holdHangUps()
   const found = await findConfig(options.config)
-  const instance = await openInstance(found.config, { toServe: true })
   const sink = createLineSink(process.stdout)
   const isJson = options.log === 'json'
   const log = createLogger({
@@ -55,6 +59,7 @@ async function runServe(options: ServeOptions): Promise<void> {
     clock: systemClock,
     level: options.log === 'off' ? 'warn' : 'info',
   })
+  const instance = await open(found.config, options, log)
   surviveBugs(log)
   const reload = async () => {
     const { config, warnings } = await findConfig(options.config)
@@ -88,6 +93,14 @@ async function runServe(options: ServeOptions): Promise<void> {
       throw error
     }
   })
+}
+
+/** The database is brought up to date first: that is for no other command to do. */
+async function open(config: Config, { copy }: ServeOptions, log: Logger): Promise<Instance> {
+  const database = fileOf(config.store)
+  if (database !== undefined && existsSync(database))
+    await upgrade({ database, withCopy: copy, log })
+  return openInstance(config, { toServe: true })
 }
 
 interface Start {

@@ -18,9 +18,12 @@ import { groupTools, postgresGroupTools } from './0016-group-tools.ts'
 import { postgresKinds } from './0017-postgres-kinds.ts'
 import { regionsPostgres, regionsSqlite } from './0018-regions.ts'
 import { postgresResponses, sqliteResponses } from './0019-responses.ts'
+import { programPostgres, programSqlite } from './0020-program.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
 export interface Migration {
+  /** What it adds, for people. */
+  readonly title: string
   /** Absent: a step that PostgreSQL alone needs. */
   readonly sqlite?: string
   /** Absent: a step of a time before PostgreSQL, whose first one makes the whole schema. */
@@ -39,25 +42,41 @@ export interface Migration {
  * or the rows are filled in later.
  */
 export const migrations: readonly Migration[] = [
-  { sqlite: firstTables },
-  { sqlite: translationColumns },
-  { sqlite: resilienceTables },
-  { sqlite: signInTables },
-  { sqlite: consoleTables },
-  { sqlite: usageTotals },
-  { sqlite: nodes, postgres: postgresTables },
-  { postgres: postgresBudgets },
-  { postgres: postgresGrowth },
-  { postgres: postgresSweep },
-  { sqlite: extrasSqlite, postgres: extrasPostgres },
-  { sqlite: groupAccounts, postgres: postgresGroupAccounts },
-  { sqlite: sqliteAnswers, postgres: postgresAnswers },
-  { postgres: postgresOpen },
-  { sqlite: usedCodes, postgres: postgresUsedCodes },
-  { sqlite: groupTools, postgres: postgresGroupTools },
-  { postgres: postgresKinds },
-  { sqlite: regionsSqlite, postgres: regionsPostgres },
-  { sqlite: sqliteResponses, postgres: postgresResponses },
+  {
+    title: 'accounts, channels, groups, tokens, prices, requests and the ledger',
+    sqlite: firstTables,
+  },
+  { title: 'quirks of channels, strict tokens', sqlite: translationColumns },
+  { title: 'limits, probes and cooling of channels, availability', sqlite: resilienceTables },
+  { title: 'signing in: passwords, passkeys, second factors, sessions', sqlite: signInTables },
+  { title: 'lists and settings of the console', sqlite: consoleTables },
+  { title: 'daily sums of all tokens', sqlite: usageTotals },
+  { title: 'the list of nodes', sqlite: nodes, postgres: postgresTables },
+  { title: 'sums of tokens that have budgets', postgres: postgresBudgets },
+  { title: 'growth of what is set aside, once', postgres: postgresGrowth },
+  { title: 'what a sweep of dead nodes spares', postgres: postgresSweep },
+  { title: 'charges besides text tokens', sqlite: extrasSqlite, postgres: extrasPostgres },
+  { title: 'accounts of groups', sqlite: groupAccounts, postgres: postgresGroupAccounts },
+  { title: 'answers made in the background', sqlite: sqliteAnswers, postgres: postgresAnswers },
+  { title: 'requests beyond the balance, one at a time', postgres: postgresOpen },
+  {
+    title: 'codes of second factors that were used',
+    sqlite: usedCodes,
+    postgres: postgresUsedCodes,
+  },
+  { title: 'tools of groups', sqlite: groupTools, postgres: postgresGroupTools },
+  { title: 'kinds of changes that nodes are told of', postgres: postgresKinds },
+  { title: 'countries of groups and accounts', sqlite: regionsSqlite, postgres: regionsPostgres },
+  {
+    title: 'translated responses that are kept',
+    sqlite: sqliteResponses,
+    postgres: postgresResponses,
+  },
+  {
+    title: 'the program that has made the tables',
+    sqlite: programSqlite,
+    postgres: programPostgres,
+  },
 ]
 
 /** The version of a database that is up to date. */

@@ -1,12 +1,46 @@
+import { version as programVersion } from '../../../package.json'
 import { StoreError } from '../ports/store-error.ts'
 import { newestVersion } from './list.ts'
 
+/** The version of this program, which is noted in the databases that it makes. */
+export { programVersion }
+
+/** What is known of a database that a newer program has written. */
+export interface Newer {
+  /** The version of that program; undefined: the database does not say it. */
+  readonly program?: string | undefined
+  /** Path of a copy that this program can take. */
+  readonly copy?: string | undefined
+}
+
 /** Throws `StoreError` when a database is of a newer version than this program knows. */
-export function checkVersion(version: number, place: string): void {
+export function checkVersion(version: number, place: string, more?: () => Newer): void {
   if (version <= newestVersion) return
+  const { program, copy } = more?.() ?? {}
+  const by = program === undefined ? '' : `, of Tollgate ${program}`
   throw new StoreError(
     `The database ${place} was written by a newer version of this program (it is at version ` +
-      `${version}, this program knows ${newestVersion}). Start the newer program, or restore ` +
-      'a backup that was made before the update.',
+      `${version}${by}; this program, Tollgate ${programVersion}, knows ${newestVersion}). Start ` +
+      'the newer program, or restore a backup that was made before the update' +
+      (copy === undefined
+        ? '.'
+        : `: ${copy} is one. Stop the gateway, move the database away, then: tollgate restore ${copy}`),
   )
 }
+
+/** The database is of a former version, and who opens it is not to change that. */
+export const tooOld = (version: number, place: string) =>
+  new StoreError(
+    `The database ${place} is at version ${version}, and this program needs version ` +
+      `${newestVersion}. "tollgate serve" upgrades it ("tollgate serve --check" says beforehand ` +
+      'what it would do); until then use the commands of the program that wrote it.',
+  )
+
+/** A step could not be made: nothing was changed. */
+export const notUpgraded = (version: number, place: string, cause: unknown) =>
+  new StoreError(
+    `The database ${place} could not be upgraded from version ${version} to ${newestVersion} ` +
+      `(${cause instanceof Error ? cause.message : String(cause)}). It was left as it was, and the ` +
+      'former program can go on with it. Please report this.',
+    { cause },
+  )

@@ -53,6 +53,7 @@ export const leftTables: { readonly [name: string]: string } = {
     'of PostgreSQL alone: sums of usage_day and reservation, made when they are needed',
   response: 'kept for a day at the most: who continues one sends the whole conversation instead',
   response_share: 'sums of response',
+  program: 'made with the tables',
   schema_version: 'of PostgreSQL alone, and made with the tables',
   unfinished_move: 'the mark of a move itself',
 }

@@ -28,6 +28,10 @@ const conflicts = new Set(['40001', '40P01'])
 export const isConflict = (error: unknown): boolean =>
   error instanceof DatabaseError && conflicts.has(error.code ?? '')
 
+/** Whether a statement did not fit what there is: the same fails alike each time. */
+export const isOfStatement = (error: unknown): error is DatabaseError =>
+  error instanceof DatabaseError && /^(2[23]|42(?!501))/.test(error.code ?? '')
+
 /** Whether the server is a standby: what becomes of it, or of its address, is known in a moment. */
 export const isStandby = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && error.code === '25006'

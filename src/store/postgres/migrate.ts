@@ -1,9 +1,9 @@
 import { migrations, newestVersion } from '../migrations/list.ts'
-import { checkVersion } from '../migrations/version.ts'
+import { checkVersion, notUpgraded, programVersion, tooOld } from '../migrations/version.ts'
 import { unfinished } from '../moving/texts.ts'
-import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
 import type { Connection, Connections } from './connections.ts'
+import { isOfStatement } from './failures.ts'
 import { createPatience } from './patience.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -45,10 +45,20 @@ export async function readVersion(connection: Connection, place: string): Promis
 const lockWriters = `LOCK TABLE schema_version IN EXCLUSIVE MODE;
   LOCK TABLE account IN SHARE ROW EXCLUSIVE MODE`
 
+/** The version as it was read before; throws when it is a newer one. */
+async function requireKnown(connection: Connection, place: string, version: number) {
+  if (version <= newestVersion) return
+  const isThere = "SELECT to_regclass('program') IS NOT NULL AS has"
+  const [found] = (await connection.query({ text: isThere })).rows
+  const text = 'SELECT version FROM program'
+  const [writer] = found?.has ? (await connection.query({ text })).rows : []
+  checkVersion(version, place, () => ({ program: writer && String(writer.version) }))
+}
+
 async function migrateUnderLock(connection: Connection, place: string): Promise<void> {
   await connection.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [lockKey] })
   const version = await readVersion(connection, place)
-  checkVersion(version, place)
+  await requireKnown(connection, place, version)
   if (version >= newestVersion) return
   if (version > 0) await connection.query({ text: lockWriters })
   // The first step for this engine makes what the former ones made for the other.
@@ -56,39 +66,28 @@ async function migrateUnderLock(connection: Connection, place: string): Promise<
     if (postgres !== undefined) await connection.query({ text: postgres })
   }
   await connection.query({
-    text: 'CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)',
+    text: `CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL);
+      DELETE FROM schema_version; DELETE FROM program`,
   })
-  await connection.query({ text: 'DELETE FROM schema_version' })
   await connection.query({
     text: 'INSERT INTO schema_version VALUES ($1)',
     values: [newestVersion],
   })
-}
-
-/** A cluster is updated by a node that comes to serve, not by a command that somebody tries. */
-async function requireUnserved(connection: Connection, place: string, version: number) {
-  const { rows } = await connection.query({
-    text: 'SELECT name FROM node WHERE seen_at > now_ms() - $1 ORDER BY id',
-    values: [silentNodeMs],
+  await connection.query({
+    text: 'INSERT INTO program VALUES ($1, 0)',
+    values: [programVersion],
   })
-  if (rows.length === 0) return
-  throw new StoreError(
-    `The database ${place} is at version ${version}, and nodes of an older program serve from it ` +
-      `(${rows.map(({ name }) => name).join(', ')}). This program needs version ${newestVersion}: ` +
-      '"tollgate serve" brings it there, and they go on beside it. Until then use the commands of ' +
-      'their program.',
-  )
 }
 
 export interface MigrateOptions {
-  /** For a node that is to serve: also while those of an older program do. */
+  /** For a node that is to serve: it alone upgrades what is there, also while older nodes serve from it. */
   readonly toServe?: boolean | undefined
 }
 
 /**
  * Brings a database to the newest version, all steps in one transaction. Several nodes may do so at
  * once: one does it, the others wait for it. Throws `StoreError` when the database belongs to another
- * program or to a newer version of this one, or while nodes of an older one serve from it.
+ * program or to a newer version of this one, or is an older one's and not to be served from.
  */
 export async function migrate(
   connections: Connections,
@@ -97,15 +96,19 @@ export async function migrate(
   const { place } = connections
   const version = await connections.lend(async (connection) => {
     const found = await readVersion(connection, place)
-    checkVersion(found, place)
-    if (found > 0 && found < newestVersion && !toServe)
-      await requireUnserved(connection, place, found)
+    await requireKnown(connection, place, found)
+    if (found > 0 && found < newestVersion && !toServe) throw tooOld(found, place)
     return found
   })
   if (version === newestVersion) return
   // Who reads beside it may still stand in its way: then all of it is done again.
   const patiently = createPatience(connections, patienceMs)
-  await patiently(() =>
-    inTransaction(connections, 'plain', (connection) => migrateUnderLock(connection, place)),
-  )
+  try {
+    await patiently(() =>
+      inTransaction(connections, 'plain', (connection) => migrateUnderLock(connection, place)),
+    )
+  } catch (error) {
+    const refused = error instanceof StoreError ? error.cause : error
+    throw version > 0 && isOfStatement(refused) ? notUpgraded(version, place, refused) : error
+  }
 }

@@ -1,7 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { checkVersion } from '../migrations/version.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { applicationId } from './migrate.ts'
+
+/** Marks a database file as ours: `TGAT` in ASCII. */
+export const applicationId = 0x54474154
 
 const magic = 'SQLite format 3\0'
 const headerBytes = 100
@@ -28,6 +30,13 @@ export function checkHeader(path: string): void {
     )
   }
   checkVersion(header.readUInt32BE(versionAt), path)
+}
+
+/** The version of a file that is a database of ours and no one works on; undefined when it is none. */
+export function versionOf(path: string): number | undefined {
+  const header = readHeader(path)
+  const isOurs = header.readUInt32BE(ownerAt) === applicationId
+  return isOurs ? header.readUInt32BE(versionAt) : undefined
 }
 
 function readHeader(path: string): Buffer {

@@ -1,7 +1,7 @@
 import { checkVersion } from '../migrations/version.ts'
 import type { Contents, InspectOptions } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { applicationId } from './migrate.ts'
+import { applicationId } from './header.ts'
 import type { DatabaseThread } from './thread.ts'
 
 const readIdentity = `
@@ -26,8 +26,11 @@ SELECT (SELECT count(*) FROM account WHERE deleted_at IS NULL) AS accounts,
   (SELECT count(*) FROM token WHERE deleted_at IS NULL) AS tokens,
   (SELECT count(*) FROM channel WHERE deleted_at IS NULL) AS channels,
   (SELECT count(*) FROM request) AS requests,
-  (SELECT count(*) FROM ledger) AS ledgerEntries,
-  (SELECT count(*) FROM reservation) AS reservations`
+  (SELECT count(*) FROM ledger) AS ledgerEntries`
+
+/** The first programs had no such table. */
+const hasReservations = "SELECT 1 FROM sqlite_schema WHERE name = 'reservation'"
+const countReservations = 'SELECT count(*) AS reservations FROM reservation'
 
 type Newest = Pick<Contents, 'newestRequest' | 'newestLedgerEntry'>
 
@@ -49,9 +52,13 @@ export async function inspectDatabase(
   onStep?.('balances')
   await requireBalances(thread, path)
   onStep?.('contents')
-  const [counts] = await thread.all<Omit<Contents, 'version' | keyof Newest>>(countContents)
+  const [counts] =
+    await thread.all<Omit<Contents, 'version' | 'reservations' | keyof Newest>>(countContents)
   if (counts === undefined) throw new StoreError(`The database ${path} could not be counted.`)
-  return { version, ...counts, ...(await readNewest(thread)) }
+  const [has] = await thread.all(hasReservations)
+  const [under] = has ? await thread.all<{ reservations: number }>(countReservations) : []
+  const { reservations = 0 } = under ?? {}
+  return { version, ...counts, reservations, ...(await readNewest(thread)) }
 }
 
 async function requireOurs(thread: DatabaseThread, path: string): Promise<number> {

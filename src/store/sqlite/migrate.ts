@@ -1,12 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { migrations, newestVersion } from '../migrations/list.ts'
-import { checkVersion } from '../migrations/version.ts'
+import { checkVersion, notUpgraded, programVersion, tooOld } from '../migrations/version.ts'
 import { unfinished } from '../moving/texts.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { isServed } from './claim.ts'
-
-/** Marks a database file as ours: `TGAT` in ASCII. */
-export const applicationId = 0x54474154
+import { conform } from './conform.ts'
+import { usableCopy } from './copies.ts'
+import { explained, explainFailure } from './failures.ts'
+import { applicationId } from './header.ts'
+import { openFile } from './open-file.ts'
 
 /** The number that a PRAGMA tells. */
 export function readPragma(db: Database, name: string): number {
@@ -39,35 +41,99 @@ function checkUnserved(version: number, path: string): void {
   )
 }
 
-/**
- * Brings a database to the newest version, each step in its own transaction. Several processes
- * may do so at once: the version is read again once the write lock is held. Throws `StoreError`
- * when the file belongs to another program or to a newer version of this one, while an older one
- * serves from it, or when another database was not wholly moved into it.
- */
-export function migrate(db: Database, path: string): void {
-  const check = (): number => {
-    checkOwner(db, path)
-    const version = readPragma(db, 'user_version')
-    checkVersion(version, path)
-    if (isUnfinished(db)) throw unfinished(path)
-    return version
-  }
-  const step = db.transaction(() => {
-    const version = check()
-    const migration = migrations[version]
-    if (migration === undefined) return
-    if (migration.sqlite !== undefined) db.run(migration.sqlite)
+/** Throws when it can't be worked with; gives its version: 0 when nothing is there yet. */
+function check(db: Database, path: string): number {
+  checkOwner(db, path)
+  const version = readPragma(db, 'user_version')
+  checkVersion(version, path, () => ({ program: writerOf(db), copy: usableCopy(path) }))
+  if (isUnfinished(db)) throw unfinished(path)
+  return version
+}
+
+/** The program that has brought a database to its version; undefined: the database does not say it. */
+function writerOf(db: Database): string | undefined {
+  const hasWriter = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'program'").get() !== null
+  if (!hasWriter) return undefined
+  return db.prepare<{ version: string }, []>('SELECT version FROM program').get()?.version
+}
+
+/** All steps to the newest version, in the transaction that is open. */
+function takeSteps(db: Database, path: string, version: number): void {
+  try {
+    const from = version === 0 ? 0 : conform(db, version)
+    for (const { sqlite } of migrations.slice(from)) if (sqlite !== undefined) db.run(sqlite)
+    db.run('DELETE FROM program')
+    db.query('INSERT INTO program VALUES (?, 0)').run(programVersion)
     db.run(`PRAGMA application_id = ${applicationId}`)
-    db.run(`PRAGMA user_version = ${version + 1}`)
-  })
+    db.run(`PRAGMA user_version = ${newestVersion}`)
+  } catch (error) {
+    const explained = explainFailure(error, path)
+    throw version === 0 || explained !== error ? explained : notUpgraded(version, path, error)
+  }
+}
+
+/** Runs `work` while rows may name what is not there: tables are made anew. */
+function withoutForeignKeys(db: Database, work: () => void): void {
+  db.run('PRAGMA foreign_keys = OFF')
+  try {
+    work()
+  } finally {
+    db.run('PRAGMA foreign_keys = ON')
+  }
+}
+
+/**
+ * Brings a database to the newest version, all steps in one transaction. Several processes may do so
+ * at once: the version is read again once the write lock is held. Throws `StoreError` when the file
+ * belongs to another program or to a newer version of this one, while an older one serves from it,
+ * when another database was not wholly moved into it, or when it is old and is `toStay` so.
+ */
+export function migrate(
+  db: Database,
+  path: string,
+  { toStay = false }: { readonly toStay?: boolean } = {},
+): void {
   // An up-to-date database is opened without asking for the write lock. All parts of the check
   // see the same state: another process may be making the tables at this moment.
-  const readVersion = db.transaction(check)
-  while (true) {
-    const version = readVersion.deferred()
-    if (version >= newestVersion) return
-    checkUnserved(version, path)
-    step.immediate()
+  const version = db.transaction(() => check(db, path)).deferred()
+  if (version >= newestVersion) return
+  if (version > 0 && toStay) throw tooOld(version, path)
+  checkUnserved(version, path)
+  const step = db.transaction(() => {
+    const found = check(db, path)
+    if (found < newestVersion) takeSteps(db, path, found)
+  })
+  withoutForeignKeys(db, () => step.immediate())
+}
+
+/** The version of an open database; throws when this program can't work with it, whatever is done. */
+export const readVersion = (db: Database, path: string): number =>
+  db.transaction(() => check(db, path)).deferred()
+
+/**
+ * Brings a database file that is there to the newest version, once `beforeFirstStep` is done; nobody
+ * writes into it meanwhile. Gives the version that it had; undefined: there was nothing to do.
+ */
+export async function upgradeFile(
+  path: string,
+  beforeFirstStep: (version: number) => Promise<void>,
+): Promise<number | undefined> {
+  const db = explained(path, () => openFile({ path }))
+  try {
+    const isOld = (version: number) => version > 0 && version < newestVersion
+    const before = explained(path, () => readVersion(db, path))
+    if (!isOld(before)) return undefined
+    checkUnserved(before, path)
+    db.run('PRAGMA foreign_keys = OFF')
+    explained(path, () => db.run('BEGIN IMMEDIATE'))
+    const version = check(db, path)
+    if (!isOld(version)) return undefined
+    await beforeFirstStep(version)
+    takeSteps(db, path, version)
+    explained(path, () => db.run('COMMIT'))
+    return version
+  } finally {
+    if (db.inTransaction) db.run('ROLLBACK')
+    db.close()
   }
 }

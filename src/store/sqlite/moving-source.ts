@@ -9,7 +9,8 @@ import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/sealed-keys.ts'
 import { createClaim } from './claim.ts'
 import { explained } from './failures.ts'
-import { applicationId, isUnfinished, readPragma } from './migrate.ts'
+import { applicationId } from './header.ts'
+import { isUnfinished, readPragma } from './migrate.ts'
 import { createMoveReader, identityOf } from './moving-reader.ts'
 
 /**

@@ -28,12 +28,14 @@ import { createVerification } from './verification/verification.ts'
 
 export interface SqliteOptions extends FileOptions {
   readonly clock: Clock
+  /** Refuses a database of a former version, which else is brought up to date. */
+  readonly toStay?: boolean
 }
 
 function openDatabase(options: SqliteOptions): Database {
   const db = openFile(options)
   try {
-    migrate(db, options.path)
+    migrate(db, options.path, options)
     return db
   } catch (error) {
     db.close()

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { migrations, newestVersion } from '../../../src/store/migrations/list.ts'
+import { programVersion } from '../../../src/store/migrations/version.ts'
 import { type Connections, createConnections } from '../../../src/store/postgres/connections.ts'
 import { migrate } from '../../../src/store/postgres/migrate.ts'
 import { until } from '../../e2e/until.ts'
@@ -50,7 +51,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
     let isMigrated = false
     const migrating = await former.lend(async ({ query }) => {
       await query({ text: 'BEGIN; LOCK TABLE account IN ROW EXCLUSIVE MODE' })
-      const migrated = migrate(connections).then(() => {
+      const migrated = migrate(connections, { toServe: true }).then(() => {
         isMigrated = true
       })
       const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
@@ -67,30 +68,41 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
     await former.close()
   })
 
-  test('of a former version is brought up to date by a new node beside its own, and by nobody else', async () => {
+  test('of a former version is brought up to date by a node that comes to serve, beside its own', async () => {
     await makeFormer()
     await ask(`INSERT INTO node (name, version, started_at, seen_at, load)
-      VALUES ('old:1', '0.1.0', 0, now_ms(), '{}'), ('dead:2', '0.1.0', 0, now_ms() - 31000, '{}')`)
-    await expect(migrate(connections)).rejects.toThrow(
-      `is at version 7, and nodes of an older program serve from it (old:1)`,
-    )
-    expect(await versions()).toEqual([{ version: 7 }])
+      VALUES ('old:1', '0.1.0', 0, now_ms(), '{}')`)
     await migrate(connections, { toServe: true })
     expect(await versions()).toEqual([{ version: newestVersion }])
+    expect(await ask('SELECT * FROM program')).toEqual([{ version: programVersion, starts: 0 }])
     await migrate(connections)
   })
 
-  test('of a former version is brought up to date by whoever comes when nobody serves from it', async () => {
+  test('of a former version is changed by no command', async () => {
     await makeFormer()
-    await migrate(connections)
-    expect(await versions()).toEqual([{ version: newestVersion }])
+    await expect(migrate(connections)).rejects.toThrow(
+      `is at version 7, and this program needs version ${newestVersion}. "tollgate serve" upgrades it`,
+    )
+    expect(await versions()).toEqual([{ version: 7 }])
+  })
+
+  test('stays as it was when a step fails, in words', async () => {
+    await makeFormer()
+    await ask('CREATE TABLE kept_answer (id bigint)')
+    await expect(migrate(connections, { toServe: true })).rejects.toThrow(
+      `could not be upgraded from version 7 to ${newestVersion} (relation "kept_answer" already exists)`,
+    )
+    expect(await versions()).toEqual([{ version: 7 }])
+    expect(await ask("SELECT to_regclass('program') AS found")).toEqual([{ found: null }])
   })
 
   test('of a newer version is refused, and left alone', async () => {
     await migrate(connections)
-    await ask(`UPDATE schema_version SET version = ${newestVersion + 1}`)
+    await ask(`UPDATE schema_version SET version = ${newestVersion + 1};
+      UPDATE program SET version = '7.8.9'`)
     await expect(migrate(connections)).rejects.toThrow(
-      `was written by a newer version of this program (it is at version ${newestVersion + 1}`,
+      `was written by a newer version of this program (it is at version ${newestVersion + 1}, ` +
+        `of Tollgate 7.8.9; this program, Tollgate ${programVersion}, knows ${newestVersion})`,
     )
     expect(await versions()).toEqual([{ version: newestVersion + 1 }])
   })

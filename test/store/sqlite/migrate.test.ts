@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { newestVersion } from '../../../src/store/migrations/list.ts'
+import { programVersion } from '../../../src/store/migrations/version.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import {
   accountWrite,
@@ -25,11 +26,14 @@ const known = {
   3: { channel: { quirks: ['text_only'] }, token: { isStrict: true } },
 } as const
 
-/** A step that can't be made, and why. */
+/** What stands in the way of a step and holds something, and why it can't be made. */
 const brokenSteps = {
-  1: ['ALTER TABLE token ADD COLUMN strict INTEGER', 'duplicate column name: strict'],
-  2: ['CREATE TABLE availability (size TEXT)', 'table availability already exists'],
-  3: ['CREATE TABLE passkey (id INTEGER)', 'table passkey already exists'],
+  1: ['ALTER TABLE token ADD COLUMN strict INTEGER DEFAULT 1', 'token.strict'],
+  2: [
+    "CREATE TABLE availability (size TEXT); INSERT INTO availability VALUES ('')",
+    'availability',
+  ],
+  3: ['CREATE TABLE passkey (id INTEGER); INSERT INTO passkey VALUES (1)', 'passkey'],
 } as const
 
 const password = { hash: 'argon2 hash', mark: 'mark' }
@@ -97,6 +101,7 @@ function inNewest(rows: Rows): Rows {
     ...changed('request', (row) => ({ ...row, extras: null })),
     ...changed('reservation', (row) => ({ ...row, node_id: null })),
     setting: [],
+    program: [{ version: programVersion, starts: 0 }],
     node: [],
     cooling: [],
     availability: [],
@@ -220,7 +225,10 @@ describe.each([1, 2, 3] as const)('a database of version %i', (version) => {
     db.run(obstacle)
     db.close()
     const before = rowsOf(path)
-    expect(() => openSqliteStore({ path, clock })).toThrow(complaint)
+    expect(() => openSqliteStore({ path, clock })).toThrow(
+      `could not be upgraded from version ${version} to ${newestVersion} (it holds what no version ` +
+        `of this program has made: ${complaint}. Remove it first)`,
+    )
     expect(rowsOf(path)).toEqual(before)
     expect(read('PRAGMA user_version', path)).toEqual([[version]])
   })

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { firstTables } from '../../../src/store/migrations/0001-first.ts'
 import { translationColumns } from '../../../src/store/migrations/0002-translation.ts'
 import { resilienceTables } from '../../../src/store/migrations/0003-resilience.ts'
-import { applicationId } from '../../../src/store/sqlite/migrate.ts'
+import { applicationId } from '../../../src/store/sqlite/header.ts'
 
 /** Versions that programs in use have written. */
 export type OldVersion = 1 | 2 | 3
