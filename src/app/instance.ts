@@ -1,8 +1,9 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecretBox, loadSecret, OtherSecret, type SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
+import { copiesOf } from '../store/sqlite/copies.ts'
 import type { Config, StoreConfig } from './config/config.ts'
 import {
   type FileWord,
@@ -101,21 +102,27 @@ export interface Instance {
   readonly warnings: readonly string[]
 }
 
+export interface OpenOptions {
+  readonly toServe?: boolean | undefined
+  /** Makes a new database also where there was one before. */
+  readonly mayBeNew?: boolean | undefined
+}
+
 /**
- * Opens the database of a configuration, making it if there is none; see `openStore`. With a secret that
+ * Opens the database of a configuration, making it if there is none; see `openStore`. Throws a
+ * `UserError` where there was one, by what lies beside its place. With a secret that
  * is not the database's, what needs the secret throws a `UserError`, to serve needs it in any case:
  * nothing is stored that others can't read.
  */
 export async function openInstance(
   { store }: Pick<Config, 'store'>,
-  { toServe = false }: { readonly toServe?: boolean } = {},
+  { toServe = false, mayBeNew = false }: OpenOptions = {},
 ): Promise<Instance> {
-  const { secret, source, warning } = findSecret(store)
-  const opened = await openStore(store, { toServe }).catch((error) => {
-    // Of a database that has not come about.
-    if (source === 'created') rmSync(`${fileOf(store)}.secret`, { force: true })
-    throw error
-  })
+  if (!mayBeNew) requireKnown(store)
+  // Of a new database the secret comes last: where it is alone, there was a database.
+  const known = hasSecret(store) ? findSecret(store) : undefined
+  const opened = await openStore(store, { toServe })
+  const { secret, source, warning } = known ?? (await secretOf(opened, store))
   const box = createSecretBox(secret)
   const sealed = await opened.catalog.oldestSealed().catch(async (error) => {
     if (!toServe) return undefined // what is damaged is told by who looks at it
@@ -134,6 +141,47 @@ export async function openInstance(
     secrets: complaint ? refusingBox(complaint) : explainingBox(box),
     warnings: warning === null ? [] : [warning],
   }
+}
+
+/**
+ * Throws where there was a database and is none: a new one has no balances and no records, and
+ * grants opening balances once more.
+ */
+export function requireKnown(store: StoreConfig): void {
+  const file = fileOf(store)
+  if (file === undefined || statSync(file, { throwIfNoEntry: false })?.size) return
+  const traces = ['.secret', '-wal', '.serving']
+    .map((ending) => file + ending)
+    .filter((path) => existsSync(path))
+  if (traces.length === 0) return
+  const others = [...copiesOf(file), `${file}.rescued`].filter((path) => existsSync(path))
+  throw new UserError(
+    `The database ${file} is ${existsSync(file) ? 'empty' : 'not there'}, but ${traces.join(' and ')} ` +
+      `${traces.length === 1 ? 'is' : 'are'}: it was moved, deleted or cut off, or its disk is away. ` +
+      'In a new one all balances and records would be missing, and opening balances would be ' +
+      'granted again. Put it back, or restore a backup ("tollgate restore")' +
+      `${others.length === 0 ? '' : `; there is ${others.join(', ')}`}. If a new one is wanted: ` +
+      'tollgate serve --new-database',
+  )
+}
+
+function hasSecret(store: StoreConfig): boolean {
+  const file = fileOf(store)
+  return file === undefined || Boolean(process.env.TOLLGATE_SECRET) || existsSync(`${file}.secret`)
+}
+
+async function secretOf(opened: Store, store: StoreConfig) {
+  try {
+    return findSecret(store)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/** Throws when a database on a server has no secret that its nodes share. */
+export function requireSecret(store: StoreConfig): void {
+  if (isOnServer(store)) findSecret(store)
 }
 
 function findSecret(store: StoreConfig) {

@@ -7,6 +7,7 @@ import { applyConfig } from './apply.ts'
 import type { Config } from './config/config.ts'
 import type { Plan } from './config/diff.ts'
 import { createEnding } from './ending.ts'
+import { watchFile } from './file-care.ts'
 import { heldBackText } from './held-back-text.ts'
 import { type Instance, UserError } from './instance.ts'
 import { type Listening, listen } from './listen.ts'
@@ -17,6 +18,7 @@ import { openSpoolOf, replay } from './spool.ts'
 import { checkAtStart } from './start-check.ts'
 import { describeStore } from './store-place.ts'
 import { createTollgate, type Tollgate } from './tollgate.ts'
+import { removeCopies } from './upgrade/remove-copies.ts'
 
 export interface ServeParts {
   readonly config: Config
@@ -109,7 +111,9 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   load = tollgate.load
   const setupCode = await tollgate.openSetup()
   const { listening, metrics } = await openPorts(tollgate, parts)
+  const endWatch = store.file && watchFile(store.file, log)
   undone.move()
+  if (store.file) await removeCopies(store.file, log)
   // Nothing is waited for from here on: who takes requests must hear the signals that end it.
   const setupUrl = setupUrlOf(setupCode, config.site.baseUrl ?? listening.url)
   void membership?.beat() // awaited when it leaves
@@ -130,6 +134,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   }
 
   async function refreshIfChanged(): Promise<void> {
+    if (store.file?.trouble() !== undefined) return
     try {
       const changed = await tollgate.changedElsewhere()
       if (changed === 'accounts') tollgate.accountsChanged()
@@ -180,6 +185,8 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     await close('work in the background', tollgate.stop)
     await close('the list of nodes', () => membership?.leave())
     await close('the spool', () => spool?.close())
+    await close('the look at the file', () => endWatch?.())
+    if (store.file?.trouble() === undefined) await close('the run', () => store.file?.countRun())
     await close('the database', () => store.close())
     log.info('stopped', {})
     return ending.left

@@ -139,8 +139,14 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   /** One after the other: what was read first must not come last. */
   const inTurn = createTurns()
   const authenticator = createAuthenticator(store.tokens, secrets.keyedHash, warnIfLow)
+  const { file } = store
+  /** A request that is not stored must not be asked upstream. */
+  const identify = (key: string) => {
+    file?.require()
+    return authenticator.identify(key)
+  }
   const gatekeeper = createGatekeeper(
-    authenticator,
+    file ? { ...authenticator, identify } : authenticator,
     clock,
     () => settings,
     () => catalog.current().groups,
@@ -169,6 +175,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const availability = createAvailability({ store: store.availability, clock, log })
   const descriptors = watchDescriptors(log, parts.repeat)
   const readiness = createReadiness({
+    isGone: () => file?.trouble() !== undefined,
     ...{ check: store.check, isBehind: committer.isBehind, spool: parts.spool },
     ...{ isDeaf: hearing.isDeaf, isShort: descriptors.isShort, tick, log },
   })

@@ -12,6 +12,7 @@ import { writeJson, writeLines } from './output.ts'
 interface ApplyOptions extends ConfigOption {
   readonly prune?: boolean
   readonly yes?: boolean
+  readonly newDatabase?: boolean
   readonly json?: boolean
 }
 
@@ -22,14 +23,16 @@ export function addApply(program: Command): void {
     .description('make the database what the configuration file says; a running serve follows')
     .option('--prune', 'also remove what the file does not name (asks first)')
     .option('-y, --yes', 'do not ask')
+    .option('--new-database', 'make a new database file where there was one before')
     .option('--json', 'as JSON')
     .action(apply)
   withExamples(withConfig(command), 'tollgate apply', 'tollgate apply --prune --yes')
 }
 
-async function apply({ config: named, prune = false, yes, json }: ApplyOptions): Promise<void> {
+async function apply(options: ApplyOptions): Promise<void> {
+  const { config: named, prune = false, yes, json } = options
   const { config, warnings } = await findConfig(named)
-  const instance = await openInstance(config)
+  const instance = await openInstance(config, { mayBeNew: options.newDatabase })
   try {
     for (const warning of [...warnings, ...instance.warnings]) complain(`warning: ${warning}`)
     const plan = await planConfig(instance, config, { prune })

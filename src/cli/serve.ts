@@ -6,6 +6,7 @@ import type { ProcessMemory } from '../app/process-memory.ts'
 import { type Inventory, mostCounted, takeInventory } from '../app/report/resources.ts'
 import { serve } from '../app/serve.ts'
 import { describeStore, fileOf } from '../app/store-place.ts'
+import { checkDatabase } from '../app/upgrade/check.ts'
 import { upgrade } from '../app/upgrade/upgrade.ts'
 import { systemClock } from '../lib/clock.ts'
 import { counted, grouped, humanBytes } from '../lib/format.ts'
@@ -15,11 +16,14 @@ import { descriptorWarning } from './descriptors.ts'
 import { holdHangUps, seeOut, surviveBugs, untilStopped } from './lifecycle.ts'
 import { createLineSink, withoutColors } from './log-sink.ts'
 import { type ConfigOption, withConfig, withExamples } from './open.ts'
+import { writeLines } from './output.ts'
 import { runtimeWarning } from './runtime-settings.ts'
 import { version } from './version.ts'
 
 interface ServeOptions extends ConfigOption {
+  readonly check?: boolean
   readonly copy: boolean
+  readonly newDatabase?: boolean
   readonly log: 'pretty' | 'json' | 'off'
 }
 
@@ -33,12 +37,15 @@ export function addServe(program: Command): void {
         .choices(['pretty', 'json', 'off'])
         .default(process.stdout.isTTY ? 'pretty' : 'json', 'pretty on a terminal, else json'),
     )
+    .option('--check', 'say what a start would do, and whether it could; nothing is changed')
     .option('--no-copy', 'upgrade a database file without keeping a copy of it as it was')
+    .option('--new-database', 'make a new database file where there was one before')
     .addHelpText('after', aboutMemory)
     .action(runServe)
   withExamples(
     withConfig(command),
     'tollgate serve --config tollgate.yaml',
+    'tollgate serve --check    after an update of the program: what an upgrade would do',
     'kill -HUP PID     read the configuration again',
     'kill -TERM PID    stop when open streams have ended; twice: end them now; three times: exit',
   )
@@ -48,9 +55,26 @@ const aboutMemory = `
 Memory for requests is what the container is given, or half of what the machine has, or server.memory;
 less 64 MB, and four fifths of that. Beyond it requests wait some seconds, and then get 429.`
 
+/** What a start would do; nothing is changed by it. */
+async function check(found: FoundConfig, options: ServeOptions): Promise<void> {
+  const { store } = found.config
+  const mayBeNew = options.newDatabase ?? false
+  const findings = await checkDatabase({ store, withCopy: options.copy, mayBeNew })
+  await writeLines([
+    ...formatPairs([
+      ['Configuration', `${found.file ?? 'none, all is default'}: no mistakes`],
+      ...findings,
+    ]),
+    ...found.warnings.map((text) => `warning: ${text}`),
+    '',
+    'It can start: tollgate serve',
+  ])
+}
+
 async function runServe(options: ServeOptions): Promise<void> {
   const hasHungUp = holdHangUps()
   const found = await findConfig(options.config)
+  if (options.check) return check(found, options)
   const sink = createLineSink(process.stdout)
   const isJson = options.log === 'json'
   const log = createLogger({
@@ -96,11 +120,11 @@ async function runServe(options: ServeOptions): Promise<void> {
 }
 
 /** The database is brought up to date first: that is for no other command to do. */
-async function open(config: Config, { copy }: ServeOptions, log: Logger): Promise<Instance> {
+async function open(config: Config, options: ServeOptions, log: Logger): Promise<Instance> {
   const database = fileOf(config.store)
   if (database !== undefined && existsSync(database))
-    await upgrade({ database, withCopy: copy, log })
-  return openInstance(config, { toServe: true })
+    await upgrade({ database, withCopy: options.copy, log })
+  return openInstance(config, { toServe: true, mayBeNew: options.newDatabase })
 }
 
 interface Start {

@@ -45,6 +45,19 @@ export function closedTo(secret: string, keys: readonly SealedKey[]): readonly s
   return keys.filter((key) => !opens(key)).map(({ owner }) => owner)
 }
 
+/** Throws when the secret of a database opens none of its keys: to serve from it is no use. */
+export function requireOpened(database: string, keys: readonly SealedKey[]): void {
+  const file = secretFileOf(database)
+  const secret = readSecretVariable() ?? readSecretFile(file)
+  const closed = closedTo(secret ?? 'there is none', keys)
+  if (closed.length === 0 || closed.length < keys.length) return
+  throw new UserError(
+    `The keys in ${database} (${someOf(closed)}) can't be opened: ` +
+      `${secret === undefined ? 'there is no secret' : 'they were sealed with another secret'}. Put ` +
+      `the one that the database was made with at ${file}, or set TOLLGATE_SECRET.`,
+  )
+}
+
 /** The first few of many names. */
 export const someOf = (names: readonly string[]): string =>
   names.length <= 3

@@ -20,7 +20,7 @@ export async function requireRoom(folder: string, neededBytes: number): Promise<
 }
 
 /** Bytes that are free for this user; undefined where the system does not say. */
-async function freeIn(folder: string): Promise<number | undefined> {
+export async function freeIn(folder: string): Promise<number | undefined> {
   const { bavail, bsize, blocks } = await statfs(folder)
   return blocks === 0 ? undefined : bavail * bsize
 }

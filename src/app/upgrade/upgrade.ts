@@ -2,8 +2,10 @@ import { humanBytes } from '../../lib/format.ts'
 import type { Logger } from '../../lib/log.ts'
 import { newestVersion } from '../../store/migrations/list.ts'
 import { copyPath } from '../../store/sqlite/copies.ts'
+import { openDatabaseFile } from '../../store/sqlite/database-file.ts'
 import { upgradeFile } from '../../store/sqlite/migrate.ts'
 import { backUp } from '../backup/backup.ts'
+import { requireOpened } from '../backup/secret.ts'
 import { UserError } from '../instance.ts'
 
 export interface UpgradeOptions {
@@ -20,12 +22,23 @@ export interface UpgradeOptions {
  */
 export async function upgrade({ database, withCopy, log }: UpgradeOptions): Promise<void> {
   const before = await upgradeFile(database, async (version) => {
+    await requireSecret(database)
     log?.info('upgrading the database', { database, version, to: newestVersion })
     if (!withCopy) return
     const { file, sizeBytes } = await copy(database, version)
     log?.info('copied as it was', { file, size: humanBytes(sizeBytes) })
   })
   if (before !== undefined) log?.info('upgraded', { database, version: newestVersion })
+}
+
+/** Nothing is upgraded that could not be served from then. */
+async function requireSecret(database: string): Promise<void> {
+  const file = await openDatabaseFile(database)
+  try {
+    requireOpened(database, await file.sealedKeys())
+  } finally {
+    await file.close()
+  }
 }
 
 async function copy(database: string, version: number) {

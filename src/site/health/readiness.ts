@@ -5,6 +5,8 @@ import type { Spool, SpoolRemark } from '../../store/ports/spool.ts'
 export interface ReadinessParts {
   /** Resolves when the database answers, rejects when it fails. */
   readonly check: () => Promise<void>
+  /** Whether the database is not the file any more that was opened. */
+  readonly isGone?: () => boolean
   /** Whether what has ended waits for a database that does not take it. */
   readonly isBehind?: () => boolean
   /** Where it waits on this node's disk. */
@@ -21,7 +23,7 @@ export interface ReadinessParts {
 }
 
 /** Why no requests should be sent here. */
-export type Unready = 'draining' | 'unspooled' | 'database' | 'behind' | 'deaf' | 'short'
+export type Unready = 'draining' | 'unspooled' | 'gone' | 'database' | 'behind' | 'deaf' | 'short'
 
 /** Whether a load balancer may send requests here. */
 export interface Readiness {
@@ -40,6 +42,7 @@ export interface Readiness {
  */
 export function createReadiness({
   check,
+  isGone = () => false,
   isBehind = () => false,
   spool,
   isDeaf = () => false,
@@ -88,6 +91,7 @@ export function createReadiness({
       if (isDraining) return 'draining'
       if (isBehind() && spool?.hasFailed()) return 'unspooled'
       if (isShort()) return 'short'
+      if (isGone()) return 'gone'
       if (!(await databaseAnswers())) return 'database'
       if (isBehind()) return 'behind'
       return isDeaf() ? 'deaf' : undefined

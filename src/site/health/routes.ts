@@ -10,6 +10,7 @@ export const readyPath = '/readyz'
 const told: Readonly<Record<Unready, string>> = {
   draining: 'draining: the gateway is about to stop',
   unspooled: 'the database takes no writing, and the spool is full or can not be written',
+  gone: 'the file of the database is gone, or not as it was left',
   database: 'the database does not answer',
   behind: 'the database takes no writing',
   deaf: 'the database tells of no changes',

@@ -2,8 +2,9 @@ const table = (text: string, integer: string, end: string) => `
 -- The newest program that has brought these tables up to date: one row.
 CREATE TABLE program (
   version ${text} NOT NULL,
-  -- How often it was served from since then, as long as there is a copy of the tables of before.
-  starts ${integer} NOT NULL
+  -- How many gateways have served from them since they were upgraded and ended in order; NULL: they
+  -- were made new, or not in a file.
+  runs ${integer}
 )${end};
 `
 

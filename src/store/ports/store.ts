@@ -18,6 +18,25 @@ import type { VerificationStore } from './verification.ts'
 /** Accounts and their tokens alone, or what else a node keeps in memory, too; false: nothing. */
 export type ChangedElsewhere = false | 'accounts' | 'all'
 
+/** The file that a database is. */
+export interface StoreFile {
+  readonly path: string
+  /**
+   * Why it can't be worked with any more: it is not in its place, or not as it was left. Undefined: all
+   * is well. Until it is again, all that is asked of the store fails with a `StoreError` that says so.
+   * Cheap: asked each second.
+   */
+  trouble(): string | undefined
+  /** Throws that `StoreError`, when the last look has found it in trouble. */
+  require(): void
+  /** Writes all that is stored into `file`, which must be empty, also while it is in trouble. */
+  rescueInto(file: string): void
+  /** How many gateways have served from it and ended in order since it was upgraded; null: it was made new. */
+  endedRuns(): Promise<number | null>
+  /** One more: this one. */
+  countRun(): Promise<void>
+}
+
 /** One open database. */
 export interface Store {
   readonly tokens: TokenStore
@@ -38,6 +57,8 @@ export interface Store {
   readonly documents?: DocumentStore
   /** Undefined: it is in memory, where no other process finds it. */
   readonly place?: DatabasePlace
+  /** Undefined: it is no file. */
+  readonly file?: StoreFile
   /** What another process has changed in the database since the last call. Cheap: polled. */
   changedElsewhere(): Promise<ChangedElsewhere>
   /**

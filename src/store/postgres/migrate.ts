@@ -74,10 +74,18 @@ async function migrateUnderLock(connection: Connection, place: string): Promise<
     values: [newestVersion],
   })
   await connection.query({
-    text: 'INSERT INTO program VALUES ($1, 0)',
+    text: 'INSERT INTO program VALUES ($1, NULL)',
     values: [programVersion],
   })
 }
+
+/** The version of a database, which is left as it is: 0 when it is empty. Throws for a newer one. */
+export const knownVersion = ({ lend, place }: Connections): Promise<number> =>
+  lend(async (connection) => {
+    const version = await readVersion(connection, place)
+    await requireKnown(connection, place, version)
+    return version
+  })
 
 export interface MigrateOptions {
   /** For a node that is to serve: it alone upgrades what is there, also while older nodes serve from it. */
@@ -94,13 +102,9 @@ export async function migrate(
   { toServe = false }: MigrateOptions = {},
 ): Promise<void> {
   const { place } = connections
-  const version = await connections.lend(async (connection) => {
-    const found = await readVersion(connection, place)
-    await requireKnown(connection, place, found)
-    if (found > 0 && found < newestVersion && !toServe) throw tooOld(found, place)
-    return found
-  })
+  const version = await knownVersion(connections)
   if (version === newestVersion) return
+  if (version > 0 && !toServe) throw tooOld(version, place)
   // Who reads beside it may still stand in its way: then all of it is done again.
   const patiently = createPatience(connections, patienceMs)
   try {

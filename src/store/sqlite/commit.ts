@@ -19,6 +19,7 @@ import { insertText } from './insert-text.ts'
 import { createKnownSpending } from './known-spending.ts'
 import { type AccountTotals, createOpenAccounts } from './open-accounts.ts'
 import { createPatience } from './patience.ts'
+import type { Watch } from './watch.ts'
 
 /** A row as named parameters: an interface has no index signature, a mapped type may have one. */
 type Named<Row> = { [Name in keyof Row]: Row[Name] }
@@ -97,6 +98,7 @@ export function createCommit(
   db: Database,
   clock: Clock,
   checkpointer: Checkpointer,
+  watch?: Pick<Watch, 'require'>,
 ): (batch: Batch) => Promise<Committed> {
   const statements = prepareStatements(db)
   const openAccounts = createOpenAccounts(db)
@@ -224,6 +226,7 @@ export function createCommit(
 
   const patiently = createPatience(db)
   return async (batch) => {
+    watch?.require()
     while (checkpointer.lastStep) await checkpointer.lastStep
     const committed = await patiently(() => commitWhole(batch))
     checkpointer.count()

@@ -67,6 +67,41 @@ function lostIn(db: Database, wanted: Schema, known: ReadonlySet<string>): reado
   })
 }
 
+/** What a database really is. */
+interface Fit {
+  readonly version: number
+  readonly wanted: Schema
+  readonly known: ReadonlySet<string>
+}
+
+/** Not all databases of a version are alike: see `conform`. Throws when no version fits. */
+function findFit(db: Database, said: number): Fit {
+  const schemas = madeSchemas()
+  const known = new Set(schemas.flatMap(({ columns }) => [...columns.keys()]))
+  for (let version = said; version > 0; version--) {
+    const wanted = schemas[version]
+    if (wanted && lostIn(db, wanted, known).length === 0) return { version, wanted, known }
+  }
+  const lost = schemas[said] ? lostIn(db, schemas[said], known) : []
+  throw new StoreError(
+    `it holds what no version of this program has made: ${lost.join(', ')}. Remove it first`,
+  )
+}
+
+const isIn = ({ type, name, sql }: SchemaObject, { objects }: Schema) =>
+  objects.some((one) => one.type === type && one.name === name && one.sql === sql)
+
+/** What differs from the schema of the version that it is, by name; nothing is changed. */
+export function differences(db: Database, said: number): readonly string[] {
+  const { wanted, known } = findFit(db, said)
+  const found = readSchema(db)
+  const others = [
+    ...wanted.objects.filter((one) => !isIn(one, found)),
+    ...found.objects.filter((one) => known.has(one.tableName) && !isIn(one, wanted)),
+  ]
+  return [...new Set(others.map(({ type, name }) => `${type} ${name}`))]
+}
+
 /**
  * Gives a database that says that it is at a version the schema which the steps make at that version,
  * and tells which version that is. For not all databases of a version are alike: steps of unreleased
@@ -75,33 +110,22 @@ function lostIn(db: Database, wanted: Schema, known: ReadonlySet<string>): reado
  * of it. Tables that are not ours stay. To be called in a transaction, while foreign keys are off.
  */
 export function conform(db: Database, said: number): number {
-  const schemas = madeSchemas()
-  const known = new Set(schemas.flatMap(({ columns }) => [...columns.keys()]))
-  for (let version = said; version > 0; version--) {
-    const wanted = schemas[version]
-    if (wanted === undefined || lostIn(db, wanted, known).length > 0) continue
-    bringInLine(db, wanted, known)
-    return version
-  }
-  const lost = schemas[said] ? lostIn(db, schemas[said], known) : []
-  throw new StoreError(
-    `it holds what no version of this program has made: ${lost.join(', ')}. Remove it first`,
-  )
+  const fit = findFit(db, said)
+  bringInLine(db, fit)
+  return fit.version
 }
 
-function bringInLine(db: Database, wanted: Schema, known: ReadonlySet<string>): void {
+function bringInLine(db: Database, { wanted, known }: Fit): void {
   const found = readSchema(db)
-  const isSame = ({ type, name, sql }: SchemaObject, among: Schema) =>
-    among.objects.some((one) => one.type === type && one.name === name && one.sql === sql)
   const ours = found.objects.filter(({ tableName }) => known.has(tableName))
-  const missing = wanted.objects.filter((one) => !isSame(one, found))
-  if (missing.length === 0 && ours.every((one) => isSame(one, wanted))) return
+  const missing = wanted.objects.filter((one) => !isIn(one, found))
+  if (missing.length === 0 && ours.every((one) => isIn(one, wanted))) return
 
-  const otherTables = ours.filter((one) => one.type === 'table' && !isSame(one, wanted))
+  const otherTables = ours.filter((one) => one.type === 'table' && !isIn(one, wanted))
   const changing = new Set(otherTables.map(({ name }) => name))
   for (const one of ours) {
     if (one.type === 'table') continue
-    if (!isSame(one, wanted) || changing.has(one.tableName))
+    if (!isIn(one, wanted) || changing.has(one.tableName))
       db.run(`DROP ${one.type} ${quoted(one.name)}`)
   }
   // So that what others say of a table goes on meaning the one of that name.
@@ -113,7 +137,7 @@ function bringInLine(db: Database, wanted: Schema, known: ReadonlySet<string>): 
   }
   db.run('PRAGMA legacy_alter_table = OFF')
   const now = readSchema(db)
-  for (const one of wanted.objects) if (!isSame(one, now)) db.run(one.sql)
+  for (const one of wanted.objects) if (!isIn(one, now)) db.run(one.sql)
 
   const [broken] = db.prepare('PRAGMA foreign_key_check').all() as { table: string }[]
   if (broken !== undefined)

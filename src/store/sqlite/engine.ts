@@ -5,20 +5,27 @@ import type { Engine } from '../queries/engine.ts'
 import type { Outcome, Statement, Steps } from '../queries/steps.ts'
 import { explained } from './failures.ts'
 import { createPatience } from './patience.ts'
+import type { Watch } from './watch.ts'
 
 /**
  * Runs steps on SQLite, to their end at once: nothing can come between two statements, and no promise
  * can leave a transaction open.
  */
-export function createEngine(db: Database, path: string): Engine {
+export function createEngine(db: Database, path: string, watch?: Pick<Watch, 'require'>): Engine {
   const patience = createPatience(db)
+  const access = async <Result>(work: () => Result): Promise<Result> => {
+    watch?.require()
+    return explained(path, work)
+  }
   const transaction = db.transaction(<Result>(steps: () => Steps<Result>) => follow(db, steps()))
   return {
-    read: async (steps) => explained(path, () => follow(db, steps())),
-    snapshot: async <Result>(steps: () => Steps<Result>) =>
-      explained(path, () => transaction.deferred(steps) as Result),
-    write: <Result>(steps: () => Steps<Result>) =>
-      patience(() => transaction.immediate(steps) as Result),
+    read: (steps) => access(() => follow(db, steps())),
+    snapshot: <Result>(steps: () => Steps<Result>) =>
+      access(() => transaction.deferred(steps) as Result),
+    async write<Result>(steps: () => Steps<Result>) {
+      watch?.require()
+      return patience(() => transaction.immediate(steps) as Result)
+    },
   }
 }
 

@@ -63,7 +63,7 @@ function takeSteps(db: Database, path: string, version: number): void {
     const from = version === 0 ? 0 : conform(db, version)
     for (const { sqlite } of migrations.slice(from)) if (sqlite !== undefined) db.run(sqlite)
     db.run('DELETE FROM program')
-    db.query('INSERT INTO program VALUES (?, 0)').run(programVersion)
+    db.query('INSERT INTO program VALUES (?, ?)').run(programVersion, version === 0 ? null : 0)
     db.run(`PRAGMA application_id = ${applicationId}`)
     db.run(`PRAGMA user_version = ${newestVersion}`)
   } catch (error) {

@@ -22,9 +22,11 @@ import { createReader } from './lists/reader.ts'
 import { createListStore } from './lists/store.ts'
 import { migrate } from './migrate.ts'
 import { type FileOptions, openFile } from './open-file.ts'
+import { createStoreFile } from './store-file.ts'
 import { createSweep } from './sweep.ts'
 import { createTokenLookup } from './tokens.ts'
 import { createVerification } from './verification/verification.ts'
+import { createWatch } from './watch.ts'
 
 export interface SqliteOptions extends FileOptions {
   readonly clock: Clock
@@ -50,7 +52,8 @@ function openDatabase(options: SqliteOptions): Database {
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, clock } = options
   const db = explained(path, () => openDatabase(options))
-  const engine = createEngine(db, path)
+  const watch = path === ':memory:' ? undefined : createWatch(db, path)
+  const engine = createEngine(db, path, watch)
   const findByHash = createTokenLookup(db, clock)
   const sweep = createSweep(db)
   const serving = createClaim(path)
@@ -61,18 +64,21 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const schemaVersion = db.prepare('PRAGMA schema_version')
   const now = () => sql<number>`${clock()}`
   const readVersion = () => dataVersion.get()?.data_version
-  const access = async <Result>(work: () => Result): Promise<Result> => explained(path, work)
+  const access = async <Result>(work: () => Result): Promise<Result> => {
+    watch?.require()
+    return explained(path, work)
+  }
   let seenVersion = readVersion()
   let isOpen = true
 
   return {
-    ...(path !== ':memory:' && { place: { path } }),
+    ...(watch && { place: { path }, file: createStoreFile(db, path, watch) }),
     tokens: { findByHash: (keyHash) => access(() => findByHash(keyHash)) },
     catalog: createCatalogStore(engine),
     records: {
       isShared: false,
       ...createRecordReading(engine),
-      commit: createCommit(db, clock, checkpointer),
+      commit: createCommit(db, clock, checkpointer, watch),
       sweep: () => access(sweep),
     },
     admin: createAdminStore({ engine, clock }),
@@ -108,7 +114,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
       isOpen = false
       await Promise.all([reader.close(), checkpointer.close()])
       serving.release()
-      db.close(true)
+      // Closing removes the journal by its name, which may be another one's by now.
+      if (watch?.look() === undefined) db.close(true)
     },
   }
 }

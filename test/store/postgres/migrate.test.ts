@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
       VALUES ('old:1', '0.1.0', 0, now_ms(), '{}')`)
     await migrate(connections, { toServe: true })
     expect(await versions()).toEqual([{ version: newestVersion }])
-    expect(await ask('SELECT * FROM program')).toEqual([{ version: programVersion, starts: 0 }])
+    expect(await ask('SELECT * FROM program')).toEqual([{ version: programVersion, runs: null }])
     await migrate(connections)
   })
 

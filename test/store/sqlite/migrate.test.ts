@@ -101,7 +101,7 @@ function inNewest(rows: Rows): Rows {
     ...changed('request', (row) => ({ ...row, extras: null })),
     ...changed('reservation', (row) => ({ ...row, node_id: null })),
     setting: [],
-    program: [{ version: programVersion, starts: 0 }],
+    program: [{ version: programVersion, runs: 0 }],
     node: [],
     cooling: [],
     availability: [],

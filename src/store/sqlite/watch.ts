@@ -1,0 +1,76 @@
+import type { Database } from 'bun:sqlite'
+import { type Stats, statSync } from 'node:fs'
+import { StoreError } from '../ports/store-error.ts'
+
+/** Looks whether the files of an open database are still those that were opened. */
+export interface Watch {
+  /** What is wrong, as a sentence without its end; undefined: nothing. */
+  look(): string | undefined
+  /** Throws a `StoreError` when the last look has found something wrong. */
+  require(): void
+}
+
+/** The database, its journal, and the index of that. */
+const endings = ['', '-wal', '-shm'] as const
+
+const isSame = (one: Stats, other: Stats) => one.ino === other.ino && one.dev === other.dev
+
+/**
+ * From when it is made. A file that is removed, or whose place another one takes, goes on being written
+ * to without an error, and is gone with the process. A file system that does not number its files shows
+ * only that there is none. Nothing is opened here: who closes a second handle of a file gives up all
+ * locks that its process has on it.
+ */
+export function createWatch(db: Database, path: string): Watch {
+  const opened = endings.flatMap((ending) => {
+    const stats = find(path + ending)
+    return stats ? [{ file: path + ending, stats }] : []
+  })
+  const countBytes = db.prepare<{ bytes: number }, []>(
+    'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
+  )
+  let leastBytes = 0
+  let trouble: string | undefined
+
+  function problem(): string | undefined {
+    for (const { file, stats } of opened) {
+      const found = find(file)
+      if (found === undefined)
+        return `${file} is gone: it was moved or deleted, or its disk is away`
+      if (stats.ino !== 0 && !isSame(found, stats)) return `${file} was replaced by another file`
+    }
+    return isCutOff() ? `${path} was cut off` : undefined
+  }
+
+  /** It only grows, unless somebody has packed it: then it has fewer pages, too. */
+  function isCutOff(): boolean {
+    const { size = 0 } = find(path) ?? {}
+    try {
+      leastBytes = Math.min(leastBytes, countBytes.get()?.bytes ?? 0)
+    } catch {
+      return size < leastBytes // its first page can't be read: that may be why
+    }
+    if (size < leastBytes) return true
+    leastBytes = size
+    return false
+  }
+
+  return {
+    look() {
+      trouble = problem()
+      return trouble
+    },
+    require() {
+      if (trouble === undefined) return
+      throw new StoreError(`The database ${path} can not be used: ${trouble}.`)
+    },
+  }
+}
+
+function find(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // its folder can't be entered any more
+  }
+}
