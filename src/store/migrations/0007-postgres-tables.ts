@@ -15,6 +15,15 @@ const sums = `requests bigint NOT NULL, input_tokens bigint NOT NULL,
   -- NULL: not known, because a former version has counted requests of that day.
   failed bigint, begun bigint, first_byte_ms bigint`
 
+export const documentTable = `-- Public documents that one node builds and all serve.
+CREATE TABLE document (
+  name ${text} PRIMARY KEY,
+  body bytea NOT NULL,
+  gzip bytea NOT NULL,
+  last_modified bigint NOT NULL
+);
+`
+
 /**
  * All tables, as six migrations have made them for SQLite; what their columns mean is said there.
  * Rows that a commit adds name others without a constraint: checking one locks the named row, which
@@ -260,14 +269,7 @@ CREATE TABLE setting (
   updated_at bigint NOT NULL
 );
 
--- Public documents that one node builds and all serve.
-CREATE TABLE document (
-  name ${text} PRIMARY KEY,
-  body bytea NOT NULL,
-  gzip bytea NOT NULL,
-  last_modified bigint NOT NULL
-);
-
+${documentTable}
 CREATE TABLE cooling (
   channel_id bigint NOT NULL REFERENCES channel (id),
   key ${text} NOT NULL,

@@ -1,8 +1,10 @@
 /** What a changed row is told of by: `NOTIFY` on this channel, with who changed it. */
 export const changeChannel = 'tollgate_changed'
 
-const onStatement = (table: string, events: string) =>
+export const onStatement = (table: string, events: string) =>
   `CREATE TRIGGER tell_nodes AFTER ${events} ON ${table} EXECUTE FUNCTION tell_nodes();\n`
+
+export const anyChange = 'INSERT OR UPDATE OR DELETE'
 
 /** Tables that nodes keep in memory. */
 const kept = [
@@ -30,7 +32,7 @@ BEGIN
   PERFORM pg_notify('${changeChannel}', current_setting('application_name'));
   RETURN NULL;
 END $$;
-${kept.map((table) => onStatement(table, 'INSERT OR UPDATE OR DELETE')).join('')}${onStatement('account', `INSERT OR DELETE OR UPDATE OF ${accountColumns}`)}
+${kept.map((table) => onStatement(table, anyChange)).join('')}${onStatement('account', `INSERT OR DELETE OR UPDATE OF ${accountColumns}`)}
 CREATE TRIGGER tell_nodes_of_money AFTER INSERT ON ledger
   FOR EACH ROW WHEN (NEW.kind <> 'charge') EXECUTE FUNCTION tell_nodes();
 `

@@ -78,6 +78,26 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database', () => {
     await migrate(connections)
   })
 
+  test('has the tables of a new one when it is upgraded, also where a first program left one out', async () => {
+    const schema = `SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable AS text
+        FROM information_schema.columns WHERE table_schema = 'public'
+      UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+      UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+      UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+      UNION ALL SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid)
+        FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+      ORDER BY 1`
+    await makeFormer()
+    await ask('DROP TABLE document')
+    await migrate(connections, { toServe: true })
+    const upgraded = await ask(schema)
+    await using other = await createDatabase()
+    const fresh = createConnections({ url: other.url })
+    await migrate(fresh)
+    expect(upgraded).toEqual((await fresh.query({ text: schema })).rows)
+    await fresh.close()
+  })
+
   test('of a former version is changed by no command', async () => {
     await makeFormer()
     await expect(migrate(connections)).rejects.toThrow(
