@@ -83,7 +83,10 @@ async function runServe(options: ServeOptions): Promise<void> {
     clock: systemClock,
     level: options.log === 'off' ? 'warn' : 'info',
   })
-  const instance = await open(found.config, options, log)
+  const instance = await open(found.config, options, log).catch(async (error) => {
+    await sink.flush()
+    throw error
+  })
   surviveBugs(log)
   const reload = async () => {
     const { config, warnings } = await findConfig(options.config)

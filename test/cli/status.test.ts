@@ -89,8 +89,8 @@ describe.skipIf(!hasPostgres)('of a PostgreSQL', () => {
       await makeFormer(database.url)
       const refused = await place.run(words.split(' '), { env })
       expect(refused).toMatchObject({ code: 1, out: '' })
-      expect(refused.err).toContain('is at version 7, and nodes of an older program serve from it')
-      expect(refused.err).toContain('"tollgate serve" brings it there')
+      expect(refused.err).toContain('is at version 7, and this program needs version')
+      expect(refused.err).toContain('"tollgate serve" upgrades it')
       expect(await versions(database.url)).toEqual([{ version: 7 }])
     },
   )
