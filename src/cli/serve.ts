@@ -83,17 +83,14 @@ async function runServe(options: ServeOptions): Promise<void> {
     clock: systemClock,
     level: options.log === 'off' ? 'warn' : 'info',
   })
-  const instance = await open(found.config, options, log).catch(async (error) => {
-    await sink.flush()
-    throw error
-  })
-  surviveBugs(log)
   const reload = async () => {
     const { config, warnings } = await findConfig(options.config)
     for (const warning of warnings) log.warn(warning)
     return config
   }
   await seeOut(sink, async () => {
+    const instance = await open(found.config, options, log)
+    surviveBugs(log)
     try {
       const serving = await serve({ config: found.config, instance, log, reload })
       const stopped = untilStopped(serving)
