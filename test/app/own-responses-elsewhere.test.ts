@@ -119,8 +119,9 @@ describe('over a restart', () => {
     const scene = await new Scene(chat).start({}, path)
     const { id } = await scene.client().responses.create({ model, input: words })
     await scene.gateway[Symbol.asyncDispose]()
-    for (const name of readdirSync(dirname(path))) {
-      expect(readFileSync(join(dirname(path), name)).includes('xylophone')).toBe(false)
+    const beside = readdirSync(dirname(path), { recursive: true, withFileTypes: true })
+    for (const { parentPath, name } of beside.filter((entry) => entry.isFile())) {
+      expect(readFileSync(join(parentPath, name)).includes('xylophone')).toBe(false)
     }
     // Nor does a row open under another account.
     await scene.start({}, path)

@@ -20,7 +20,7 @@ costs no more than was billed.
 
   --nodes N      N nodes on PostgreSQL with a synchronous standby and Valkey, behind HAProxy
   --fault N      begins with fault N of the seed's list, and ends after it
-  --only A,B     only these faults, also those that are left out as yet; --list prints all names
+  --only A,B     only these faults; --list prints all names
   --longest S    how long a process stays frozen at most, in seconds (90)
   --old PATH     an older program, for downgrades and upgrades
 TOLLGATE_BINARY names another program than dist/tollgate. Exit code 1: something was found.`

@@ -156,6 +156,14 @@ test('numbers that nobody has written are told by --deep with their row', async 
   ])
 })
 
+test('a code that never expires is as it was written', async () => {
+  tamper(clean, changed, (db) =>
+    db.run(`INSERT INTO verification (identifier, value, created_at, updated_at, expires_at)
+      VALUES ('set-up', 'sealed', 1, 1, ${Number.MAX_SAFE_INTEGER})`),
+  )
+  expect(await told(true)).toEqual([])
+})
+
 test('a list of free pages that is broken is told by --deep', async () => {
   const freed = folder.file('freed.db')
   tamper(clean, freed, (db) => {

@@ -11,7 +11,7 @@ const libraries = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
 /** What becomes of the clock. */
 export const clockFaults: readonly Fault<OneNode>[] = [
   {
-    ...{ name: 'clock jumps', allows: ['refusals', 'cut'], stops: true },
+    ...{ name: 'clock jumps', part: 'process', allows: ['refusals', 'cut'], stops: true },
     missing: () => (libraries.some(existsSync) ? undefined : 'It takes libfaketime.'),
     async begin({ node, folder }, random) {
       const file = join(folder, 'clock')

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { requireBinary } from '../../support/binary.ts'
 import type { Ask } from '../clients/asks.ts'
 import { sendSlowly } from '../clients/slow.ts'
 import { between } from '../random.ts'
@@ -32,28 +33,27 @@ export const limitFaults: readonly Fault<OneNode>[] = [
     },
   },
   {
-    ...{ name: 'memory short', ...refusing },
+    ...{ name: 'memory short', part: 'process', ...refusing },
     missing: () =>
       existsSync(join(cgroups, 'cgroup.procs'))
         ? undefined
         : `There is no ${cgroups} (cgroup v1, and root).`,
-    async begin({ node, crowd }, random) {
-      const pid = node.pid()
-      if (pid === undefined) return async () => {}
-      const group = join(cgroups, `rehearse-${pid}-${Math.floor(random() * 1e9)}`)
+    async begin({ node, crowd, folder }, random) {
+      const group = join(cgroups, `rehearse-${process.pid}-${Math.floor(random() * 1e9)}`)
       mkdirSync(group)
       writeFileSync(join(group, 'memory.limit_in_bytes'), String(256 * mebibyte))
-      writeFileSync(join(group, 'cgroup.procs'), String(pid))
+      const inside = join(folder, 'within-256-mebibytes')
+      const procs = join(group, 'cgroup.procs')
+      writeFileSync(inside, `#!/bin/sh\necho $$ >${procs}\nexec ${requireBinary()} "$@"\n`)
+      chmodSync(inside, 0o700)
+      await node.stop()
+      await node.start({ binary: inside })
       const beside = crowd.beside(2 + Math.floor(random() * 6), largeBody(between(random, 10, 58)))
       return async () => {
         await beside
-        const left = spawnSync('cat', [join(group, 'cgroup.procs')])
-          .stdout.toString()
-          .split('\n')
-        for (const one of left.filter(Boolean)) {
-          writeFileSync(join(cgroups, 'cgroup.procs'), one)
-        }
+        await node.stop()
         rmdirSync(group)
+        await node.start()
       }
     },
   },

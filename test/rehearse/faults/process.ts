@@ -26,7 +26,7 @@ export const processFaults: readonly Fault<OneNode>[] = [
     },
   },
   {
-    ...{ name: 'kill while it stops', ...byKill },
+    ...{ name: 'kill while it stops', part: 'process', ...byKill },
     async begin({ node }, random) {
       const pid = node.pid()
       if (pid !== undefined) process.kill(pid, 'SIGTERM')
@@ -36,7 +36,7 @@ export const processFaults: readonly Fault<OneNode>[] = [
     },
   },
   {
-    ...{ name: 'stop', ...byKill },
+    ...{ name: 'stop', part: 'process', ...byKill },
     async begin({ node }) {
       const code = await node.stop()
       if (code !== 0) throw new Error(`It ended with ${code} after SIGTERM.`)
@@ -44,7 +44,7 @@ export const processFaults: readonly Fault<OneNode>[] = [
     },
   },
   {
-    ...{ name: 'freeze', allows: ['refusals', 'cut'] },
+    ...{ name: 'freeze', part: 'process', allows: ['refusals', 'cut'] },
     async begin({ node, longestS }, random) {
       node.freeze()
       const forMs = between(random, Math.min(5, longestS / 2), longestS) * 1000

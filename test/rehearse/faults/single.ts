@@ -8,7 +8,6 @@ import { nameFaults } from './names.ts'
 import { processFaults } from './process.ts'
 import { upstreamFaults } from './upstream.ts'
 import { versionFaults } from './versions.ts'
-import { waits } from './waits.ts'
 
 /** Everything that can happen to one node on a file of SQLite. */
 export const allFaults: readonly Fault<OneNode>[] = [
@@ -22,11 +21,6 @@ export const allFaults: readonly Fault<OneNode>[] = [
   ...upstreamFaults,
 ]
 
-/** Those with these names; else all that do not wait for something. */
-export function chooseFaults(only: readonly string[] | undefined): readonly Fault<OneNode>[] {
-  if (only) return allFaults.filter(({ name }) => only.includes(name))
-  return allFaults.map((fault) => {
-    const wait = waits[fault.name]
-    return wait === undefined ? fault : { ...fault, missing: () => wait }
-  })
-}
+/** Those with these names; else all. */
+export const chooseFaults = (only: readonly string[] | undefined): readonly Fault<OneNode>[] =>
+  allFaults.filter(({ name }) => only?.includes(name) ?? true)

@@ -6,7 +6,7 @@ import type { Fault } from '../world.ts'
 /** What becomes of the program. */
 export const versionFaults: readonly Fault<OneNode>[] = [
   {
-    ...{ name: 'downgrade and upgrade', allows: ['refusals', 'cut'], stops: true },
+    ...{ name: 'downgrade and upgrade', part: 'process', allows: ['refusals', 'cut'], stops: true },
     // A program that refuses a newer database says so.
     logs: /^tollgate: .*newer|version/,
     missing: ({ old }) =>

@@ -6,7 +6,6 @@ import { dialectOf } from '../../support/fault/well.ts'
 import { type Line, startMortalUpstream } from '../../support/mortal-upstream.ts'
 import { type Kind as AskKind, mostReserved, readQuestion, tokensOf } from '../clients/asks.ts'
 import type { Payer, UpstreamUrls } from '../config.ts'
-import { waits } from '../faults/waits.ts'
 import { createRandom, pick } from '../random.ts'
 import { type Kind, type KindName, kinds } from './kinds.ts'
 
@@ -51,9 +50,7 @@ const usual: Record<AskKind, { readonly size: Due['size']; readonly kind?: KindN
 }
 
 /** What the odd one does by itself, beside answering well. */
-const oddKinds = (Object.keys(kinds) as KindName[]).filter(
-  (name) => name !== 'never ends' && waits[`upstream: ${name}`] === undefined,
-)
+const oddKinds = (Object.keys(kinds) as KindName[]).filter((name) => name !== 'never ends')
 
 const bytesOf = (step: Step): number => {
   if (!('bytes' in step)) return 0

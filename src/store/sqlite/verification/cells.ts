@@ -18,6 +18,8 @@ const json = new Set([
 const signed = /^(balance\w*_nano|amount_nano|priority)$/
 /** Milliseconds since 1970: of this age. */
 const time = /_at$|^since$|^until$|^valid_from$/
+/** When a set-up code expires. */
+const never = Number.MAX_SAFE_INTEGER
 const latestTime = Date.parse('2200-01-01T00:00:00Z')
 /** Yes or no. */
 const flag =
@@ -38,7 +40,9 @@ function ruleOf({ name, type }: Column): readonly [rule: string, fault: string] 
   if (flag.test(name)) return [`${column} IN (0, 1)`, 'is neither 0 nor 1']
   const most = time.test(name) ? latestTime : Number.MAX_SAFE_INTEGER
   const least = signed.test(name) ? -Number.MAX_SAFE_INTEGER : 0
-  return [`${column} BETWEEN ${least} AND ${most}`, `is out of the range ${least} to ${most}`]
+  const isIn = `${column} BETWEEN ${least} AND ${most}`
+  const rule = name === 'expires_at' ? `(${isIn} OR ${column} = ${never})` : isIn
+  return [rule, `is out of the range ${least} to ${most}`]
 }
 
 const rowsAtOnce = 1_000
