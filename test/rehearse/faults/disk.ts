@@ -5,10 +5,11 @@ import { startOwnTime } from '../../support/own-time.ts'
 import type { OneNode } from '../sqlite-world.ts'
 import type { Fault } from '../world.ts'
 
-const troubled = {
-  allows: ['refusals', 'cut'],
-  logs: /not (stored|settled|read|removed|followed)|lost|internal error|can ?not be (read|written)|disk|SQLITE|spool/,
-} as const
+/** What a node says while its database takes nothing, and when it has to stop meanwhile. */
+export const storeTrouble =
+  /not (be )?(stored|settled|read|removed|followed)|lost|internal error|can ?not be (read|written)|disk|SQLITE|spool|locked|the stop/
+
+const troubled = { allows: ['refusals', 'cut'], logs: storeTrouble } as const
 
 /** What becomes of the disk that the database lies on. */
 export const diskFaults: readonly Fault<OneNode>[] = [
