@@ -63,7 +63,8 @@ export async function direct<W extends World>(direction: Direction<W>): Promise<
       ...judgeRefusals(chosen, outcomes, upstream),
       ...readLogs(chosen),
     )
-    const surprises = readSurprises()
+    const mayNotStart = chosen.some(({ refusesStarts }) => refusesStarts)
+    const surprises = readSurprises().filter((what) => !(mayNotStart && what.endsWith(': 1')))
     if (!chosen.some(({ stops }) => stops)) found.push(...surprises)
     found.push(...(await audit(at)))
 

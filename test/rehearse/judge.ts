@@ -27,7 +27,7 @@ export interface Judge {
 
 /** How long the judge waits for what must come, in milliseconds. */
 export interface Patience {
-  /** Until nothing is under way. A dead node is noticed after 30 s of silence, by others every 5 s, but not within 15 s of an absence of the database. */
+  /** Until nothing is under way. A dead node is noticed after 30 s of silence, by others every 5 s, but not within 15 s of an absence of the database, and what its clock dated ahead later by as much. */
   readonly restMs: number
   /** Until what clients have received is stored, once nothing is set aside. */
   readonly storedMs: number
@@ -36,7 +36,7 @@ export interface Patience {
 export function createJudge(
   rows: Rows,
   upstream: Pick<Upstream, 'bills' | 'underWay'>,
-  { restMs, storedMs }: Patience = { restMs: 60_000, storedMs: 10_000 },
+  { restMs, storedMs }: Patience = { restMs: 90_000, storedMs: 10_000 },
 ): Judge {
   let lastRequest = 0n
   let lastEntry = 0n

@@ -50,6 +50,8 @@ export interface Fault<W extends World = World> {
   readonly logs?: RegExp
   /** A node may end by it, or be down while it lasts. */
   readonly stops?: true
+  /** A node that is started while it lasts may end with 1. */
+  readonly refusesStarts?: true
   /**
    * Begins it; resolves to what ends it. `random` is seeded: a replay draws the same. What either
    * throws is a finding.

@@ -7,7 +7,7 @@ import { emailOf } from '../config.ts'
 import { between } from '../random.ts'
 import type { OneNode } from '../sqlite-world.ts'
 import type { Fault } from '../world.ts'
-import { storeTrouble } from './disk.ts'
+import { troubled } from './disk.ts'
 
 /** What other processes do to the same database, and operators to the configuration. */
 export const besideFaults: readonly Fault<OneNode>[] = [
@@ -24,7 +24,7 @@ export const besideFaults: readonly Fault<OneNode>[] = [
     },
   },
   {
-    ...{ name: 'lock held', allows: ['refusals', 'cut'], logs: storeTrouble },
+    ...{ name: 'lock held', ...troubled },
     async begin({ database }, random) {
       const db = new Database(database, { readwrite: true, create: false })
       db.run('PRAGMA busy_timeout = 5000')

@@ -6,10 +6,14 @@ import type { OneNode } from '../sqlite-world.ts'
 import type { Fault } from '../world.ts'
 
 /** What a node says while its database takes nothing, and when it has to stop meanwhile. */
-export const storeTrouble =
-  /not (be )?(stored|settled|read|removed|followed)|lost|internal error|can ?not be (read|written)|disk|SQLITE|spool|locked|the stop/
+const storeTrouble =
+  /not (be )?(stored|settled|read|removed|followed)|lost|internal error|can ?not be (read|written)|disk|SQLITE|spool|locked|the stop|another file/
 
-const troubled = { allows: ['refusals', 'cut'], logs: storeTrouble } as const
+export const troubled = {
+  allows: ['refusals', 'cut'],
+  logs: storeTrouble,
+  refusesStarts: true,
+} as const
 
 /** What becomes of the disk that the database lies on. */
 export const diskFaults: readonly Fault<OneNode>[] = [

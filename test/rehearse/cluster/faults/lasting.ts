@@ -11,6 +11,8 @@ const away = [
     'the disk is full',
     'the database does not answer',
     'was lost while a change was being stored',
+    'the stop',
+    'stopped, but',
   ],
 ]
 
