@@ -27,7 +27,10 @@ export interface Judge {
 
 /** How long the judge waits for what must come, in milliseconds. */
 export interface Patience {
-  /** Until nothing is under way. A dead node is noticed after 30 s of silence, by others every 5 s, but not within 15 s of an absence of the database, and what its clock dated ahead later by as much. */
+  /**
+   * Until nothing is under way. A dead node is noticed after 30 s of silence, by others every 5 s, but not
+   * within 15 s of an absence of the database; what its clock has dated ahead is closed later by as much.
+   */
   readonly restMs: number
   /** Until what clients have received is stored, once nothing is set aside. */
   readonly storedMs: number
