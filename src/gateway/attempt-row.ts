@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { toJsonText } from '../protocols/canonical/json-text.ts'
 import type { AttemptCause } from './causes.ts'
 import type { Exchange } from './exchange.ts'
+import type { OutboundAnswer } from './outbound/paced-call.ts'
 import type { Watch } from './watchdog.ts'
 
 export interface AttemptRowParts {
@@ -15,7 +16,7 @@ export interface AttemptRowParts {
 /** What is noted of an attempt while it lasts. */
 export interface OpenRow {
   /** The head of the answer is here. */
-  head(response: Response): void
+  head(response: OutboundAnswer): void
   /** Its first bytes are; returns how long that took, in milliseconds. Only the first call counts. */
   begun(): number
   /** The attempt has ended; only the first call counts. */
@@ -51,7 +52,7 @@ class AttemptNotes implements OpenRow {
     this.#startedTick = parts.tick()
   }
 
-  head({ status, headers }: Response): void {
+  head({ status, headers }: OutboundAnswer): void {
     this.#status = status
     this.#upstreamRequestId =
       headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('apim-request-id')

@@ -3,7 +3,7 @@ import type { RequestBody } from './body.ts'
 import type { Choice } from './channels/chooser.ts'
 import type { Exchange } from './exchange.ts'
 import { otherForm } from './other-form.ts'
-import type { Outbound, OutboundCall } from './outbound/outbound.ts'
+import type { Outbound, PacedCall } from './outbound/outbound.ts'
 import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
 import { buildCall } from './upstream-call.ts'
 
@@ -34,7 +34,7 @@ export async function attempt(
   exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
   exchange.abort = () => controller.abort()
   exchange.isOwed = false
-  let call: OutboundCall
+  let call: PacedCall
   try {
     const destination = { ...option, route, key }
     const coming = buildCall(exchange, body, destination, controller.signal, parts.beside)

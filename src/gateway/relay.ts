@@ -65,6 +65,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
         if (exchange.interruption === 'client_left' && (isFetchable(seen) || mayStop())) return
         const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
         const out = paid?.bytes ?? shownBytes(tap.take(), exchange, seen)
+        tap.release()
         if (paid) {
           isUnpaid = true
           isOwing = paid.isOwing

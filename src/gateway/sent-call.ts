@@ -18,6 +18,7 @@ import type { MemoryBudget } from './memory-budget.ts'
 import type { Spent, Unusable } from './misread.ts'
 import type { Route } from './options.ts'
 import type { OtherForm } from './other-form.ts'
+import type { OutboundAnswer } from './outbound/paced-call.ts'
 import { translateRefusal } from './translated-answer.ts'
 import { type BegunStream, readAnswer, readRefusal } from './upstream-answer.ts'
 import type { Expiry, Watch, Watchdog } from './watchdog.ts'
@@ -70,7 +71,7 @@ export class SentCall {
 
   /** What comes of an answer whose head is here. Throws what breaks it off. */
   async answer(
-    response: Response,
+    response: OutboundAnswer,
     other: OtherForm,
     hasNext: (() => boolean) | undefined,
   ): Promise<AttemptResult> {
@@ -131,7 +132,7 @@ export class SentCall {
     return name
   }
 
-  async #refused(response: Response): Promise<AttemptResult> {
+  async #refused(response: OutboundAnswer): Promise<AttemptResult> {
     this.#row.begun()
     const asked = { choice: this.#choice, route: this.#route }
     const { failure, refusal } = await readRefused(this.#parts, this.#exchange, response, asked)
@@ -141,7 +142,7 @@ export class SentCall {
     return { ok: true, answer: refusal }
   }
 
-  #spent(response: Response, read: Spent): AttemptResult {
+  #spent(response: OutboundAnswer, read: Spent): AttemptResult {
     const { usageRaw } = read.observer.seen
     // What costs nothing can be asked for again.
     if (!this.#exchange.operation.charged) {
@@ -159,7 +160,7 @@ export class SentCall {
     return { ok: true, answer: read }
   }
 
-  #unusable({ headers }: Response, read: Unusable): AttemptResult {
+  #unusable({ headers }: OutboundAnswer, read: Unusable): AttemptResult {
     const { status } = this
     if (read.error !== undefined) {
       return this.failed({ name: this.nameOf(read.error), status }, read.usageRaw)
@@ -168,7 +169,7 @@ export class SentCall {
     return this.failed(failureOf(read.failure, status, waitMs), read.usageRaw)
   }
 
-  #stream(response: Response, read: BegunStream): StreamAnswer {
+  #stream(response: OutboundAnswer, read: BegunStream): StreamAnswer {
     const { observer } = read
     const finish = (cause: AttemptCause | null) => {
       const broken = brokenBy(observer, cause, this.#expiry)
@@ -180,7 +181,7 @@ export class SentCall {
   }
 
   /** The client gets an answer that has failed all the same; what was wrong with it is remembered. */
-  #blame(name: FailureName, { headers }: Response, observer: FailureObserver): void {
+  #blame(name: FailureName, { headers }: OutboundAnswer, observer: FailureObserver): void {
     this.#exchange.fault = failureClasses[name].fault
     if (this.#isOurs()) return
     const waitMs = waitFor(name, headers, observer.told(), this.#parts.clock())
@@ -242,7 +243,7 @@ type Refused =
 async function readRefused(
   { clock }: SentCallParts,
   exchange: Exchange,
-  response: Response,
+  response: OutboundAnswer,
   { choice, route }: { readonly choice: Choice; readonly route: Route },
 ): Promise<Refused> {
   const { channel, upstreamModel } = choice.option

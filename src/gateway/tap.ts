@@ -36,6 +36,8 @@ export interface Tap {
    * come. `forgets`: for what is observed, too.
    */
   cutBefore(frame: number, forgets?: boolean): Uint8Array
+  /** Lets go of what was observed last: the client may be slow to read what was made of it. */
+  release(): void
 }
 
 /** What the observer knew before one of the frames. */
@@ -67,16 +69,21 @@ export function createTap(parts: TapParts): Tap {
   /** … which has this place among them. */
   let firstNear = 0
   let hidden: Frame[] = []
-  let last: Frames = { whole: nothing, frames: [] }
+  let last = none
   /** Of the frames of `last`; each is parsed once. */
   let parsed: (JsonObject | undefined)[] = []
 
-  const watch = (came: Frames): void => {
-    last = came
+  function release(): void {
+    last = none
     firstNear = 0
     if (marks.length > 0) marks = []
     if (hidden.length > 0) hidden = []
     if (parsed.length > 0) parsed = []
+  }
+
+  const watch = (came: Frames): void => {
+    release()
+    last = came
     const limitBytes = limit()
     for (const frame of came.frames) {
       // A frame has no more text than bytes: far from the limit no cut can be asked for.
@@ -133,6 +140,7 @@ export function createTap(parts: TapParts): Tap {
       return missing === '' ? take() : withEnd(take(), last.frames, isWithinFrame, missing)
     },
     isWithinFrame: splitter.isWithinFrame,
+    release,
     frameCount: () => (marks.length === 0 ? 0 : last.frames.length),
     firstNear: () => firstNear,
     before,
@@ -146,6 +154,7 @@ export function createTap(parts: TapParts): Tap {
 }
 
 const nothing = new Uint8Array(0)
+const none: Frames = { whole: nothing, frames: [] }
 
 /** Passed on as it is it would be whole; in another protocol nothing of it would be left. */
 const tooLarge = () =>

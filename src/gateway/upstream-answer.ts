@@ -25,6 +25,7 @@ import {
 import { readOpening } from './opening.ts'
 import type { Route } from './options.ts'
 import { countedBy, type OtherForm } from './other-form.ts'
+import type { OutboundAnswer } from './outbound/paced-call.ts'
 import { answerFacts } from './translated-answer.ts'
 import type { Watch } from './watchdog.ts'
 
@@ -59,7 +60,7 @@ interface Asked {
  * stream's first bytes, or a whole body.
  */
 export function readAnswer(
-  response: Response,
+  response: OutboundAnswer,
   exchange: Exchange,
   asked: Asked,
 ): Promise<BegunStream | WholeBody | Spent | Unusable> {
@@ -71,7 +72,7 @@ export function readAnswer(
 }
 
 async function beginStream(
-  response: Response,
+  response: OutboundAnswer,
   reader: ByteReader,
   exchange: Exchange,
   { route, watch, other, hasNext, row, memory }: Asked,
@@ -93,7 +94,7 @@ async function beginStream(
   }
   const { failure, ...opening } = hasNext
     ? await readOpening(first, reader, route, watch)
-    : { first, reader, failure: undefined }
+    : { first: copied(first), reader, failure: undefined }
   const name = failure && classifyError(route.protocol.name, failure.told)
   // The client's own fault is told as the upstream tells it: no other channel would do better.
   if (failure && name && name !== 'client_fault' && hasNext?.()) {
@@ -129,7 +130,7 @@ const ended: ByteReader = {
 }
 
 async function readBody(
-  response: Response,
+  response: OutboundAnswer,
   reader: ByteReader,
   exchange: Exchange,
   { route, watch, other, hasNext, row, memory }: Asked,
@@ -174,11 +175,19 @@ async function readBody(
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
 }
 
+/** It is kept as long as its stream: a view would keep all that came with it. */
+const copied = (first: Uint8Array) =>
+  first.byteLength < first.buffer.byteLength ? first.slice() : first
+
 const nothing = new Uint8Array(0)
 const decoder = new TextDecoder()
 
 /** An observer that knows already which tier the head of an answer names, where one was asked for. */
-function informedOf(route: Route, { facts }: Exchange, { headers }: Response): FailureObserver {
+function informedOf(
+  route: Route,
+  { facts }: Exchange,
+  { headers }: OutboundAnswer,
+): FailureObserver {
   const observer = observerOf(route)
   const { tierHeader } = route.protocol
   if (tierHeader !== undefined && (facts?.extras?.tiers.length ?? 0) > 0) {
@@ -199,7 +208,7 @@ export interface Refused {
 const refusalPatienceMs = 3_000
 
 /** Reads the body of an answer that is no success. */
-export async function readRefusal(response: Response, channel: Channel): Promise<Refused> {
+export async function readRefusal(response: OutboundAnswer, channel: Channel): Promise<Refused> {
   const raw = await readInTime(response)
   const parsed = raw && parseObject(raw)
   if (raw === undefined || parsed === undefined) return { refusal: undefined, value: undefined }
@@ -216,7 +225,7 @@ export async function readRefusal(response: Response, channel: Channel): Promise
 }
 
 /** The body, when it comes soon, whole and not too large: the status has said the most of it. */
-async function readInTime({ body }: Response): Promise<Uint8Array | undefined> {
+async function readInTime({ body }: OutboundAnswer): Promise<Uint8Array | undefined> {
   if (body === null) return undefined
   const reader = body.getReader()
   const late = Promise.withResolvers<undefined>()
@@ -290,7 +299,11 @@ async function readAll(
  * The content type of a stream, judged by its first bytes where the header is wrong or missing;
  * undefined when the bytes are no stream of the expected framing.
  */
-function streamType(framing: Framing, first: Uint8Array, response: Response): string | undefined {
+function streamType(
+  framing: Framing,
+  first: Uint8Array,
+  response: OutboundAnswer,
+): string | undefined {
   const declared = response.headers.get('content-type')
   const start = decoder.decode(first.subarray(0, 64)).trimStart()
   if (framing === 'json-array') {
@@ -302,7 +315,7 @@ function streamType(framing: Framing, first: Uint8Array, response: Response): st
 }
 
 /** The content type of a body that was found to be JSON, whatever its header says it is. */
-function jsonType(response: Response): string {
+function jsonType(response: OutboundAnswer): string {
   const declared = response.headers.get('content-type')
   return declared && /\bjson\b/i.test(declared) ? declared : 'application/json'
 }

@@ -12,7 +12,7 @@ import type { Exchange } from './exchange.ts'
 import { rebuildForm } from './form-body.ts'
 import { hasSeals, type NativeBody, type NativeChanges, writeNative } from './native-body.ts'
 import type { Route } from './options.ts'
-import type { OutboundCall } from './outbound/outbound.ts'
+import type { PacedCall } from './outbound/outbound.ts'
 import { sentQuery } from './sent-query.ts'
 import { isStrict } from './strict.ts'
 
@@ -52,7 +52,7 @@ export function buildCall(
   destination: Destination,
   signal: AbortSignal,
   beside?: Beside | undefined,
-): OutboundCall | Promise<OutboundCall> {
+): PacedCall | Promise<PacedCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
   const path = operation.path(upstreamModel, body.facts.stream)
@@ -60,7 +60,7 @@ export function buildCall(
   // Google's queries are settings of its servers (`alt`, `fields`, `$httpMethod`): only ours are sent.
   const isSent = translation === undefined && protocol.name !== 'gemini'
   const withQuery = (url: string) => (isSent ? addQuery(url, exchange.request) : url)
-  const callWith = (content: Uint8Array | FormData): OutboundCall => ({
+  const callWith = (content: Uint8Array | FormData): PacedCall => ({
     url: withQuery(protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path)),
     method: 'POST',
     headers: translation
@@ -69,6 +69,7 @@ export function buildCall(
     body: content,
     signal,
     allowPrivate: channel.allowPrivate,
+    isPaced: body.facts.stream,
     connectMs: channel.timeouts.connectMs,
     proxy: channel.proxy,
   })

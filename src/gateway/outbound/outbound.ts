@@ -4,9 +4,11 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { growing, lasting } from '../../lib/cache-options.ts'
 import { afterRunning } from '../../lib/running-time.ts'
+import { createConnections } from './connections.ts'
 import { ConnectTimeout, createDialer } from './dial.ts'
 import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
+import { type OutboundAnswer, sendPaced } from './paced-call.ts'
 import { pinned, type Target } from './pinned.ts'
 import { bareHost, isPrivateHost, isPublic } from './public-address.ts'
 
@@ -33,11 +35,19 @@ export interface OutboundCall {
   readonly isForeign?: boolean | undefined
 }
 
+/** A call whose answer may be read bit by bit, at the pace of a client: nothing is read ahead of it then. */
+export interface PacedCall extends OutboundCall {
+  readonly isPaced: boolean
+}
+
 /**
  * Sends a call; throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused` or what
- * `fetch` throws.
+ * `fetch`, or a socket, throws.
  */
-export type Outbound = (call: OutboundCall) => Promise<Response>
+export interface Outbound {
+  (call: PacedCall): Promise<OutboundAnswer>
+  (call: OutboundCall): Promise<Response>
+}
 
 /** The address is no fit one, or not a public one and the call may not go to private ones. */
 export class AddressRefused extends Error {
@@ -95,6 +105,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
   }
   const doorOf = ({ isForeign }: OutboundCall) => (isForeign === true ? foreign : own)
   const proxies = createProxyDialer()
+  const connections = createConnections()
   const targets = new LRUCache<string, URL>({ max: 1_000 })
 
   /** The operator's channels are at few addresses, each of which is called many times. */
@@ -160,13 +171,27 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     }
   }
 
-  return async (call) => {
+  const send = async (call: OutboundCall & { isPaced?: boolean }): Promise<OutboundAnswer> => {
     const isOwn = call.isForeign !== true
     const url = isOwn ? targetOf(call.url) : readTarget(call.url)
     const { proxy, method, signal, body } = call
     const coming = proxy !== undefined && isOwn ? byProxy(url, proxy, call) : byItself(url, call)
     const way = coming instanceof Promise ? await coming : coming
     try {
+      if (call.isPaced && !way.isProxied && !(body instanceof FormData)) {
+        const { headers, tls } = way.init
+        const request = {
+          target: way.target,
+          serverName: tls?.serverName,
+          method,
+          headers,
+          body,
+          signal,
+        }
+        const answer = await sendPaced(connections, request)
+        way.answered()
+        return answer
+      }
       const response = await fetch(way.target, {
         ...way.init,
         method,
@@ -187,6 +212,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
       throw asOwnError(error)
     }
   }
+  return send as Outbound
 }
 
 /** Throws `AddressRefused` for what no call may go to, whoever named it. */

@@ -1,7 +1,10 @@
 /** Where a call really goes, and how `fetch` is told. */
 export interface Target {
   readonly target: URL
-  readonly init: BunFetchRequestInit
+  readonly init: BunFetchRequestInit & {
+    readonly headers: Record<string, string>
+    readonly tls?: { readonly serverName: string }
+  }
 }
 
 /**

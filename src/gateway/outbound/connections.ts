@@ -1,0 +1,157 @@
+import { boundSocket } from '../../lib/socket-buffers.ts'
+
+/** Who has a connection for a while: told of what becomes of it. */
+export interface Holder {
+  data(bytes: Buffer): void
+  /** There is room to write again. */
+  drain(): void
+  closed(error: Error | undefined): void
+}
+
+/** A connection to an upstream, which carries one request at a time. */
+export interface Connection {
+  readonly socket: Bun.Socket<Connection>
+  readonly key: string
+  holder: Holder | undefined
+  isClosed: boolean
+}
+
+/** Where to connect. */
+export interface Peer {
+  readonly target: URL
+  /** The name that its certificate has to be of, where that is not the target's. */
+  readonly serverName: string | undefined
+}
+
+/**
+ * What the system keeps of what has come and is not read, in bytes. It lets that grow to megabytes, of which
+ * half a megabyte is read at once, into the memory of a client that does not read. The system takes twice
+ * as much, and has its own work in it.
+ */
+const receiveBytes = 49_152
+/** Vendors close connections that carry nothing after a minute or more. */
+const idleSeconds = 55
+/** So many that carry nothing are kept of each peer. */
+const mostIdle = 256
+
+/** Connections to upstreams, kept and used again. */
+export function createConnections() {
+  const idle = new Map<string, Connection[]>()
+
+  function remove(connection: Connection): void {
+    const kept = idle.get(connection.key)
+    const at = kept?.indexOf(connection) ?? -1
+    if (at >= 0) kept?.splice(at, 1)
+    if (kept?.length === 0) idle.delete(connection.key)
+  }
+
+  function closed({ data: connection }: Bun.Socket<Connection>, error?: Error): void {
+    if (connection === undefined || connection.isClosed) return
+    connection.isClosed = true
+    remove(connection)
+    const { holder } = connection
+    connection.holder = undefined
+    holder?.closed(error)
+  }
+
+  const handlers = (opened: PromiseWithResolvers<Connection>, peer: Peer) => {
+    const begin = (socket: Bun.Socket<Connection>) => {
+      const connection = { socket, key: keyOf(peer), holder: undefined, isClosed: false }
+      socket.data = connection
+      opened.resolve(connection)
+    }
+    return {
+      open(socket: Bun.Socket<Connection>) {
+        boundSocket('fd' in socket ? Number(socket.fd) : -1, 'receive', receiveBytes)
+        if (peer.target.protocol !== 'https:') begin(socket)
+      },
+      handshake(socket: Bun.Socket<Connection>, isTrusted: boolean, error: Error | null) {
+        if (isTrusted) return begin(socket)
+        opened.reject(error ?? new Error('the TLS greeting failed'))
+        socket.terminate()
+      },
+      data(socket: Bun.Socket<Connection>, bytes: Buffer) {
+        const { holder } = socket.data
+        // What comes without having been asked for belongs to nobody.
+        if (holder === undefined) socket.terminate()
+        else holder.data(bytes)
+      },
+      drain: (socket: Bun.Socket<Connection>) => socket.data?.holder?.drain(),
+      timeout(socket: Bun.Socket<Connection>) {
+        if (socket.data.holder === undefined) socket.end()
+      },
+      error: closed,
+      close(socket: Bun.Socket<Connection>, error?: Error) {
+        opened.reject(error ?? connectionLost())
+        closed(socket, error)
+      },
+    }
+  }
+
+  return {
+    /** One that was kept, or a new one. Rejects with what the socket says, or the signal's reason. */
+    take(peer: Peer, signal: AbortSignal): Connection | Promise<Connection> {
+      const kept = idle.get(keyOf(peer))?.pop()
+      if (kept === undefined) return connect(peer, signal, handlers)
+      kept.socket.timeout(0)
+      kept.socket.ref()
+      return kept
+    },
+    /** Its answer has been read to its end, and it can carry another one. */
+    keep(connection: Connection): void {
+      connection.holder = undefined
+      if (connection.isClosed) return
+      const kept = idle.get(connection.key)
+      if (kept === undefined) idle.set(connection.key, [connection])
+      else if (kept.length < mostIdle) kept.push(connection)
+      else {
+        connection.socket.end()
+        return
+      }
+      connection.socket.timeout(idleSeconds)
+      connection.socket.unref()
+    },
+    /** Ends it at once. */
+    drop(connection: Connection): void {
+      connection.holder = undefined
+      connection.socket.terminate()
+    },
+  }
+}
+
+export type Connections = ReturnType<typeof createConnections>
+
+type Handlers = (
+  opened: PromiseWithResolvers<Connection>,
+  peer: Peer,
+) => Bun.SocketHandler<Connection>
+
+function connect(peer: Peer, signal: AbortSignal, handlers: Handlers): Promise<Connection> {
+  const { target, serverName } = peer
+  const hostname = target.hostname.replace(/^\[|\]$/g, '')
+  const isTls = target.protocol === 'https:'
+  const opened = Promise.withResolvers<Connection>()
+  let socket: Bun.Socket<Connection> | undefined
+  const onAbort = () => {
+    opened.reject(signal.reason)
+    socket?.terminate()
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  Bun.connect<Connection>({
+    ...{ hostname, port: Number(target.port) || (isTls ? 443 : 80) },
+    ...(isTls && { tls: { serverName: serverName ?? hostname } }),
+    socket: handlers(opened, peer),
+  }).then((connected) => {
+    socket = connected
+    if (signal.aborted) connected.terminate()
+  }, opened.reject)
+  return opened.promise.finally(() => signal.removeEventListener('abort', onAbort))
+}
+
+const keyOf = ({ target, serverName = '' }: Peer) => `${target.origin} ${serverName}`
+
+/** As `fetch` calls it. */
+export function connectionLost(): Error {
+  const message = 'The upstream closed its connection before the end of its answer.'
+  return Object.assign(new Error(message), { code: 'ECONNRESET' })
+}
