@@ -1,6 +1,6 @@
 import type { Sessions } from '../admin/access.ts'
 import { createSetupCode } from '../admin/sign-in/setup-code.ts'
-import { createAuthenticator } from '../gateway/authenticate.ts'
+import { type Authenticator, createAuthenticator } from '../gateway/authenticate.ts'
 import { createAvailability } from '../gateway/availability/availability.ts'
 import { createBackground } from '../gateway/background/background.ts'
 import { withinMemory } from '../gateway/beside/within-memory.ts'
@@ -9,6 +9,7 @@ import { createForwarder } from '../gateway/forward.ts'
 import { createGatekeeper } from '../gateway/gatekeeper.ts'
 import { createHeartbeats, type HeartbeatTimes } from '../gateway/heartbeat.ts'
 import { createInProcess } from '../gateway/in-process.ts'
+import { createKnownKeys } from '../gateway/known-keys.ts'
 import { createLimiter } from '../gateway/limits/limiter.ts'
 import { createSharedLimiter } from '../gateway/limits/shared-limiter.ts'
 import { createLowBalanceWarning } from '../gateway/low-balance.ts'
@@ -22,6 +23,7 @@ import { createRefusalLimit } from '../gateway/refusal-limit.ts'
 import { createReservations } from '../gateway/reservations.ts'
 import { modelRoutes } from '../gateway/routes.ts'
 import { createSockets } from '../gateway/socket/sockets.ts'
+import { createStrangers } from '../gateway/strangers.ts'
 import { createWatchdog } from '../gateway/watchdog.ts'
 import { type Clock, utcDay } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
@@ -138,12 +140,19 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const warnIfLow = createLowBalanceWarning(log, () => settings.balanceLowThresholdNano)
   /** One after the other: what was read first must not come last. */
   const inTurn = createTurns()
-  const authenticator = createAuthenticator(store.tokens, secrets.keyedHash, warnIfLow)
+  const tick = () => performance.now()
+  const keys = createKnownKeys(store.tokens, (error) =>
+    log.warn('keys not read', { error: String(error) }),
+  )
+  const authenticator = createAuthenticator({
+    ...{ tokens: store.tokens, keyedHash: secrets.keyedHash, keys, onBalance: warnIfLow },
+    strangers: createStrangers(keys, tick),
+  })
   const { file } = store
   /** A request that is not stored must not be asked upstream. */
-  const identify = (key: string) => {
+  const identify: Authenticator['identify'] = (key, address) => {
     file?.require()
-    return authenticator.identify(key)
+    return authenticator.identify(key, address)
   }
   const gatekeeper = createGatekeeper(
     file ? { ...authenticator, identify } : authenticator,
@@ -151,7 +160,6 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     () => settings,
     () => catalog.current().groups,
   )
-  const tick = () => performance.now()
   const overdraft = createOverdraftWarning({
     ...{ store: store.admin, account: authenticator.account, tick, log },
   })

@@ -8,7 +8,9 @@ import { budgetLeft } from './budget.ts'
 import { type AddressList, compileAddressList, isListed } from './client-address.ts'
 import { isServed } from './client-countries.ts'
 import { GatewayError, unauthenticated } from './errors.ts'
+import type { KnownKeys } from './known-keys.ts'
 import { shortName } from './short-name.ts'
+import type { Strangers } from './strangers.ts'
 
 /** The one live view of an account that all its tokens share. */
 export interface AccountState {
@@ -42,8 +44,8 @@ export interface Caller {
 }
 
 export interface Authenticator {
-  /** The token behind a key; throws the 401 of an unknown one. */
-  identify(key: string): Caller | Promise<Caller>
+  /** The token behind a key that came from this address; throws the 401 of an unknown one. */
+  identify(key: string, address: () => string): Caller | Promise<Caller>
   /** The same caller as it is known now: a request may be under way for an hour. */
   current(caller: Caller): Caller | Promise<Caller>
   /** What is known of an account now; undefined: nobody has asked for it lately. */
@@ -59,21 +61,34 @@ export interface Authenticator {
 /** How many tokens and accounts are kept in memory; the store has them all. */
 const cacheSize = 50_000
 
-/** `onBalance` is told of every balance that a commit has changed, and what it was. */
-export function createAuthenticator(
-  tokens: TokenStore,
-  keyedHash: (key: string) => string,
-  onBalance: (account: AccountState, beforeNano: number) => void = () => {},
-): Authenticator {
+export interface AuthenticatorParts {
+  readonly tokens: Pick<TokenStore, 'findByHash'>
+  readonly keyedHash: (key: string) => string
+  readonly strangers: Strangers
+  readonly keys: Pick<KnownKeys, 'add' | 'changed'>
+  /** Told of every balance that a commit has changed, and what it was. */
+  readonly onBalance: (account: AccountState, beforeNano: number) => void
+}
+
+export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+  const { tokens, keyedHash, strangers, keys, onBalance } = parts
   const callers = new LRUCache<string, Caller>(growing(cacheSize))
   const accounts = new LRUCache<number, AccountState>(growing(cacheSize))
   const spendings = new LRUCache<number, SpendingState>(growing(cacheSize))
   let generation = 0
 
-  async function load(hash: string): Promise<Caller> {
+  /** Without an address: it was known before. */
+  async function load(hash: string, from?: string): Promise<Caller> {
     const started = generation
+    if (from !== undefined && strangers.isRefused(hash, from)) {
+      await strangers.delay()
+      throw unauthenticated('unknown')
+    }
     const token = await tokens.findByHash(hash)
-    if (token === undefined) throw unauthenticated('unknown')
+    if (token === undefined) {
+      if (from !== undefined) strangers.missed(from)
+      throw unauthenticated('unknown')
+    }
     const account = accounts.get(token.account.id) ?? { ...token.account }
     const spending = token.spent === null ? undefined : { spent: token.spent }
     const caller: Caller = {
@@ -95,15 +110,15 @@ export function createAuthenticator(
   const isCurrent = ({ token, spending }: Caller) =>
     spending === undefined || spendings.get(token.id) === spending
 
-  const find = (hash: string): Caller | Promise<Caller> => {
+  const find = (hash: string, address?: () => string): Caller | Promise<Caller> => {
     const known = callers.get(hash)
     // A caller whose figures were evicted would keep some that nobody updates.
     if (known && accounts.get(known.account.id) === known.account && isCurrent(known)) return known
-    return load(hash)
+    return load(hash, address?.())
   }
 
   return {
-    identify: (key) => find(keyedHash(key)),
+    identify: (key, address) => find(keyedHash(key), address),
     current: (caller) => find(caller.keyHash),
     account: (id) => accounts.peek(id),
     committed(committed) {
@@ -121,12 +136,14 @@ export function createAuthenticator(
     },
     forgetToken(keyHash) {
       generation++
+      keys.add(keyHash)
       const caller = callers.peek(keyHash)
       callers.delete(keyHash)
       if (caller) spendings.delete(caller.token.id)
     },
     forget() {
       generation++
+      keys.changed()
       callers.clear()
       accounts.clear()
       spendings.clear()

@@ -28,6 +28,8 @@ export interface Gatekeeper {
   credential(call: HttpCall): Credential | undefined
   /** The caller; throws the 401 of a missing or unknown key. */
   identify(call: HttpCall): Caller | Promise<Caller>
+  /** Where a call comes from, by what trusted proxies say. */
+  address(call: HttpCall): string
   /** Throws the first refusal of CONTRACT 1.3, up to the balance where that is needed. */
   check(caller: Caller, call: HttpCall, needsBalance: boolean): void
 }
@@ -44,18 +46,17 @@ export function createGatekeeper(
     const queryKey = query ? (queryOf(request).get('key') ?? undefined) : undefined
     return readCredential(request.headers, geminiPath, queryKey)
   }
+  const addressOf = ({ request, peer }: HttpCall) =>
+    clientAddress(peer(), request.headers.get('x-forwarded-for'), settings().trustedProxies)
   return {
     credential,
+    address: addressOf,
     identify(call) {
       const found = credential(call)
       if (found === undefined) throw unauthenticated('missing')
-      return authenticator.identify(found.key)
+      return authenticator.identify(found.key, () => addressOf(call))
     },
     check(caller, call, needsBalance) {
-      const address = () => {
-        const forwardedFor = call.request.headers.get('x-forwarded-for')
-        return clientAddress(call.peer(), forwardedFor, settings().trustedProxies)
-      }
       const countries = () => {
         const { countryHeader, trustedProxies } = settings()
         if (countryHeader === null || !isListed(call.peer(), trustedProxies)) return []
@@ -65,7 +66,7 @@ export function createGatekeeper(
       checkCaller(caller, {
         now,
         today: utcDay(now),
-        clientAddress: address,
+        clientAddress: () => addressOf(call),
         clientCountries: countries,
         groupRegions: groups().get(caller.token.groupId)?.regions ?? null,
         needsBalance,

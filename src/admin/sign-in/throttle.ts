@@ -1,15 +1,9 @@
-import ipaddr from 'ipaddr.js'
-import { LRUCache } from 'lru-cache'
-import { growing } from '../../lib/cache-options.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { createRate, type RateOptions } from '../../lib/rate.ts'
 import { ApiError } from '../api-error.ts'
 
-export interface ThrottleOptions {
-  readonly clock: Clock
-  /** How many attempts may come at once. */
-  readonly burst: number
-  /** After that, one in so much time. */
-  readonly everyMs: number
+export { addressKey } from '../../lib/address-key.ts'
+
+export interface ThrottleOptions extends RateOptions {
   /** What is told to who comes too often. */
   readonly text?: (seconds: number) => string
 }
@@ -22,24 +16,15 @@ export interface Throttle {
   giveBack(key: string): void
 }
 
-/** The keys that are remembered: who drives one out has spent thousands of attempts. */
-const mostKeys = 20_000
-
-export function createThrottle({ clock, burst, everyMs, text }: ThrottleOptions): Throttle {
-  /** When the key would be without any attempt again. */
-  const emptyAt = new LRUCache<string, number>(growing(mostKeys))
+export function createThrottle({ text, ...options }: ThrottleOptions): Throttle {
+  const rate = createRate(options)
   return {
     take(key) {
-      const now = clock()
-      const at = Math.max(emptyAt.get(key) ?? 0, now)
-      const waitMs = at + everyMs - (now + burst * everyMs)
+      const waitMs = rate.waitMs(key)
       if (waitMs > 0) throw tooMany(waitMs, text)
-      emptyAt.set(key, at + everyMs)
+      rate.take(key)
     },
-    giveBack(key) {
-      const at = emptyAt.get(key)
-      if (at !== undefined) emptyAt.set(key, at - everyMs)
-    },
+    giveBack: rate.giveBack,
   }
 }
 
@@ -50,12 +35,4 @@ export function tooMany(
 ): ApiError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
   return new ApiError('too_many_requests', text(retryAfterSeconds), { retryAfterSeconds })
-}
-
-/** Who asks, for counting: an address, or the network that one subscriber of IPv6 has. */
-export function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
-  return parsed.parts.slice(0, 4).join(':')
 }

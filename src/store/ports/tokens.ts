@@ -44,8 +44,16 @@ export interface TokenRecord {
   }
 }
 
+/** What is kept of a token's key. */
+export interface TokenHash {
+  readonly id: number
+  readonly keyHash: string
+}
+
 /** Token look-up for the hot path. */
 export interface TokenStore {
   /** By keyed hash of the key; deleted tokens are found too, so that the cause can be told. */
   findByHash(keyHash: string): Promise<TokenRecord | undefined>
+  /** Hashes of the keys of all tokens behind this id, deleted ones too, by their ids; at most `limit`. */
+  hashesAfter(id: number, limit: number): Promise<readonly TokenHash[]>
 }

@@ -16,6 +16,7 @@ import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/records.ts'
 import { createResponseStore } from '../queries/responses.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
+import { createTokenHashes } from '../queries/token-hashes.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { createCommit } from './commit.ts'
 import { type ConnectionOptions, type Connections, createConnections } from './connections.ts'
@@ -160,7 +161,10 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
 
   return {
     place: { url: options.url },
-    tokens: { findByHash: createTokenLookup(connections, patiently, clock) },
+    tokens: {
+      findByHash: createTokenLookup(connections, patiently, clock),
+      ...createTokenHashes(engine),
+    },
     catalog: createCatalogStore(engine),
     records: {
       isShared: true,

@@ -13,6 +13,7 @@ import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/records.ts'
 import { createResponseStore } from '../queries/responses.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
+import { createTokenHashes } from '../queries/token-hashes.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createClaim } from './claim.ts'
 import { createCommit } from './commit.ts'
@@ -73,7 +74,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
 
   return {
     ...(watch && { place: { path }, file: createStoreFile(db, path, watch) }),
-    tokens: { findByHash: (keyHash) => access(() => findByHash(keyHash)) },
+    tokens: {
+      findByHash: (keyHash) => access(() => findByHash(keyHash)),
+      ...createTokenHashes(engine),
+    },
     catalog: createCatalogStore(engine),
     records: {
       isShared: false,
