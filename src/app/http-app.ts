@@ -14,6 +14,8 @@ export interface HttpParts {
   readonly site: ReturnType<typeof createSite>
   readonly door: ReturnType<typeof createConsoleDoor>
   readonly log: Logger
+  /** Told of requests that belong to no endpoint, by cause: nothing is logged of them. */
+  readonly onRefused: (cause: string) => void
   /** True when the process is about to stop, or has too many connections. */
   readonly closesConnections: () => boolean
 }
@@ -31,23 +33,23 @@ const badHost = () =>
   new Response('Send one Host header, with the name of a host.\n', { status: 400 })
 
 /** All that is answered over HTTP, put together; the caller listens. */
-export function createHttpApp({
-  models,
-  notOffered,
-  site,
-  door,
-  log,
-  closesConnections,
-}: HttpParts) {
+export function createHttpApp(parts: HttpParts) {
+  const { models, notOffered, site, door, log, closesConnections, onRefused } = parts
   const app = new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onRequest(({ request, set }) => {
       if (closesConnections()) set.headers.connection = 'close'
-      if (!hasGoodHost(request)) return badHost()
+      if (!hasGoodHost(request)) {
+        onRefused('bad_host')
+        return badHost()
+      }
       return site.front(request) ?? (site.isHidden(request) ? pageNotFound() : undefined)
     })
     .onError(({ code, error, request, server }) => {
-      if (code === 'NOT_FOUND')
-        return notOffered({ request, server }) ?? afterRest(request, pageNotFound(), true)
+      if (code === 'NOT_FOUND') {
+        const answer = notOffered({ request, server })
+        if (answer === undefined) onRefused('page_not_found')
+        return answer ?? afterRest(request, pageNotFound(), true)
+      }
       log.error('unhandled error', { code: String(code), error: String(error) })
       const body = {
         error: { message: 'The gateway failed.', type: 'api_error', code: 'internal' },

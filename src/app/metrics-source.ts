@@ -8,7 +8,7 @@ import type { Membership } from './nodes/membership.ts'
 
 /** What the metrics are drawn from, at the moment they are asked for. */
 export interface MetricsSource {
-  readonly totals: Pick<RunningTotals, 'groups' | 'attempts' | 'limits'>
+  readonly totals: Pick<RunningTotals, 'groups' | 'attempts' | 'limits' | 'refusals'>
   readonly catalog: () => Catalog
   readonly requestsInFlight: () => number
   /** Those of them whose answer is a stream that has begun. */

@@ -60,6 +60,12 @@ function trafficSeries(source: MetricsSource): readonly Series[] {
       samples: () => [...totals.limits].map(([kind, value]) => ({ labels: { kind }, value })),
     },
     {
+      name: 'tollgate_refusals_total',
+      help: 'Requests that were refused before a channel was asked, by cause: unknown keys, bodies that are too large, paths that do not exist.',
+      type: 'counter',
+      samples: () => [...totals.refusals].map(([cause, value]) => ({ labels: { cause }, value })),
+    },
+    {
       name: 'tollgate_requests_in_flight',
       help: 'Requests that have not ended.',
       type: 'gauge',

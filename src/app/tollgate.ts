@@ -20,6 +20,7 @@ import { createOverdraftWarning } from '../gateway/overdraft.ts'
 import { createOwnResponses } from '../gateway/own-responses/own-responses.ts'
 import { createPlaces } from '../gateway/places.ts'
 import { createRefusalLimit } from '../gateway/refusal-limit.ts'
+import { createRefusalLog } from '../gateway/refusal-log.ts'
 import { createReservations } from '../gateway/reservations.ts'
 import { modelRoutes } from '../gateway/routes.ts'
 import { createSockets } from '../gateway/socket/sockets.ts'
@@ -208,11 +209,14 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     random: parts.random ?? Math.random,
     isCooling: () => settings.channelCooling,
   })
+  const onRefused = availability.totals.recordRefusal
+  const refusalLog = createRefusalLog(log, { repeat: parts.repeat, onRefused })
   const shared = {
     catalog: catalog.current,
     gatekeeper,
     affinity: care.affinity,
     refusals: createRefusalLimit(),
+    ...{ refusalLog, onRefused },
     reservations,
     currentCaller: authenticator.current,
     ...{ committer, countTokens, availability },
@@ -338,7 +342,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   return {
     app: createHttpApp({
       ...{ models: modelRoutes(routeParts), notOffered: createNotOffered(routeParts) },
-      ...{ site, door, log },
+      ...{ site, door, log, onRefused },
       // A proxy that keeps connections must find none closed on which it has just sent a request.
       closesConnections: () => readiness.isDraining() || places.areShort(),
     }),
@@ -365,6 +369,7 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     settled: committer.idle,
     isBehind: committer.isBehind,
     async stop() {
+      refusalLog.stop()
       await background.stop()
       await overdraft.idle()
       await overdrawn.idle()

@@ -28,6 +28,7 @@ import {
   usedTokens,
 } from './record.ts'
 import type { RefusalLimit } from './refusal-limit.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import type { Reservations } from './reservations.ts'
 
 export interface ConcludeParts {
@@ -37,6 +38,8 @@ export interface ConcludeParts {
   readonly currentCaller: Authenticator['current']
   readonly affinity: Affinity
   readonly refusals: RefusalLimit
+  /** Absent: each refusal has a line of its own. */
+  readonly refusalLog?: RefusalLog | undefined
   readonly countTokens: CountTokens
   readonly availability: Pick<Availability, 'record'>
   /** Monotonic, in milliseconds. */
@@ -221,7 +224,16 @@ export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): v
   } else if (parts.reservations.isOpen(exchange.requestId)) {
     parts.committer.release(exchange.requestId)
   }
-  logExchange(parts.log, exchange, end, undefined, now)
+  if (end.ending !== 'refused' || isSingle(parts, exchange, end)) {
+    logExchange(parts.log, exchange, end, undefined, now)
+  }
+}
+
+function isSingle({ refusalLog }: ConcludeParts, exchange: Concluded, end: End): boolean {
+  if (refusalLog === undefined) return true
+  const { caller, address = () => '' } = exchange
+  const token = caller && { ...caller.token, account: caller.account.email }
+  return refusalLog.isSingle({ cause: end.cause ?? '', status: end.status, token, address })
 }
 
 /** How an unstreamed answer ended. */

@@ -9,6 +9,7 @@ import type { Caller } from './authenticate.ts'
 import type { BodyFacts } from './body.ts'
 import type { Interruption } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
+import type { Gatekeeper } from './gatekeeper.ts'
 import type { Permit } from './limits/limiter.ts'
 import type { Lease } from './memory-budget.ts'
 import type { ModelCall } from './model-call.ts'
@@ -27,6 +28,8 @@ export interface Exchange {
   readonly request: Request
   readonly startedAt: number
   readonly startedTick: number
+  /** Where it comes from; undefined: nobody asks for it from outside. */
+  readonly address?: (() => string) | undefined
   /** How a streamed answer is cut into frames. */
   framing: Framing
   /** What the client says of its library, for streams: not all of them read the same. */
@@ -83,8 +86,14 @@ const nothing = () => {}
 const libraryOf = ({ headers }: Request): string =>
   `${headers.get('x-goog-api-client') ?? ''} ${headers.get('user-agent') ?? ''}`.trim()
 
+interface BeginParts {
+  readonly clock: Clock
+  readonly tick: Clock
+  readonly gatekeeper: Pick<Gatekeeper, 'address'>
+}
+
 /** An exchange of which nothing is known yet but its call. */
-export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Clock }): Exchange {
+export function begin(call: ModelCall, { clock, tick, gatekeeper }: BeginParts): Exchange {
   return {
     requestId: createRequestId(),
     protocol: call.protocol,
@@ -92,6 +101,7 @@ export function begin(call: ModelCall, { clock, tick }: { clock: Clock; tick: Cl
     request: call.request,
     startedAt: clock(),
     startedTick: tick(),
+    address: () => gatekeeper.address(call),
     framing: call.framing,
     library: libraryOf(call.request),
     caller: undefined,

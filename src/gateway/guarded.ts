@@ -10,6 +10,8 @@ import { afterRest } from './rest-of-body.ts'
 export interface GuardParts {
   readonly gatekeeper: Gatekeeper
   readonly log: Logger
+  /** Told of each refusal, by its cause: nothing is logged of them. */
+  readonly onRefused?: ((cause: string) => void) | undefined
 }
 
 export interface Guarded {
@@ -48,6 +50,7 @@ async function guardedAnswer(
     return new Response(JSON.stringify(value), { headers })
   } catch (error) {
     if (error instanceof GatewayError) {
+      if (error.status < 500) parts.onRefused?.(error.word)
       return errorResponse(error, error.status === 401 ? keyErrors : protocol, requestId)
     }
     if (error instanceof StoreError) {

@@ -4,7 +4,7 @@ export interface RefusalLimit {
   admit(tokenId: number | undefined, nowTick: number): boolean
 }
 
-/** A refused request is told in the log each time; so many of a token's, a minute, are recorded. */
+/** So many of a token's, a minute, are recorded. */
 const recordedPerMinute = 60
 const minuteMs = 60_000
 

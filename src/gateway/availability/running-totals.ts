@@ -21,10 +21,13 @@ export interface RunningTotals {
   recordAttempt(channel: string, cause: string | null): void
   /** A request that was refused for a limit of this kind (`token`, `account`, `group`, `channel`). */
   recordLimit(kind: string): void
+  /** A request that was refused before anybody was asked for it. */
+  recordRefusal(cause: string): void
   readonly groups: ReadonlyMap<number, GroupTotals>
   /** By channel and cause; an empty cause: it went well. */
   readonly attempts: ReadonlyMap<string, ReadonlyMap<string, number>>
   readonly limits: ReadonlyMap<string, number>
+  readonly refusals: ReadonlyMap<string, number>
 }
 
 /** Stands for all names beyond the limit. */
@@ -40,6 +43,7 @@ export function createRunningTotals(): RunningTotals {
   const groups = new Map<number, MutableGroup>()
   const attempts = new Map<string, Map<string, number>>()
   const limits = new Map<string, number>()
+  const refusals = new Map<string, number>()
   let modelCount = 0
 
   function countsOf({ models }: MutableGroup, model: string): number[] {
@@ -56,6 +60,7 @@ export function createRunningTotals(): RunningTotals {
     groups,
     attempts,
     limits,
+    refusals,
     recordRequest({ groupId, model, fault, firstByteMs, outputTokens }) {
       const group = groups.get(groupId) ?? emptyGroup()
       groups.set(groupId, group)
@@ -72,6 +77,7 @@ export function createRunningTotals(): RunningTotals {
       addNamed(causes, cause ?? '')
     },
     recordLimit: (kind) => addNamed(limits, kind),
+    recordRefusal: (cause) => addNamed(refusals, cause),
   }
 }
 
