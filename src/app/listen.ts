@@ -1,6 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { usualSilenceSeconds } from '../gateway/context.ts'
 import { cannotListen } from './cannot-listen.ts'
+import { boundAccepted } from '../lib/socket-buffers.ts'
 import type { Config } from './config/config.ts'
 
 /** A gateway that takes requests. */
@@ -18,6 +19,9 @@ const maxRequestBodySize = Number.MAX_SAFE_INTEGER
 
 /** One event may be so large. */
 const maxWaitingBytes = 64 * 1_048_576
+
+/** What waits in the system for a client that is slow to read, in bytes; it would take megabytes. */
+const sentAheadBytes = 262_144
 
 type Address = Pick<Config['server'], 'host' | 'port'> & {
   /** The longest message of a WebSocket. */
@@ -55,6 +59,7 @@ export function listen(
   } catch (cause) {
     throw cannotListen({ host, port, setBy }, cause)
   }
+  boundAccepted('send', sentAheadBytes)
   const { server: bun } = app
   const shown = host.includes(':') ? `[${host}]` : host
   return {

@@ -1,53 +1,75 @@
-import { dlopen, FFIType, type Pointer, ptr } from 'bun:ffi'
+import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { readdirSync } from 'node:fs'
 
-type SetOption = (fd: number, level: number, name: number, value: Pointer, size: number) => number
-
-/** Where the system has `setsockopt`, and the numbers that it knows the options by. */
-const systems: Readonly<Record<string, { libraries: readonly string[]; numbers: Numbers }>> = {
-  linux: {
-    libraries: [
-      'libc.so.6',
-      'libc.so',
-      `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`,
-    ],
-    numbers: { level: 1, send: 7, receive: 8 },
-  },
-  darwin: {
-    libraries: ['libSystem.B.dylib'],
-    numbers: { level: 0xffff, send: 0x1001, receive: 0x1002 },
-  },
-}
-
-interface Numbers {
+/** A system's calls for options of sockets, and the numbers by which it knows them. */
+interface System {
+  readonly libraries: readonly string[]
   readonly level: number
   readonly send: number
   readonly receive: number
+  /** Whether a socket takes connections. */
+  readonly listens: number
 }
 
+const musl = `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`
+const systems: Readonly<Record<string, System>> = {
+  linux: { libraries: ['libc.so.6', musl], level: 1, send: 7, receive: 8, listens: 30 },
+  darwin: {
+    ...{ libraries: ['libSystem.B.dylib'], level: 0xffff },
+    ...{ send: 0x1001, receive: 0x1002, listens: 2 },
+  },
+}
+const system = systems[process.platform]
+
 const value = new Int32Array(1)
-let setOption: SetOption | null | undefined
+const size = new Uint32Array(1)
+let calls: ReturnType<typeof open> | null = null
 
 /**
  * Bounds how many bytes the system keeps for a socket: those that have come and are not read
  * (`receive`), or that are written and have not left (`send`). The runtime has no setting for it, and the
- * system lets them grow to megabytes. False: it can't be told here, and goes by its own measure.
+ * system lets them grow to megabytes. Where it can't be told, it goes by its own measure.
  */
-export function boundSocket(fd: number, which: 'send' | 'receive', bytes: number): boolean {
-  const numbers = systems[process.platform]?.numbers
-  if (setOption === undefined) setOption = open() ?? null
-  if (setOption === null || numbers === undefined || fd < 0) return false
+export function boundSocket(fd: number, which: 'send' | 'receive', bytes: number): void {
+  calls ??= open()
+  if (system === undefined || fd < 0) return
   value[0] = bytes
-  return setOption(fd, numbers.level, numbers[which], ptr(value), 4) === 0
+  calls?.setsockopt(fd, system.level, system[which], ptr(value), 4)
 }
 
-function open(): SetOption | undefined {
-  for (const library of systems[process.platform]?.libraries ?? []) {
+/** The same for the connections that any port of this process takes from now on: they inherit it. */
+export function boundAccepted(which: 'send' | 'receive', bytes: number): void {
+  for (const fd of openFiles()) if (isListening(fd)) boundSocket(fd, which, bytes)
+}
+
+function openFiles(): number[] {
+  try {
+    return readdirSync(process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd').map(Number)
+  } catch {
+    return [] // such a list there is not everywhere
+  }
+}
+
+function isListening(fd: number): boolean {
+  calls ??= open()
+  if (system === undefined || calls === undefined) return false
+  value[0] = 0
+  size[0] = 4
+  const { getsockopt } = calls
+  return getsockopt(fd, system.level, system.listens, ptr(value), ptr(size)) === 0 && value[0] !== 0
+}
+
+/** Undefined: they are of another name here, or none are to be had. */
+function open() {
+  const { i32, u32, ptr: pointer } = FFIType
+  for (const library of system?.libraries ?? []) {
     try {
-      const { i32, u32 } = FFIType
-      const args = [i32, i32, i32, FFIType.ptr, u32] as const
-      return dlopen(library, { setsockopt: { args, returns: i32 } }).symbols.setsockopt
+      return dlopen(library, {
+        setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
+        getsockopt: { args: [i32, i32, i32, pointer, pointer], returns: i32 },
+      }).symbols
     } catch {
-      // Of another name here, or none is to be had.
+      // The next one may be it.
     }
   }
   return undefined
