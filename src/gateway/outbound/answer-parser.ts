@@ -23,8 +23,10 @@ export class AnswerInvalid extends Error {
 
 type State = 'head' | 'counted' | 'unbounded' | 'size' | 'chunk' | 'chunk-end' | 'trailer' | 'done'
 
-/** No upstream's head, and no line between chunks, is longer, in bytes. */
-const longestHead = 65_536
+/** No upstream's head, and no line between chunks, is longer, in bytes, … */
+const longestHead = 2 * 1_048_576
+/** … or has more lines. */
+const mostLines = 256
 const lineFeed = 0x0a
 const nothing = new Uint8Array(0)
 
@@ -36,23 +38,25 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void): AnswerPa
   /** Bytes that are still to come of a body, or of a chunk. */
   let left = 0
   let isKept = false
+  const lines: string[] = []
+  let headLength = 0
 
   /** Takes a line, without its end; undefined: it goes on in the next bytes. */
   function lineAt(chunk: Buffer, at: number): { text: string; next: number } | undefined {
     const end = chunk.indexOf(lineFeed, at)
     const text = held + chunk.toString('latin1', at, end < 0 ? chunk.byteLength : end)
     if (text.length > longestHead) throw new AnswerInvalid('a head or a line is too long')
+    // Whoever speaks something else may wait for an answer, and never end its line.
+    if (state === 'head' && lines.length === 0 && !mayBegin(text.trimStart())) throw notHttp()
     held = end < 0 ? text : ''
     if (end < 0) return undefined
     return { text: text.endsWith('\r') ? text.slice(0, -1) : text, next: end + 1 }
   }
 
-  const lines: string[] = []
-  let headLength = 0
-
   function headLine(text: string): void {
     headLength += text.length
-    if (headLength > longestHead) throw new AnswerInvalid('a head is too long')
+    if (headLength > longestHead || lines.length > mostLines)
+      throw new AnswerInvalid('a head is too long')
     if (text !== '') {
       // A value that goes on in the next line.
       if (/^[ \t]/.test(text) && lines.length > 1) lines.push(`${lines.pop()} ${text.trim()}`)
@@ -147,9 +151,13 @@ export function createAnswerParser(onHead: (head: AnswerHead) => void): AnswerPa
   }
 }
 
+const beginning = 'HTTP/1.'
+const mayBegin = (text: string) => beginning.startsWith(text.slice(0, beginning.length))
+const notHttp = () => new AnswerInvalid('it does not begin as HTTP/1.1 does')
+
 function readHead([first = '', ...fields]: readonly string[]) {
   const found = /^HTTP\/(1\.[01]) (\d{3})(?: |$)/.exec(first)
-  if (!found) throw new AnswerInvalid('it does not begin as HTTP/1.1 does')
+  if (!found) throw notHttp()
   const headers = new Headers()
   for (const field of fields) {
     const colon = field.indexOf(':')

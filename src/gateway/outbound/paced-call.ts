@@ -37,6 +37,8 @@ export async function sendPaced(
   signal.throwIfAborted()
   const taken = connections.take(request, signal)
   const connection = taken instanceof Promise ? await taken : taken
+  // It was ended, or spoken on, before anything was asked.
+  if (connection.isClosed) throw connectionLost()
   if (signal.aborted) connections.drop(connection)
   signal.throwIfAborted()
   return exchange(connections, connection, { request, head })
