@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { mostHeldPerReader } from '../../src/gateway/outbound/paced-call.ts'
 import { startBinary } from '../support/binary.ts'
 import { tollgateYaml } from '../support/tollgate-yaml.ts'
 import { ask, callBySocket } from './caller.ts'
@@ -11,7 +12,7 @@ import { until } from './until.ts'
 const mebibyte = 1024 * 1024
 const readers = 40
 /** What each may take of the process's memory. */
-const ofOne = mebibyte / 4
+const ofOne = mostHeldPerReader
 /** Garbage of the work until they stand still. */
 const besides = 28 * mebibyte
 /** Of each answer. */

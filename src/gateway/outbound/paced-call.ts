@@ -21,6 +21,13 @@ export interface PacedRequest extends Peer {
 /** So many bytes are passed on at once: what is made of them waits for a client that is slow to read. */
 export const mostAtOnce = 16_384
 
+/**
+ * What a client that does not read takes of the process's memory at most, in bytes, beside the text of an
+ * answer that its protocol repeats at the end: what was read for it, what was made of that and waits, and
+ * the beginning of its text, by which it is charged should it be cut.
+ */
+export const mostHeldPerReader = 262_144
+
 type Read = Awaited<ReturnType<ByteReader['read']>>
 
 /**
