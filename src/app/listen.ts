@@ -1,7 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { usualSilenceSeconds } from '../gateway/context.ts'
-import { cannotListen } from './cannot-listen.ts'
 import { boundAccepted } from '../lib/socket-buffers.ts'
+import { cannotListen } from './cannot-listen.ts'
 import type { Config } from './config/config.ts'
 
 /** A gateway that takes requests. */
