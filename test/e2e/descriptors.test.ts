@@ -85,11 +85,12 @@ describe.skipIf(process.platform !== 'linux')('while it runs', () => {
     await until('it to be told', () => told('no file descriptors are left').length > 0)
 
     const answer = await askEarly(dialects.chat.path(false), dialects.chat.request(false))
-    expect(answer).toStartWith('HTTP/1.1 502')
-    expect(answer).toContain('The gateway has no connection left')
+    expect(answer).toStartWith('HTTP/1.1 429')
+    expect(answer).toContain('x-tollgate-reason: overloaded')
+    expect(answer).toMatch(/The gateway has no connection left|as many connections open as it may/)
     // Work on a large request is for a thread, which takes some to begin.
     const large = dialects.messages.request(false, 'x'.repeat(1_500_000))
-    expect(await askEarly(dialects.messages.path(false), large)).toStartWith('HTTP/1.1 502')
+    expect(await askEarly(dialects.messages.path(false), large)).toStartWith('HTTP/1.1 429')
 
     for (const socket of others) socket.terminate()
     await until('it to pass', () => told('there are file descriptors again').length > 0)

@@ -163,7 +163,7 @@ export const failureClasses = {
   },
   gateway_exhausted: {
     ...{ fault: 'gateway', retry: true, cools: null, counts: true },
-    answer: 'no_channel',
+    answer: 'overloaded',
     message: 'The gateway has no connection left for this request at present. Try again.',
     why: 'This machine had no file, memory or port left for a connection.',
   },
@@ -258,6 +258,7 @@ export function finalError(failures: readonly Failure[]): GatewayError {
   }
   const isBusy = isRateLimited(last)
   const { answer, message } = failureClasses[isBusy ? 'upstream_rate_limited' : last.name]
+  if (answer === 'overloaded') return new GatewayError(answer, message, { retryAfter: 2 })
   if (!isBusy) return new GatewayError(answer, message)
   const known = failures.filter(isRateLimited).flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
   const waitMs = known.length > 0 ? Math.min(...known) : defaultWaitMs
