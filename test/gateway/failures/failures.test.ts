@@ -134,7 +134,8 @@ describe('what the client is told when no channel has answered', () => {
   test.each(classes)('%s, alone', (name, { answer, message }) => {
     const error = finalError([{ name, status: null }])
     expect([error.kind, error.message]).toEqual([answer, message])
-    expect(error.details.retryAfter).toBe(answer === 'channels_busy' ? 5 : undefined)
+    const waits: { readonly [kind: string]: number } = { channels_busy: 5, overloaded: 2 }
+    expect(error.details.retryAfter).toBe(waits[answer])
   })
 
   test('the last one speaks', () => {
