@@ -88,7 +88,7 @@ export async function settle(
     const failed = () =>
       buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
     // What goes on upstream is charged, whatever becomes of its client.
-    await store(parts, settlement, failed, isDelivered || begun !== undefined)
+    await store(parts, exchange, settlement, failed, isDelivered || begun !== undefined)
     const keeping = exchange.keeping?.settled()
     if (keeping) await keeping
     note(parts, exchange, end, used.usage.outputTokens)
@@ -157,20 +157,25 @@ export function warnOfClamp(
 }
 
 /**
- * What is neither committed nor spooled is not answered to its end. What the client has a part of is charged
- * even when it can be stored only later; what it gets nothing of is recorded then as what it was told.
+ * What is neither committed nor spooled is not answered to its end. What the client has a part of, or did not
+ * wait for, is charged even when it can be stored only later; what it gets nothing of is recorded then as what
+ * it was told.
  */
 async function store(
   { committer, log }: ConcludeParts,
+  exchange: Concluded,
   settlement: Settlement,
   failed: () => Settlement,
   isDelivered: boolean,
 ) {
   try {
     await committer.settle(settlement)
+    exchange.isCharged = true
   } catch (error) {
-    committer.keep(isDelivered ? settlement : failed())
-    if (!isDelivered && error instanceof UnansweredError)
+    // Who leaves while the store is slow must not get for nothing what the vendor bills.
+    exchange.isCharged = isDelivered || exchange.interruption === 'client_left'
+    committer.keep(exchange.isCharged ? settlement : failed())
+    if (!exchange.isCharged && error instanceof UnansweredError)
       log.error('the client is told of an error, but may be charged: its commit was not answered', {
         request_id: settlement.request.requestId,
       })
@@ -212,13 +217,15 @@ function keepOrigin(
   return ids.map((id) => ({ id, ...row }))
 }
 
-/** Records and logs an exchange that used nothing; nobody waits for it. */
+/** Logs an exchange that used nothing, and records it unless it is charged already; nobody waits for it. */
 export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {
   const { caller, operation } = exchange
   const now = parts.tick()
   note(parts, exchange, end, 0)
   const isKept = end.ending !== 'refused' || parts.refusals.admit(caller?.token.id, now)
-  if (operation.charged && caller && isKept) {
+  if (exchange.isCharged) {
+    // In the place of the charge, this would be taken for all that there was.
+  } else if (operation.charged && caller && isKept) {
     const settlement = buildSettlement(exchange, caller, end, nothingUsed, undefined, now)
     parts.committer.record(settlement)
   } else if (parts.reservations.isOpen(exchange.requestId)) {

@@ -73,6 +73,8 @@ export interface Exchange {
   interruption: Interruption | undefined
   /** An upstream was asked, and has not failed in a way that costs nothing: its input is owed. */
   isOwed: boolean
+  /** What it costs is stored, or kept until it can be: nothing that comes later is its record. */
+  isCharged: boolean
   /** Its money could not be set aside after all: the upstream call was ended for that. */
   isUnpaid: boolean
   /** Ends the upstream call that is under way. */
@@ -125,6 +127,7 @@ export function begin(call: ModelCall, { clock, tick, gatekeeper }: BeginParts):
     firstByteTick: undefined,
     interruption: undefined,
     isOwed: false,
+    isCharged: false,
     isUnpaid: false,
     abort: nothing,
     onInterrupted: nothing,

@@ -95,6 +95,7 @@ export async function createExchange(options: ExchangeOptions) {
     fault: undefined,
     firstByteTick: undefined,
     interruption: undefined,
+    isCharged: false,
     isUnpaid: false,
     isOwed: true,
     abort: () => {},

@@ -116,7 +116,13 @@ function concluded(
     route: { protocol: responses, operation, framing: 'sse', translation: undefined },
     firstByteTick: firstByteMs === null ? undefined : startedTick + firstByteMs,
     facts: factsOf(pending),
-    ...{ attempts: [], usedLlmTokens: 0, fault: undefined, interruption: undefined },
+    ...{
+      attempts: [],
+      usedLlmTokens: 0,
+      fault: undefined,
+      interruption: undefined,
+      isCharged: false,
+    },
     reservation: undefined,
   }
 }
