@@ -89,13 +89,14 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   const membership = await enter(store, log, () => load())
   undone.defer(async () => await membership?.leave())
   await claim(store, config)
-  const spool = await openSpoolOf(config.store, log)
+  let origin = await store.records.origin()
+  const spool = await openSpoolOf(config.store, origin, log)
   undone.defer(async () => await spool?.close())
   // First: what it has is not closed as interrupted, and spent by nobody else.
   if (spool) await replay({ spool, records: store.records, store: config.store }, log)
   await sweep(store, log)
   tellHeldBack(await applyConfig(instance, config, { prune: false }), log)
-  spool?.setOrigin(await store.records.origin())
+  await findOrigin()
   const counters = config.counters
     ? await openValkeyCounters({ ...config.counters, log, living: membership?.living })
     : undefined
@@ -136,6 +137,7 @@ export async function serve(parts: ServeParts): Promise<Serving> {
   async function refreshIfChanged(): Promise<void> {
     if (store.file?.trouble() !== undefined) return
     try {
+      await findOrigin()
       const changed = await tollgate.changedElsewhere()
       if (changed === 'accounts') tollgate.accountsChanged()
       if (changed === 'all') outdated = true
@@ -145,6 +147,13 @@ export async function serve(parts: ServeParts): Promise<Serving> {
     } catch (error) {
       log.error('change of the database not followed', { error: String(error) })
     }
+  }
+
+  /** A database is known by its first account, which may be made at any time. */
+  async function findOrigin(): Promise<void> {
+    if (origin !== '') return
+    origin = await store.records.origin()
+    spool?.setOrigin(origin)
   }
 
   /** Goes on as before, until those who send requests had the time to send them elsewhere. */

@@ -14,11 +14,12 @@ import { describeStore } from './store-place.ts'
  */
 export async function openSpoolOf(
   { spool: folder }: StoreConfig,
+  origin: string,
   log: Logger,
 ): Promise<OpenSpool | undefined> {
   if (folder == null) return undefined
   try {
-    return await openSpool(folder, log)
+    return await openSpool(folder, origin, log)
   } catch (error) {
     log.warn(
       `The spool ${folder} can not be written: while the database does not answer, neither will the ` +
@@ -47,25 +48,15 @@ export async function replay(
     store,
   }: {
     readonly spool: OpenSpool
-    readonly records: Pick<RecordStore, 'commit' | 'origin'>
+    readonly records: Pick<RecordStore, 'commit'>
     readonly store: StoreConfig
   },
   log: Logger,
 ): Promise<void> {
   if (spool.found.length === 0) return
-  const here = await records.origin()
   const kept = createKept(records.commit, log, spool)
-  for (const { origin, settlement } of spool.found) {
-    const { requestId } = settlement.request
-    if (origin === '' || origin === here) kept.keep(requestId, { settle: [settlement] })
-    else {
-      await spool.setAside(settlement, 'It is of another database.')
-      spool.stored([requestId])
-      log.error('a settlement in the spool is of another database: it is set aside', {
-        request_id: requestId,
-      })
-    }
-  }
+  for (const { settlement } of spool.found)
+    kept.keep(settlement.request.requestId, { settle: [settlement] })
   await kept.lastTry()
   if (kept.size() === 0) return
   throw new UserError(

@@ -35,7 +35,7 @@ test('says in a paragraph what agrees, and succeeds', async () => {
 test('it, "status" and "backup" tell of what waits in the spool', async () => {
   const folder = join(place.path, 'tollgate.db.spool')
   const log = createLogger({ sink() {}, pretty: false, clock: Date.now, level: 'error' })
-  const spool = await openSpool(folder, log)
+  const spool = await openSpool(folder, '5', log)
   await spool.add(['a', 'b'].map((requestId) => settlement({ requestId })))
   await spool.close()
   const commands = [['verify'], ['status'], ['backup', join(place.path, 'copy.db')]]

@@ -23,19 +23,30 @@ const partOfFree = 0.1
 /** `1.spool`, `2.spool` … */
 const names = Array.from({ length: mostProcesses }, (_, at) => `${at + 1}.spool`)
 
+/** Files that are claimed, and the names of those that were left alone. */
+export interface Claimed {
+  readonly claimed: readonly ClaimedFile[]
+  /** They wait for another database than `origin`: two configurations may name one folder. */
+  readonly foreign: readonly string[]
+}
+
 /**
  * Takes the first file of a folder that no other process has, and those that processes have left which
- * are no more, as far as something is in them. Throws as the system does.
+ * are no more, as far as something is in them, and not of another database. Throws as the system does.
  */
-export function claimFiles(folder: string): readonly ClaimedFile[] {
+export function claimFiles(folder: string, origin: string): Claimed {
   const claimed: ClaimedFile[] = []
+  const foreign: string[] = []
   for (const name of names) {
     const path = join(folder, name)
     const isOwn = claimed.length === 0
     if (!isOwn && !existsSync(path)) continue
     const claim = createClaim(path)
     if (!claim.claim()) continue
-    if (!isOwn && isEmpty(path)) {
+    const { entries, usedBytes } = decodeLines(existsSync(path) ? readFileSync(path) : empty)
+    const isForeign = entries.some((one) => one.origin !== '' && one.origin !== origin)
+    if (isForeign) foreign.push(name)
+    if (isForeign || (!isOwn && usedBytes === 0)) {
       claim.release()
       continue
     }
@@ -46,7 +57,7 @@ export function claimFiles(folder: string): readonly ClaimedFile[] {
     }
     claimed.push({ name, file, close })
   }
-  return claimed
+  return { claimed, foreign }
 }
 
 /** Rejects when the disk has no room, or fails. */
@@ -55,7 +66,7 @@ export function reserveRoom(folder: string, file: SpoolFile): Promise<void> {
   return file.reserve(Math.min(reservedBytes, Math.floor(bavail * bsize * partOfFree)))
 }
 
-const isEmpty = (path: string) => decodeLines(readFileSync(path)).usedBytes === 0
+const empty = new Uint8Array(0)
 
 /** How many settlements wait in a folder, whoever has its files; undefined: it can't be read. */
 export function countWaiting(folder: string): number | undefined {

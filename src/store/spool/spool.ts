@@ -19,12 +19,23 @@ const damagedName = /^damaged-/
 
 /**
  * Opens a folder of spool files, and makes it where its parent is there. Each process has a file of its
- * own in it, and takes over what those have left that are no more. Throws as the system does where
- * nothing can be written there.
+ * own in it, and takes over what those have left that are no more and served from the same database
+ * (`RecordStore.origin`). Throws as the system does where nothing can be written there.
  */
-export async function openSpool(folder: string, log: Logger): Promise<OpenSpool> {
+export async function openSpool(folder: string, origin: string, log: Logger): Promise<OpenSpool> {
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-  return createSpool(folder, claimFiles(folder), log)
+  const { claimed, foreign } = claimFiles(folder, origin)
+  if (foreign.length > 0)
+    log.error(
+      'settlements of another database wait in the spool: a gateway of that one stores them',
+      {
+        folder,
+        files: foreign.join(', '),
+      },
+    )
+  const spool = await createSpool(folder, claimed, log)
+  spool.setOrigin(origin)
+  return spool
 }
 
 /** The first of the files is the one that is written. */

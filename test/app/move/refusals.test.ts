@@ -59,7 +59,7 @@ describe('a file', () => {
     const [source, target] = [scene.sqlite('first.db'), scene.sqlite('second.db')]
     await makeStore(source.path, 1, 5)
     const log = createLogger({ sink() {}, pretty: false, clock: () => now, level: 'error' })
-    const spool = await openSpool(`${source.path}.spool`, log)
+    const spool = await openSpool(`${source.path}.spool`, '5', log)
     await spool.add([settlement({ requestId: 'late' })])
     expect(await refusal(source, target)).toContain(
       `1 settlement waits in the spool ${source.path}.spool`,

@@ -27,7 +27,7 @@ const log = createLogger({
   sink: (line) => lines.push(JSON.parse(line)),
   ...{ pretty: false, clock: () => now, level: 'warn' },
 })
-const open = () => openSpool(folder, log)
+const open = (origin = '5') => openSpool(folder, origin, log)
 const one = (requestId: string, changes: Partial<Settlement['request']> = {}) =>
   settlement({ requestId, amountNano: 10, ...changes })
 const idsOf = ({ found }: { found: readonly { settlement: Settlement }[] }) =>
@@ -36,7 +36,6 @@ const store = () => ({ path: 'a.db', synchronous: 'normal', spool: folder }) as 
 
 test('what it was given is found by the next process, with room taken for more', async () => {
   const first = await open()
-  first.setOrigin('5')
   await Promise.all([first.add([one('a'), one('b')]), first.add([one('a'), one('c')])])
   expect([first.count(), first.has('b'), first.has('z')]).toEqual([3, true, false])
   expect(countWaiting(folder)).toBe(3)
@@ -47,8 +46,8 @@ test('what it was given is found by the next process, with room taken for more',
   expect(again.found).toEqual(['a', 'b', 'c'].map((id) => ({ origin: '5', settlement: one(id) })))
 })
 
-async function opened() {
-  const spool = await open()
+async function opened(origin?: string) {
+  const spool = await open(origin)
   return { ...spool, [Symbol.asyncDispose]: spool.close }
 }
 
@@ -168,8 +167,7 @@ test('a folder that is no folder, or has no place, is an error', async () => {
 describe('at the start', () => {
   /** Leaves these, as a process that was killed does. */
   async function leave(origin: string, ...settlements: readonly Settlement[]): Promise<void> {
-    const spool = await open()
-    spool.setOrigin(origin)
+    const spool = await open(origin)
     await spool.add(settlements)
     await spool.close()
   }
@@ -185,7 +183,7 @@ describe('at the start', () => {
       one('wrong', { amountNano: -1 }),
       one('b'),
     )
-    await using spool = await opened()
+    await using spool = await opened(await records.origin())
     await replay({ spool, records, store: store() }, log)
     expect(file.rows("SELECT request_id FROM ledger WHERE kind = 'charge' ORDER BY 1")).toEqual([
       { request_id: 'a' },
@@ -202,21 +200,31 @@ describe('at the start', () => {
     ).toEqual(['of nobody', 'no price', 'wrong'])
   })
 
-  test('what another database began is charged to nobody here', async () => {
+  test('what another database began waits for that one, whose folder it is, too', async () => {
     await using file = await createFileStore()
     const { records } = file.store
-    await leave('123', one('a'))
-    await using spool = await opened()
+    const here = await records.origin()
+    const charges = () => file.rows("SELECT request_id FROM ledger WHERE kind = 'charge'")
+    await leave(here, one('a'))
+    {
+      await using other = await opened('123')
+      expect(idsOf(other)).toEqual([])
+      await other.add([one('b')])
+      await replay({ spool: other, records, store: store() }, log)
+      expect([other.count(), other.remark(), charges()]).toEqual([1, undefined, []])
+      expect(lines).toContainEqual(expect.objectContaining({ level: 'error', files: '1.spool' }))
+    }
+    await using spool = await opened(here)
     await replay({ spool, records, store: store() }, log)
-    expect(file.rows("SELECT request_id FROM ledger WHERE kind = 'charge'")).toEqual([])
-    expect([spool.count(), spool.remark()]).toEqual([0, 'refused'])
+    expect([charges(), spool.count()]).toEqual([[{ request_id: 'a' }], 0])
+    await until('the other to wait alone', () => countWaiting(folder) === 1)
   })
 
   test('while the store takes nothing, all of it waits on', async () => {
     await using file = await createFileStore()
     const { records } = file.store
     await leave(await records.origin(), one('a'))
-    await using spool = await opened()
+    await using spool = await opened(await records.origin())
     const commit = () => Promise.reject(new StoreError('The disk is full.'))
     await expect(
       replay({ spool, records: { ...records, commit }, store: store() }, log),
