@@ -37,6 +37,9 @@ const missing: OpenSpool = {
   ...{ count: () => 0, hasFailed: () => true, remark: () => 'missing', close: async () => {} },
 }
 
+/** So far apart the clocks of two nodes may be: a key may be made by one and used at another. */
+const skewMs = 60_000
+
 /**
  * Stores what waits in a spool from before. Throws `UserError` when the database does not take it: it
  * waits on, and nobody is served who may have spent it already.
@@ -48,15 +51,28 @@ export async function replay(
     store,
   }: {
     readonly spool: OpenSpool
-    readonly records: Pick<RecordStore, 'commit'>
+    readonly records: Pick<RecordStore, 'commit' | 'tokenOrigin'>
     readonly store: StoreConfig
   },
   log: Logger,
 ): Promise<void> {
   if (spool.found.length === 0) return
   const kept = createKept(records.commit, log, spool)
-  for (const { settlement } of spool.found)
-    kept.keep(settlement.request.requestId, { settle: [settlement] })
+  const tokens = new Map<number, ReturnType<RecordStore['tokenOrigin']>>()
+  for (const { settlement } of spool.found) {
+    const { requestId, tokenId, accountId, createdAt } = settlement.request
+    const token = await tokens.getOrInsertComputed(tokenId, records.tokenOrigin)
+    if (token?.accountId === accountId && token.createdAt <= createdAt + skewMs) {
+      kept.keep(requestId, { settle: [settlement] })
+      continue
+    }
+    // A backup was restored, say: what was made after it is gone, and others may have its ids.
+    await spool.setAside(settlement, 'Its key is not there, or was made after it.')
+    spool.stored([requestId])
+    log.error('a settlement in the spool is of a key that is not there: it is set aside', {
+      request_id: requestId,
+    })
+  }
   await kept.lastTry()
   if (kept.size() === 0) return
   throw new UserError(

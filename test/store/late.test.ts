@@ -56,6 +56,12 @@ eachEngine((open) => {
     expect(await oddSums()).toEqual([])
   })
 
+  test('whose a token is, and since when, is known for that', async () => {
+    const { records } = file.store
+    expect(await records.tokenOrigin(1)).toEqual({ accountId: 1, createdAt: now })
+    expect(await records.tokenOrigin(99)).toBeUndefined()
+  })
+
   test('also in one batch with others, at another price and of another day', async () => {
     await interrupt('a', 'b')
     await settle(

@@ -258,6 +258,10 @@ export interface RecordStore {
    * here. Empty as long as nobody has an account.
    */
   origin(): Promise<string>
+  /** Whose a token is, and when it was made; undefined: there is none of this id. */
+  tokenOrigin(
+    tokenId: number,
+  ): Promise<{ readonly accountId: number; readonly createdAt: number } | undefined>
   /** In order of arrival, a page at a time: memory does not grow with the table. */
   exportRequests(span: Span): AsyncIterable<StoredRequest>
   exportLedger(span: Span): AsyncIterable<LedgerEntry>

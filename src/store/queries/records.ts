@@ -22,6 +22,15 @@ export const createRecordReading = (
   exportLedger: (span) => exportLedger(engine, span),
   receipt: (requestId) => engine.read(() => findReceipt(requestId)),
   origin: () => engine.read(findOrigin),
+  tokenOrigin: (tokenId) =>
+    engine.read(() =>
+      first(
+        build
+          .selectFrom('token')
+          .select(['account_id as accountId', 'created_at as createdAt'])
+          .where('id', '=', tokenId),
+      ),
+    ),
   tokenUsage: (tokenId, sinceDay) => engine.read(() => sumUsage(tokenId, sinceDay)),
 })
 

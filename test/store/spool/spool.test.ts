@@ -220,6 +220,18 @@ describe('at the start', () => {
     await until('the other to wait alone', () => countWaiting(folder) === 1)
   })
 
+  test('what was begun by a key that is gone is not charged to the one that has its id now', async () => {
+    await using file = await createFileStore()
+    const { records } = file.store
+    await leave(await records.origin(), one('before', { createdAt: now - 3_600_000 }), one('a'))
+    await using spool = await opened(await records.origin())
+    await replay({ spool, records, store: store() }, log)
+    expect(file.rows("SELECT request_id FROM ledger WHERE kind = 'charge'")).toEqual([
+      { request_id: 'a' },
+    ])
+    expect([spool.count(), spool.remark()]).toEqual([0, 'refused'])
+  })
+
   test('while the store takes nothing, all of it waits on', async () => {
     await using file = await createFileStore()
     const { records } = file.store
