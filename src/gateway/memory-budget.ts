@@ -45,6 +45,7 @@ export interface MemoryBudget {
   tryTake(lease: Lease, bytes: number): boolean
   /** The same, or waits for it. Throws the 429 `overloaded`, the 413 of what is never there, or the signal's reason. */
   take(lease: Lease, bytes: number, waiting: Waiting): void | Promise<void>
+  /** Of a lease that has ended there is nothing left to give. */
   give(lease: Lease, bytes: number): void
   /** Gives back all of it; harmless when repeated. */
   end(lease: Lease): void
@@ -188,7 +189,7 @@ export function createMemoryBudget({ totalBytes, hasRoom }: MemoryBudgetParts): 
     return promise
   }
 
-  function give(lease: Lease, bytes: number): void {
+  function giveBack(lease: Lease, bytes: number): void {
     used -= bytes
     if (lease.isLarge) share(lease, -bytes)
     lease.bytes -= bytes
@@ -196,7 +197,11 @@ export function createMemoryBudget({ totalBytes, hasRoom }: MemoryBudgetParts): 
   }
 
   return {
-    ...{ totalBytes, largestBytes, tryTake, give },
+    ...{ totalBytes, largestBytes, tryTake },
+    // Work on a request may come to its end behind it.
+    give(lease, bytes) {
+      if (!lease.isOver) giveBack(lease, bytes)
+    },
     usedBytes: () => used,
     waiting: () => waitingSmall + waitingLarge,
     isShort: () => hasRoom?.(0) === false,
@@ -210,7 +215,7 @@ export function createMemoryBudget({ totalBytes, hasRoom }: MemoryBudgetParts): 
     },
     end(lease) {
       lease.isOver = true
-      if (lease.bytes > 0) give(lease, lease.bytes)
+      if (lease.bytes > 0) giveBack(lease, lease.bytes)
     },
   }
 }

@@ -51,6 +51,15 @@ test('what is taken and given back adds up to nothing', () => {
   expect(budget.usedBytes()).toBe(0)
 })
 
+test('what is given back behind the end of its lease is not given back twice', () => {
+  const budget = roomForThree()
+  const lease = createLease('a')
+  budget.tryTake(lease, 2 * large)
+  budget.end(lease)
+  budget.give(lease, large) // whoever worked on it has only now come to its end
+  expect([budget.usedBytes(), lease.bytes]).toEqual([0, 0])
+})
+
 test('who finds no room waits until it is given back', async () => {
   const { ask, end, happened, budget } = asker()
   for (const name of ['a', 'b', 'c', 'd']) void ask(name, name)
