@@ -39,7 +39,7 @@ import type { OwnResponses } from './own-responses/own-responses.ts'
 import { withOwnTools } from './own-tools.ts'
 import type { Places } from './places.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
-import { readBytes } from './read-bytes.ts'
+import { type ReadTask, readBytes } from './read-bytes.ts'
 import { checkReferences, type ReferenceParts } from './references.ts'
 import { parseScanned, scanLarge } from './scan-large.ts'
 import { isStrict } from './strict.ts'
@@ -94,7 +94,7 @@ export async function admit(
   checkContentType(call.request.headers.get('content-type'), call.operation.takesForm)
   const owner = String(caller.account.id)
   const memory = memoryFor(parts, exchange, owner)
-  const bytes = await readBytes(call.request, { maxBytes: parts.maxBodyBytes(), owner, memory })
+  const bytes = await readWhole(parts, exchange, { maxBytes: parts.maxBodyBytes(), owner, memory })
   const reading = readBody(parts, exchange, call, bytes)
   const read = reading instanceof Promise ? await reading : reading
   exchange.model = call.model ?? read.facts.model ?? ''
@@ -138,6 +138,20 @@ function memoryFor(parts: AdmitParts, exchange: Exchange, owner: string): BodyMe
   exchange.lease = lease
   const waiting = { waitMs: parts.memoryWaitMs(), signal: exchange.request.signal }
   return leaseMemory(parts.memory, lease, waiting, requestCost)
+}
+
+/** Reads a body; one that comes too slowly for those who wait is given up on the way. */
+async function readWhole(
+  { memory }: AdmitParts,
+  { lease, request, giveUp }: Exchange,
+  task: ReadTask,
+): Promise<Buffer> {
+  if (lease === undefined) return readBytes(request, task)
+  memory.startReading(lease, giveUp)
+  const bytes = await readBytes(request, task)
+  memory.endReading(lease)
+  if (lease.isOver) throw stopping()
+  return bytes
 }
 
 /** The facts of a body, with what Gemini has in the path. */

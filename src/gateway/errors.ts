@@ -68,6 +68,8 @@ interface Details {
   readonly acceptEncoding?: string
   /** Its body was not read to its end. */
   readonly isCutOff?: boolean
+  /** Nobody waits for the rest of its body. */
+  readonly isTooSlow?: boolean
   readonly cause?: unknown
 }
 

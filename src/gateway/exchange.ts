@@ -9,6 +9,7 @@ import type { Caller } from './authenticate.ts'
 import type { BodyFacts } from './body.ts'
 import type { Interruption } from './causes.ts'
 import type { Choice } from './channels/chooser.ts'
+import type { GatewayError } from './errors.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import type { Permit } from './limits/limiter.ts'
 import type { Lease } from './memory-budget.ts'
@@ -79,6 +80,8 @@ export interface Exchange {
   isUnpaid: boolean
   /** Ends the upstream call that is under way. */
   abort: () => void
+  /** Refuses it while it is still being let in. */
+  giveUp: (error: GatewayError) => void
   /** Called on an interruption; the relay puts its own ending here. */
   onInterrupted: () => void
 }
@@ -130,6 +133,7 @@ export function begin(call: ModelCall, { clock, tick, gatekeeper }: BeginParts):
     isCharged: false,
     isUnpaid: false,
     abort: nothing,
+    giveUp: nothing,
     onInterrupted: nothing,
   }
 }
@@ -169,6 +173,7 @@ export type Concluded = {
   | 'framing'
   | 'library'
   | 'abort'
+  | 'giveUp'
   | 'onInterrupted'
   | 'isUnpaid'
   | 'isOwed'

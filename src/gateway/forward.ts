@@ -65,7 +65,7 @@ export function createForwarder(parts: ForwardParts): Forwarder {
     const done = () => active.delete(exchange) && end(exchange)
     try {
       if (closed) throw stopping()
-      const body = await unlessInterrupted(exchange, admit(parts, exchange, call))
+      const body = await unlessInterrupted(exchange, () => admit(parts, exchange, call))
       if (!signal.aborted) call.limitSilence(0) // models think in silence
       const heartbeat = body.facts.stream
         ? parts.heartbeats.begin(exchange.startedTick)
@@ -150,11 +150,15 @@ async function paid({ reservation }: Exchange, stream: StreamAnswer): Promise<vo
   }
 }
 
-/** What comes; rejects when the exchange is interrupted while its body is still coming. */
-function unlessInterrupted<Result>(exchange: Exchange, coming: Promise<Result>): Promise<Result> {
+/** What comes; rejects when the exchange is interrupted, or given up, while its body is still coming. */
+function unlessInterrupted<Result>(
+  exchange: Exchange,
+  begin: () => Promise<Result>,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     exchange.onInterrupted = () => reject(stopping())
-    coming.then(resolve, reject)
+    exchange.giveUp = reject
+    begin().then(resolve, reject)
   })
 }
 

@@ -45,6 +45,7 @@ export async function dropRest(
   isStranger: boolean,
   refused?: unknown,
 ): Promise<boolean> {
+  if (refused instanceof GatewayError && refused.details.isTooSlow) return false
   if (!isStillComing(request, refused) || request.body === null) return true
   const bounds = isStranger ? ofStrangers : ofCallers
   const others = reading.get(bounds) ?? 0

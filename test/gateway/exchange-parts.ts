@@ -99,6 +99,7 @@ export async function createExchange(options: ExchangeOptions) {
     isUnpaid: false,
     isOwed: true,
     abort: () => {},
+    giveUp: () => {},
     onInterrupted: () => {},
   }
   return { exchange, caller }

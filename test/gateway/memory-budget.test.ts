@@ -3,6 +3,7 @@ import {
   createLease,
   createMemoryBudget,
   type Lease,
+  type MemoryBudget,
   smallLease,
   type Waiting,
 } from '../../src/gateway/memory-budget.ts'
@@ -175,11 +176,97 @@ test('small ones go beyond the sums, which are reckoned high, while the process 
   let isFree = true
   const totalBytes = 4 * large
   const budget = createMemoryBudget({ totalBytes, hasRoom: () => isFree })
-  const take = () => budget.tryTake(createLease('a'), large / 8)
+  let owners = 0
+  const take = () => budget.tryTake(createLease(`owner ${owners++}`), large / 8)
   for (let at = 0; at < 32; at++) expect(take()).toBeTrue()
   isFree = false
   expect(take()).toBeFalse()
   isFree = true
   for (let at = 0; at < 8; at++) expect(take()).toBeTrue()
   expect(take()).toBeFalse()
+})
+
+const takeAll = (budget: MemoryBudget, owner: string, bytes: number) => {
+  let count = 0
+  while (budget.tryTake(createLease(owner), bytes)) count++
+  return count
+}
+
+test('one owner can have all that is reckoned in small leases, and leaves room for others', () => {
+  const budget = createMemoryBudget({ totalBytes: 100, hasRoom: () => true })
+  expect(takeAll(budget, 'x', 1)).toBe(100)
+  expect(takeAll(budget, 'y', 1)).toBe(20)
+  expect(takeAll(budget, 'z', 1)).toBe(4)
+})
+
+test('owners who hold much of the small ones keep nobody waiting, and wait for themselves', async () => {
+  const { ask, happened, budget } = asker(createMemoryBudget({ totalBytes: 100 }))
+  expect([takeAll(budget, 'x', 1), takeAll(budget, 'y', 1)]).toEqual([80, 16])
+  void ask('x', 'x', 1)
+  void ask('y', 'y', 1)
+  await ask('z', 'z', 1)
+  expect(happened).toEqual(['z'])
+})
+
+test('a body that comes too slowly is given up, but only while others wait for its memory', () => {
+  let now = 0
+  const budget = createMemoryBudget({ totalBytes: 4 * large, tick: () => now })
+  const slow = createLease('a')
+  const given: string[] = []
+  budget.tryTake(slow, 3 * large)
+  budget.startReading(slow, (error) => given.push(error.message))
+  now = 60_000
+  budget.look()
+  expect(given).toEqual([])
+  void budget.take(createLease('b'), large, long)
+  expect(given).toEqual([expect.stringContaining('too slowly')])
+  expect(slow.isOver).toBeTrue()
+  budget.end(slow)
+  expect([budget.usedBytes(), budget.waiting()]).toEqual([large, 0])
+})
+
+test('a body has five seconds, and one more for each mebibyte', () => {
+  let now = 0
+  const budget = createMemoryBudget({ totalBytes: 4 * large, tick: () => now })
+  const [slow, come] = [createLease('a'), createLease('a')]
+  const given: string[] = []
+  budget.tryTake(slow, 2 * smallLease) // 2 MiB, four times
+  budget.tryTake(come, 10)
+  budget.startReading(slow, () => given.push('slow'))
+  budget.startReading(come, () => given.push('come'))
+  budget.endReading(come)
+  void budget.take(createLease('b'), 2 * large, long)
+  now = 7_000
+  budget.look()
+  expect(given).toEqual([])
+  now = 7_001
+  budget.look()
+  expect(given).toEqual(['slow'])
+})
+
+test('a body that waits for memory itself is not slow', () => {
+  let now = 60_000
+  const budget = createMemoryBudget({ totalBytes: 4 * large, tick: () => now })
+  const [holds, waits] = [createLease('a'), createLease('b')]
+  const given: string[] = []
+  budget.tryTake(holds, 3 * large)
+  for (const lease of [holds, waits]) budget.startReading(lease, () => given.push(lease.owner))
+  void budget.take(waits, large, long)
+  budget.look()
+  expect(given).toEqual([])
+  now = 120_000
+  budget.look()
+  expect(given).toEqual(['a'])
+})
+
+test('what goes ahead and what has just come take turns where both have room', async () => {
+  const { ask, end, happened } = asker(createMemoryBudget({ totalBytes: 4 * large }))
+  for (const name of ['a', 'b', 'c']) void ask(name, name)
+  for (const name of ['ahead 1', 'ahead 2', 'ahead 3'])
+    void ask(name, 'x', large, { ...long, isAhead: true })
+  void ask('new', 'y')
+  await rest()
+  for (const name of ['a', 'b', 'c']) end(name)
+  await rest()
+  expect(happened.slice(3)).toEqual(['ahead 1', 'new', 'ahead 2'])
 })
