@@ -10,6 +10,8 @@ export interface ProcessMemory {
   readonly budget: MemoryBudget
   /** WebSockets at once, and the longest message on one. */
   readonly sockets: SocketLimits & { readonly messageBytes: number }
+  /** Of fetched files, kept for the next requests. */
+  readonly fileCacheBytes: number
 }
 
 const mebibyte = 1_048_576
@@ -49,12 +51,13 @@ export function createProcessMemory({
   }
 
   const budget = createMemoryBudget({ totalBytes, hasRoom })
-  return { limitBytes, source, budget, sockets: socketsWithin(totalBytes) }
+  const fileCacheBytes = Math.min(Math.floor(totalBytes / 16), 64 * mebibyte)
+  return { limitBytes, source, budget, sockets: socketsWithin(totalBytes), fileCacheBytes }
 }
 
 /**
- * The server keeps half a message until the rest has come, and tells nobody: of one key they are no more
- * than a quarter of the budget together. Of all keys they may be more; see `createSockets`.
+ * The server keeps half a message until the rest has come, and tells nobody: of one account they are no more
+ * than a quarter of the budget together. Of all accounts they may be more; see `createSockets`.
  */
 function socketsWithin(totalBytes: number): ProcessMemory['sockets'] {
   const messageBytes = Math.min(
@@ -64,9 +67,17 @@ function socketsWithin(totalBytes: number): ProcessMemory['sockets'] {
   const whole = (count: number, most: number) => Math.max(1, Math.min(Math.floor(count), most))
   return {
     messageBytes,
-    ofToken: whole(totalBytes / 4 / messageBytes, 256),
+    ofAccount: whole(totalBytes / 4 / messageBytes, 256),
     ofAll: whole((16 * totalBytes) / messageBytes, 16_384),
+    conversations: conversationsWithin(totalBytes),
   }
+}
+
+/** Conversations that connections go on with: warm-ups leave some, which cost nobody anything. */
+function conversationsWithin(totalBytes: number): SocketLimits['conversations'] {
+  const ofAll = Math.min(Math.floor(totalBytes / 8), 256 * mebibyte)
+  const ofAccount = Math.min(Math.floor(ofAll / 2), 64 * mebibyte)
+  return { ofOne: Math.min(ofAccount, 8 * mebibyte), ofAccount, ofAll }
 }
 
 function limitOf(memoryBytes: number | null): Pick<ProcessMemory, 'limitBytes' | 'source'> {

@@ -254,7 +254,10 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
     watchdog,
     sealer: secrets.texts,
     beside,
-    media: createMediaFetcher({ outbound, memory: memory.budget }),
+    media: createMediaFetcher({
+      ...{ outbound, memory: memory.budget },
+      limits: { cacheBytes: memory.fileCacheBytes },
+    }),
     ...{ ...limited, heartbeats, background, own, answers: store.answers },
     unknownAnswers: () => settings.unknownAnswers,
     choose: care.choose,

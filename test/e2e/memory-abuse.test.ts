@@ -13,6 +13,7 @@ import { until } from './until.ts'
 const mebibyte = 1_048_576
 const { chat } = dialects
 const otherKey = 'sk-other-0123456789abcdefghijklmnop'
+const secondKey = 'sk-second-0123456789abcdefghijklmno'
 
 let upstream: FakeUpstream
 let tollgate: RunningBinary
@@ -29,7 +30,9 @@ beforeAll(async () => {
         moreAccounts: [
           {
             ...{ email: 'other@example.com', balance: 10_000 },
-            tokens: [{ name: 'other', key: otherKey, group: 'default' }],
+            tokens: [otherKey, secondKey].map((key, at) => ({
+              ...{ name: `other ${at}`, key, group: 'default' },
+            })),
           },
         ],
       }),
@@ -105,3 +108,20 @@ test('a body that drips is given up while others wait for its memory, and its co
     clearInterval(drip)
   }
 }, 60_000)
+
+test('WebSockets are bounded for an account, not for each of its keys', async () => {
+  const sockets: WebSocket[] = []
+  const open = (key: string) => {
+    const socket = new WebSocket(`${tollgate.url.replace('http', 'ws')}/v1/responses`, {
+      headers: { authorization: `Bearer ${key}` },
+    } as never)
+    return new Promise<boolean>((resolve) => {
+      socket.addEventListener('open', () => resolve(sockets.push(socket) > 0))
+      socket.addEventListener('error', () => resolve(false))
+    })
+  }
+  // A quarter of 25 MB, 2 MB each.
+  for (const key of [otherKey, secondKey]) for (let at = 0; at < 3; at++) await open(key)
+  expect(sockets.length).toBe(3)
+  for (const socket of sockets) socket.close()
+})

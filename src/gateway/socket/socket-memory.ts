@@ -15,22 +15,20 @@ export interface SocketMemory {
   forget(connection: object): void
 }
 
-interface Limits {
+/** All in bytes. */
+export interface ConversationLimits {
   /** One conversation. */
   readonly ofOne: number
   readonly ofAccount: number
   readonly ofAll: number
 }
 
-const mebibyte = 1_048_576
-const usualLimits: Limits = { ofOne: 8 * mebibyte, ofAccount: 64 * mebibyte, ofAll: 256 * mebibyte }
-
 interface Entry {
   readonly accountId: number
   readonly response: Remembered
 }
 
-export function createSocketMemory(limits: Limits = usualLimits): SocketMemory {
+export function createSocketMemory(limits: ConversationLimits): SocketMemory {
   /** Oldest first. */
   const entries = new Map<object, Entry>()
   const shares = new Map<number, number>()

@@ -13,7 +13,7 @@ import { type GuardParts, guarded } from '../guarded.ts'
 import { parseLarge } from '../scan-large.ts'
 import { errorEvent } from './client-message.ts'
 import { type Connection, createConnection } from './connection.ts'
-import { createSocketMemory } from './socket-memory.ts'
+import { type ConversationLimits, createSocketMemory } from './socket-memory.ts'
 
 export interface SocketParts extends GuardParts, EnterParts {
   readonly forwarder: Forwarder
@@ -30,8 +30,10 @@ export interface SocketParts extends GuardParts, EnterParts {
 }
 
 export interface SocketLimits {
-  readonly ofToken: number
+  /** Of all its keys together. */
+  readonly ofAccount: number
   readonly ofAll: number
+  readonly conversations: ConversationLimits
 }
 
 /** Responses over WebSockets. */
@@ -53,9 +55,9 @@ const ofHandshake =
 
 export function createSockets(parts: SocketParts): Sockets {
   const { forwarder, log, most, socketLifeMs = usualLifeMs } = parts
-  const memory = createSocketMemory()
+  const memory = createSocketMemory(most.conversations)
   const connections = new Set<Connection>()
-  const ofToken = new Map<number, number>()
+  const ofAccount = new Map<number, number>()
   let isClosed = false
   let looking: ReturnType<typeof setInterval> | undefined
 
@@ -76,15 +78,16 @@ export function createSockets(parts: SocketParts): Sockets {
 
   function accept(context: Context, call: HttpCall, caller: Caller, requestId: string): Response {
     const { request, server } = context
-    const { token } = caller
+    const accountId = caller.account.id
     if (!parts.isOn()) return switchedOff(requestId)
     if (!isWhole(request)) throw notWhole()
     if (isClosed) throw stopping()
-    const open = ofToken.get(token.id) ?? 0
-    if (open >= most.ofToken || connections.size >= most.ofAll) throw tooMany(open >= most.ofToken)
+    const open = ofAccount.get(accountId) ?? 0
+    if (open >= most.ofAccount || connections.size >= most.ofAll)
+      throw tooMany(open >= most.ofAccount)
     const asked = postOf(request, call.peer())
     const connection = createConnection({
-      ...{ accountId: caller.account.id, memory, maxBytes: parts.maxBodyBytes, clock: parts.clock },
+      ...{ accountId, memory, maxBytes: parts.maxBodyBytes, clock: parts.clock },
       ask: (body, signal) =>
         forwarder.forward({
           ...asked(body, signal),
@@ -101,13 +104,13 @@ export function createSockets(parts: SocketParts): Sockets {
     function forget(one: Connection): void {
       clearTimeout(life)
       if (!connections.delete(one)) return
-      const left = (ofToken.get(token.id) ?? 1) - 1
-      if (left > 0) ofToken.set(token.id, left)
-      else ofToken.delete(token.id)
+      const left = (ofAccount.get(accountId) ?? 1) - 1
+      if (left > 0) ofAccount.set(accountId, left)
+      else ofAccount.delete(accountId)
     }
     looking ??= setInterval(look, lookMs)
     connections.add(connection)
-    ofToken.set(token.id, open + 1)
+    ofAccount.set(accountId, open + 1)
     const headers = { 'x-request-id': requestId }
     if (server?.upgrade?.(request, { data: connection, headers })) return new Response(null)
     forget(connection)
@@ -194,7 +197,7 @@ function switchedOff(requestId: string): Response {
 const tooMany = (isOwn: boolean) =>
   new GatewayError(
     'concurrency_limited',
-    `${isOwn ? 'This key has' : 'The gateway has'} as many WebSockets open as it may. Close one, or send POST /v1/responses.`,
+    `${isOwn ? 'This account has' : 'The gateway has'} as many WebSockets open as it may. Close one, or send POST /v1/responses.`,
     { retryAfter: 5 },
   )
 

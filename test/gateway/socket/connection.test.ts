@@ -3,13 +3,15 @@ import { GatewayError } from '../../../src/gateway/errors.ts'
 import { type ConnectionParts, createConnection } from '../../../src/gateway/socket/connection.ts'
 import { createSocketMemory } from '../../../src/gateway/socket/socket-memory.ts'
 
+const plenty = { ofOne: 1_000_000, ofAccount: 1_000_000, ofAll: 1_000_000 }
+
 /** A connection whose far side takes what the test lets it take. */
 function scene(more: Partial<ConnectionParts> = {}) {
   const sent: string[] = []
   const closes: number[] = []
   const state = { isFull: false }
   const connection = createConnection({
-    ...{ accountId: 1, memory: createSocketMemory(), maxBytes: () => 1_000, clock: () => 0 },
+    ...{ accountId: 1, memory: createSocketMemory(plenty), maxBytes: () => 1_000, clock: () => 0 },
     ask: async () => new Response(events(1)),
     admit: async () => ({}),
     onClose() {},
@@ -201,7 +203,7 @@ test('memory is shared fairly: who has much loses its oldest, and nobody else an
 })
 
 test('of a warm-up no more is kept than its items, be the message as large as it may', () => {
-  const memory = createSocketMemory()
+  const memory = createSocketMemory(plenty)
   const message = Buffer.alloc(1_000_000, 'a')
   const connection = {}
   memory.remember(connection, 1, { id: 'a', previousId: null, items: message.subarray(0, 10) })
