@@ -46,6 +46,8 @@ export interface Connection extends SocketEvents {
   end(code: number, reason: string, last?: JsonObject): void
   /** Ends it at once, with half a message that may have come; false: a response is under way. */
   dropIdle(): boolean
+  /** The same, whatever is under way on it. */
+  drop(): void
 }
 
 export interface ConnectionParts {
@@ -231,10 +233,10 @@ export function createConnection(parts: ConnectionParts): Connection {
       if (running === undefined) ending()
     },
     dropIdle() {
-      if (running !== undefined) return false
-      wire?.terminate()
-      return true
+      if (running === undefined) wire?.terminate()
+      return running === undefined
     },
+    drop: () => wire?.terminate(),
   }
 }
 

@@ -56,23 +56,34 @@ const ofHandshake =
 export function createSockets(parts: SocketParts): Sockets {
   const { forwarder, log, most, socketLifeMs = usualLifeMs } = parts
   const memory = createSocketMemory(most.conversations)
-  const connections = new Set<Connection>()
+  /** Each with its account. */
+  const connections = new Map<Connection, number>()
   const ofAccount = new Map<number, number>()
   let isClosed = false
   let looking: ReturnType<typeof setInterval> | undefined
 
   /**
    * Half a message is with the server, which tells nobody of it. When there is too much of them all, those
-   * connections go on which nothing is answered: their clients open another one, or send a POST.
+   * connections go on which nothing is answered: their clients open another one, or send a POST. Where there
+   * are none, it is behind responses that are under way: those of the account go that has the most.
    */
   function look(): void {
     if (connections.size === 0) {
       clearInterval(looking)
       looking = undefined
     } else if (parts.isShort()) {
-      let dropped = 0
-      for (const one of connections) if (one.dropIdle()) dropped++
-      log.warn('memory is short: idle WebSockets were dropped', { dropped })
+      const all = [...connections.keys()]
+      const idle = all.filter((one) => one.dropIdle()).length
+      if (idle > 0) {
+        log.warn('memory is short: idle WebSockets were dropped', { dropped: idle })
+        return
+      }
+      const [account] = [...ofAccount].reduce((most, one) => (one[1] > most[1] ? one : most))
+      const busy = all.filter((one) => connections.get(one) === account)
+      for (const one of busy) one.drop()
+      log.warn('memory is short: WebSockets of one account were dropped', {
+        ...{ account, dropped: busy.length },
+      })
     }
   }
 
@@ -109,7 +120,7 @@ export function createSockets(parts: SocketParts): Sockets {
       else ofAccount.delete(accountId)
     }
     looking ??= setInterval(look, lookMs)
-    connections.add(connection)
+    connections.set(connection, accountId)
     ofAccount.set(accountId, open + 1)
     const headers = { 'x-request-id': requestId }
     if (server?.upgrade?.(request, { data: connection, headers })) return new Response(null)
@@ -127,7 +138,7 @@ export function createSockets(parts: SocketParts): Sockets {
     },
     close() {
       isClosed = true
-      for (const one of connections) one.end(1012, 'The gateway is being stopped.')
+      for (const one of connections.keys()) one.end(1012, 'The gateway is being stopped.')
     },
   }
 }
