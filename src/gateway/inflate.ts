@@ -35,6 +35,8 @@ const taken = 'gzip, zstd, br, deflate'
  * be in proportion to what was sent; up to `freeBytes` it may be anything.
  */
 const mostTimes = 50
+/** So much is there room for at first; more is only taken for what does not fit. */
+const usualTimes = 8
 const freeBytes = 262_144
 
 const chunkSize = 65_536
@@ -59,8 +61,8 @@ export interface InflateTask {
   readonly tooLarge: () => GatewayError
   /** Whose body it is: large ones are inflated one after the other, each owner's in turn. */
   readonly owner: string
-  /** Takes memory for what comes out, so much at the most, when its turn has come. */
-  readonly take: (mostBytes: number) => void | Promise<void>
+  /** Takes memory for what comes out: so much, and then more where that is not enough. */
+  readonly take: (bytes: number) => void | Promise<void>
 }
 
 /** Many bombs at once would hold a lot of memory together, until they are found out. */
@@ -75,16 +77,21 @@ export async function inflateBody(bytes: Buffer, task: InflateTask): Promise<Buf
   if (inflater === undefined) throw new Error(`There is no inflater of ${task.encoding}.`)
   const grown = Math.max(freeBytes, mostTimes * bytes.byteLength)
   const maxOutputLength = Math.min(grown, task.maxBytes)
-  try {
-    const work = async () => {
-      await task.take(maxOutputLength)
-      return inflater(bytes, { chunkSize, maxOutputLength })
+  let room = Math.min(Math.max(freeBytes, usualTimes * bytes.byteLength), maxOutputLength)
+  // Before its turn: who waits for memory must not keep others from theirs.
+  await task.take(room)
+  for (;;) {
+    const work = () => inflater(bytes, { chunkSize, maxOutputLength: room })
+    try {
+      return await (grown > freeBytes ? oneByOne(task.owner, work) : work())
+    } catch (error) {
+      if (!isTooMuch(error)) throw broken(task.encoding, error)
+      if (room === maxOutputLength)
+        throw grown < task.maxBytes ? grownTooFar(task.encoding) : task.tooLarge()
     }
-    return await (grown > freeBytes ? oneByOne(task.owner, work) : work())
-  } catch (error) {
-    if (error instanceof GatewayError) throw error
-    if (!isTooMuch(error)) throw broken(task.encoding, error)
-    throw grown < task.maxBytes ? grownTooFar(task.encoding) : task.tooLarge()
+    const more = Math.min(2 * room, maxOutputLength - room)
+    await task.take(more)
+    room += more
   }
 }
 

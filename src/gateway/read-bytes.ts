@@ -27,9 +27,9 @@ async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): P
   let taken = 0
   const inflated = await inflateBody(bytes, {
     ...{ encoding, maxBytes, owner, tooLarge: () => tooLarge(maxBytes, task) },
-    take(mostBytes) {
-      taken = mostBytes
-      return memory.take(mostBytes)
+    take(more) {
+      taken += more
+      return memory.take(more)
     },
   })
   // What was sent is gone then.

@@ -139,3 +139,13 @@ test.each(['gzip, zstd', 'gzip,gzip', 'compress', 'lzma', 'constructor', 'identi
 test.each([undefined, 'identity', 'IDENTITY', ''])('the encoding %p is none', async (encoding) => {
   expect(String(await readBytes(sent(encoding, Buffer.from('{}')).request, maxBytes))).toBe('{}')
 })
+
+test('a compressed body takes memory for what such bodies come to, and for more only where it is more', async () => {
+  const taking = async (bytes: Uint8Array) => {
+    const taken: number[] = []
+    const memory = { ...plenty, take: (more: number) => void taken.push(more) }
+    await readBytes(sent('gzip', bytes, bytes.length).request, maxBytes, memory)
+    return taken.slice(1).reduce((sum, more) => sum + more, 0) / bytes.length
+  }
+  expect(await taking(gzipSync(text))).toBeLessThanOrEqual(8)
+})
