@@ -246,7 +246,6 @@ export async function createTollgate(parts: TollgateParts): Promise<Tollgate> {
   const places = createPlaces({
     mostRequests: () => settings.maxRequests,
     mostConnections: () => settings.maxConnections,
-    active: () => forwarder.active(),
   })
   const forwarder = createForwarder({
     ...shared,

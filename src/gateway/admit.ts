@@ -69,7 +69,7 @@ export interface AdmitParts
   readonly gatekeeper: Gatekeeper
   readonly own: OwnResponses
   readonly maxBodyBytes: () => number
-  readonly places: Pick<Places, 'check'>
+  readonly places: Pick<Places, 'enter' | 'leave'>
   readonly memory: MemoryBudget
   /** How long a request waits for memory at the most, in milliseconds. */
   readonly memoryWaitMs: () => number
@@ -90,7 +90,9 @@ export async function admit(
   const caller = found instanceof Promise ? await found : found
   exchange.caller = caller
   gatekeeper.check(caller, call, true)
-  parts.places.check()
+  if (exchange.interruption !== undefined) throw stopping()
+  parts.places.enter()
+  exchange.hasPlace = true
   checkContentType(call.request.headers.get('content-type'), call.operation.takesForm)
   const owner = String(caller.account.id)
   const memory = memoryFor(parts, exchange, owner)
@@ -133,7 +135,6 @@ export async function admit(
 
 /** What a request takes of the memory, until it has ended: for itself, and for its body. */
 function memoryFor(parts: AdmitParts, exchange: Exchange, owner: string): BodyMemory {
-  if (exchange.interruption !== undefined) throw stopping()
   const lease = createLease(owner)
   exchange.lease = lease
   const waiting = { waitMs: parts.memoryWaitMs(), signal: exchange.request.signal }

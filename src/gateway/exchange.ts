@@ -42,6 +42,8 @@ export interface Exchange {
   plan: Plan | undefined
   /** The channels that may answer. */
   options: readonly Option[]
+  /** It counts as one of the requests that there may be at once: strangers' do not. */
+  hasPlace: boolean
   /** What it has of the memory; undefined until its caller is known. */
   lease: Lease | undefined
   /** Its place within the limits of token, account and group. */
@@ -114,6 +116,7 @@ export function begin(call: ModelCall, { clock, tick, gatekeeper }: BeginParts):
     facts: undefined,
     plan: undefined,
     options: [],
+    hasPlace: false,
     lease: undefined,
     permit: undefined,
     looking: undefined,
@@ -179,6 +182,7 @@ export type Concluded = {
   | 'isOwed'
   | 'options'
   | 'dropped'
+  | 'hasPlace'
   | 'lease'
   | 'permit'
   | 'looking'

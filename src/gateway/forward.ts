@@ -48,7 +48,8 @@ export function createForwarder(parts: ForwardParts): Forwarder {
   let closed = false
 
   /** Gives back all that an exchange has taken; harmless when repeated. */
-  function end({ lease, permit, choice, usedLlmTokens }: Exchange): void {
+  function end({ hasPlace, lease, permit, choice, usedLlmTokens }: Exchange): void {
+    if (hasPlace) parts.places.leave()
     if (lease) parts.memory.end(lease)
     permit?.used(usedLlmTokens)
     permit?.release()

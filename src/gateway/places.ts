@@ -4,8 +4,9 @@ import { GatewayError } from './errors.ts'
 
 /** How many requests, and connections, there may be at once. */
 export interface Places {
-  /** Throws the 429 of a request for which there is no place. */
-  check(): void
+  /** Takes the place of a request whose key is known; throws the 429 where there is none. */
+  enter(): void
+  leave(): void
   /** There are too many connections: they are closed behind their answers. */
   areShort(): boolean
   /** How many requests were refused so far, by what there was too much of. */
@@ -18,8 +19,6 @@ export interface PlacesParts {
   readonly mostRequests: () => number | undefined
   /** Undefined: by the files that this process may have open. */
   readonly mostConnections: () => number | undefined
-  /** Requests under way, the one that asks included. */
-  readonly active: () => number
   /** Files open, connections of clients and to upstreams among them. */
   readonly count?: () => number | undefined
 }
@@ -35,24 +34,30 @@ const retryAfter = 2
  * second. A connection on which nothing comes is closed by its silence, after a minute.
  */
 export function createPlaces(parts: PlacesParts): Places {
-  const { mostRequests, mostConnections, active, count = countOpenFiles } = parts
+  const { mostRequests, mostConnections, count = countOpenFiles } = parts
   const ofFiles = (mostOpenFiles() ?? Number.POSITIVE_INFINITY) * partOfFiles
   const refused = { requests: 0, connections: 0 }
   let areShort = false
+  let entered = 0
   const look = () => {
     areShort = (count() ?? 0) > (mostConnections() ?? ofFiles)
   }
   const stop = repeatByTimer(look, lookMs)
 
   return {
-    check() {
-      if (active() > (mostRequests() ?? Number.POSITIVE_INFINITY)) {
+    enter() {
+      if (entered >= (mostRequests() ?? Number.POSITIVE_INFINITY)) {
         refused.requests++
         throw overloaded('requests under way as it may (server.max_requests)')
       }
-      if (!areShort) return
-      refused.connections++
-      throw overloaded('connections open as it may (server.max_connections)')
+      if (areShort) {
+        refused.connections++
+        throw overloaded('connections open as it may (server.max_connections)')
+      }
+      entered++
+    },
+    leave() {
+      entered--
     },
     areShort: () => areShort,
     refused: () => refused,

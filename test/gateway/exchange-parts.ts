@@ -80,6 +80,7 @@ export async function createExchange(options: ExchangeOptions) {
     facts: bodyFacts(operation.read(body)),
     plan: { group, offer },
     options: [],
+    hasPlace: false,
     lease: undefined,
     permit: undefined,
     looking: undefined,
