@@ -21,26 +21,35 @@ export interface PlacesParts {
   readonly mostConnections: () => number | undefined
   /** Files open, connections of clients and to upstreams among them. */
   readonly count?: () => number | undefined
+  /** How many may be open. */
+  readonly most?: number
 }
 
-/** The others are for the database, for upstreams, and for answers that say that there are none left. */
+/** Above this part of the files that may be open, connections are closed behind their answers. */
 const partOfFiles = 0.9
+/** Above this one requests are refused: the rest is for the database and for what says so. */
+const lastPartOfFiles = 0.97
 const lookMs = 1_000
 /** Seconds. */
 const retryAfter = 2
 
 /**
  * The server takes every connection, and tells nobody how many there are: so open files are counted once a
- * second. A connection on which nothing comes is closed by its silence, after a minute.
+ * second. A connection on which nothing comes is closed by its silence, after a minute. A request whose key
+ * is good is answered as long as files are left: else strangers who connect, and say nothing, would keep
+ * everybody out.
  */
 export function createPlaces(parts: PlacesParts): Places {
   const { mostRequests, mostConnections, count = countOpenFiles } = parts
-  const ofFiles = (mostOpenFiles() ?? Number.POSITIVE_INFINITY) * partOfFiles
+  const { most = mostOpenFiles() ?? Number.POSITIVE_INFINITY } = parts
   const refused = { requests: 0, connections: 0 }
   let areShort = false
+  let areGone = false
   let entered = 0
   const look = () => {
-    areShort = (count() ?? 0) > (mostConnections() ?? ofFiles)
+    const open = count() ?? 0
+    areShort = open > (mostConnections() ?? most * partOfFiles)
+    areGone = open > most * lastPartOfFiles
   }
   const stop = repeatByTimer(look, lookMs)
 
@@ -50,9 +59,9 @@ export function createPlaces(parts: PlacesParts): Places {
         refused.requests++
         throw overloaded('requests under way as it may (server.max_requests)')
       }
-      if (areShort) {
+      if (areGone) {
         refused.connections++
-        throw overloaded('connections open as it may (server.max_connections)')
+        throw overloaded('connections open as it may (ulimit -n)')
       }
       entered++
     },

@@ -2,11 +2,12 @@ import { expect, test } from 'bun:test'
 import { createPlaces } from '../../src/gateway/places.ts'
 import { until } from '../e2e/until.ts'
 
-function scene(most: { requests?: number; connections?: number }, isOpen = () => 0) {
+function scene(most: { requests?: number; connections?: number; most?: number }, isOpen = () => 0) {
   const places = createPlaces({
     mostRequests: () => most.requests,
     mostConnections: () => most.connections,
     count: isOpen,
+    most: most.most ?? 1_000,
   })
   return { places, [Symbol.dispose]: places.stop }
 }
@@ -26,12 +27,28 @@ test('one request more than the limit is refused, and says whose limit it is', (
   one.places.enter()
 })
 
-test('too many connections are seen within a second, and so is their end', async () => {
+test('beyond its number connections are closed, and requests with a good key are answered', async () => {
   let open = 11
   using one = scene({ connections: 10 }, () => open)
   await until('the connections to be counted', one.places.areShort)
-  expect(() => one.places.enter()).toThrow(/connections open.*server\.max_connections/)
+  one.places.enter()
   open = 10
   await until('the connections to be counted again', () => !one.places.areShort())
-  one.places.enter()
+})
+
+test('requests are refused where no files are left for them, until there are', async () => {
+  let open = 98
+  using one = scene({ most: 100 }, () => open)
+  const refusal = () => {
+    try {
+      one.places.enter()
+      return undefined
+    } catch (error) {
+      return String(error)
+    }
+  }
+  await until('the files to be counted', () => refusal() !== undefined)
+  expect(refusal()).toMatch(/connections open.*ulimit -n/)
+  open = 97
+  await until('the files to be counted again', () => refusal() === undefined)
 })

@@ -39,7 +39,7 @@ export const ServerSection = Type.Object(
       Type.Integer({
         ...{ minimum: 1, maximum: 10_000_000 },
         description:
-          'Connections at once, of clients and to upstreams; left out: by the open files that are allowed.',
+          'Connections at once, of clients and to upstreams: beyond them each is closed behind its answer; left out: by the open files that are allowed.',
       }),
     ),
     max_requests: optional(

@@ -37,9 +37,9 @@ server:
   # while its request goes on, and more where it is translated. Who finds none waits a few seconds (longer
   # with queue_time) and then gets 429; what never fits gets 413. Small bodies have a part of their own.
   #memory: 2GiB
-  # Requests under way at once, streams included, and connections at once, of clients and to upstreams:
-  # beyond them requests get 429. Left out: as many as there is memory for, and 9 of 10 of the files that
-  # the process may have open.
+  # Requests under way at once, streams included: beyond them requests get 429. And connections at once, of
+  # clients and to upstreams: beyond them each is closed behind its answer. Left out: as many as there is
+  # memory for, and 9 of 10 of the files that the process may have open.
   #max_requests: 10000
   #max_connections: 20000
   # Where Prometheus finds /metrics: on an address of its own. Left out, there are no metrics.
