@@ -248,6 +248,8 @@ async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array 
 
 /** Of an answer so much is part of what a request takes anyway. */
 const uncountedBytes = 65_536
+/** No more is taken ahead of what comes: what is not needed may be more than there is. */
+const mostAheadBytes = 1_048_576
 
 interface Reading {
   readonly watch?: Watch
@@ -264,9 +266,9 @@ async function readAll(
   const parts: Uint8Array[] = first ? [first] : []
   let size = first?.byteLength ?? 0
   let taken = uncountedBytes
-  /** As much again as was taken before: its upstream is held back meanwhile. */
+  /** As much again as was taken before, in steps of a size: its upstream is held back meanwhile. */
   const takeMore = async (): Promise<boolean> => {
-    const more = Math.max(size - taken, taken)
+    const more = Math.max(size - taken, Math.min(taken, mostAheadBytes))
     taken += more
     watch?.paused()
     try {
