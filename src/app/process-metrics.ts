@@ -1,4 +1,5 @@
 import type { LagMeter } from '../lib/event-loop-lag.ts'
+import { residentMemoryBytes } from '../lib/memory-limit.ts'
 import { countOpenFiles, mostOpenFiles } from '../lib/open-files.ts'
 import type { Sample, Series } from './metric-series.ts'
 
@@ -37,9 +38,7 @@ export function processSeries(
     gauge('process_start_time_seconds', 'When the process was started, since 1970.', () =>
       one(startedAt),
     ),
-    gauge('process_resident_memory_bytes', 'Resident memory.', () =>
-      one(process.memoryUsage.rss()),
-    ),
+    gauge('process_resident_memory_bytes', 'Resident memory.', () => one(residentMemoryBytes())),
     gauge('process_open_fds', 'Open file descriptors; without /proc none is told.', () =>
       known(countOpenFiles()),
     ),

@@ -64,8 +64,20 @@ function textOf(file: string, read: (path: string) => string): string {
  */
 export function heldMemoryBytes(): number {
   const [, resident, shared] = textOf('/proc/self/statm', readText).split(' ').map(Number)
-  if (!resident || shared === undefined) return process.memoryUsage.rss()
+  if (!resident || shared === undefined) return residentMemoryBytes()
   return (resident - shared) * pageBytes
+}
+
+let lastResident = 0
+
+/** All that is resident, in bytes; as it was last known where no file descriptor is left to read it by. */
+export function residentMemoryBytes(): number {
+  try {
+    lastResident = process.memoryUsage.rss()
+  } catch {
+    // The next look finds a descriptor.
+  }
+  return lastResident
 }
 
 /** Of Linux on all that this program is built for, but for some arm64 kernels: there it reckons too low. */

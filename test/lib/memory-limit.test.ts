@@ -1,5 +1,9 @@
-import { expect, test } from 'bun:test'
-import { findMemoryLimit, heldMemoryBytes } from '../../src/lib/memory-limit.ts'
+import { expect, spyOn, test } from 'bun:test'
+import {
+  findMemoryLimit,
+  heldMemoryBytes,
+  residentMemoryBytes,
+} from '../../src/lib/memory-limit.ts'
 
 const machineBytes = 8_000_000_000
 
@@ -70,4 +74,13 @@ test('of several limits the smallest holds', () => {
 test('what this process holds is less than what is resident, and more than nothing', () => {
   expect(heldMemoryBytes()).toBeGreaterThan(1_000_000)
   expect(heldMemoryBytes()).toBeLessThanOrEqual(process.memoryUsage.rss())
+})
+
+test('memory is what it was where it can not be read: no descriptors are left', () => {
+  const known = residentMemoryBytes()
+  using rss = spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
+    throw new Error('Failed to get memory usage')
+  })
+  expect(residentMemoryBytes()).toBe(known)
+  expect(rss).toHaveBeenCalled()
 })

@@ -3,6 +3,7 @@ import { version } from '../../../package.json'
 import type { GatewayNow } from '../../admin/overview/schema.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isoTime } from '../../lib/format.ts'
+import { residentMemoryBytes } from '../../lib/memory-limit.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
 import type { MetricsSource } from '../metrics-source.ts'
 
@@ -25,7 +26,7 @@ export function createGatewayNow({ metrics, coolings, file, clock }: GatewayNowP
       started_at: startedAt,
       requests_under_way: metrics.requestsInFlight(),
       streams_under_way: metrics.streamsInFlight(),
-      memory_bytes: process.memoryUsage.rss(),
+      memory_bytes: residentMemoryBytes(),
       database_bytes: await sizeOf(file),
       channels: channels.size,
       groups: groups.values().reduce((count, { enabled }) => count + (enabled ? 1 : 0), 0),
