@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { requireBinary } from '../../support/binary.ts'
 import type { Ask } from '../clients/asks.ts'
@@ -21,13 +29,17 @@ export const limitFaults: readonly Fault<OneNode>[] = [
       const pid = node.pid()
       if (pid === undefined) return async () => {}
       const open = readdirSync(`/proc/${pid}/fd`).length
+      const limits = readFileSync(`/proc/${pid}/limits`, 'utf8')
+      const [, before] = /^Max open files +(\d+) /m.exec(limits) ?? []
       const limit = (count: number) => {
-        if (node.pid() === pid) spawnSync('prlimit', ['--pid', `${pid}`, `--nofile=${count}:`])
+        if (node.pid() !== pid) return
+        const { status } = spawnSync('prlimit', ['--pid', `${pid}`, `--nofile=${count}:`])
+        if (status !== 0) throw new Error(`prlimit ended with ${status}.`)
       }
       limit(open + Math.floor(between(random, 2, 30)))
       const beside = crowd.beside(40, { kind: 'long', payer: 'rich' })
       return async () => {
-        limit(1024 * 64)
+        limit(Number(before))
         await beside
       }
     },
