@@ -121,7 +121,9 @@ const tests = allDialects.flatMap((dialect) => [
   },
   async function deadStream() {
     const { id, text, said } = await hear(dialect, true, 'dead')
-    expect([countBeats(text), dialect.isError(said)]).toEqual([1, true])
+    // Limits go by the time in which the gateway ran: on a busy machine another one may be due before.
+    expect(countBeats(text)).toBeWithin(1, 3)
+    expect(dialect.isError(said)).toBe(true)
     expect(said).toContain('did not begin to answer in time')
     const record = await until('the record', () => ledger.record(id))
     expect(record).toMatchObject({ ending: 'failed', cause: 'upstream_timeout', amount_nano: 0 })
