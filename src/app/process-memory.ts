@@ -16,7 +16,7 @@ export interface ProcessMemory {
 
 const mebibyte = 1_048_576
 /** What the program holds by itself, with some requests under way: its code is not part of it. */
-const ownBytes = 64 * mebibyte
+const ownBytes = 80 * mebibyte
 /** The rest is for garbage, and for the pages of files that the program would be slow without. */
 const partOfRest = 0.8
 /** With less nothing could be answered. */

@@ -50,7 +50,7 @@ export async function attempt(
   exchange.isOwed = exchange.operation.charged
   try {
     const other = otherForm(exchange, body, route)
-    return await sent.answer(await parts.outbound(call), other, hasNext)
+    return await sent.answer(await parts.outbound(call, sent), other, hasNext)
   } catch (error) {
     return sent.failed({ name: sent.nameOf(error), status: sent.status })
   }

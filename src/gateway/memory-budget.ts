@@ -45,13 +45,15 @@ export interface MemoryBudget {
   readonly largestBytes: number
   usedBytes(): number
   waiting(): number
-  /** The process holds as much as it may, whatever was reckoned. */
-  isShort(): boolean
+  /** The process holds as much as it may, whatever was reckoned; `aheadBytes`: it would with so much more. */
+  isShort(aheadBytes?: number): boolean
   /** How many were refused so far. */
   refused(): number
   /** Takes at once, or nothing at all. */
   tryTake(lease: Lease, bytes: number): boolean
-  /** The same, or waits for it. Throws the 429 `overloaded`, the 413 of what is never there, or the signal's reason. */
+  /** The same for what can do without: while much is left for those who can't. */
+  tryHold(lease: Lease, bytes: number): boolean
+  /** As `tryTake`, or waits for it. Throws the 429 `overloaded`, the 413 of what is never there, or the signal's reason. */
   take(lease: Lease, bytes: number, waiting: Waiting): void | Promise<void>
   /** Of a lease that has ended there is nothing left to give. */
   give(lease: Lease, bytes: number): void
@@ -79,6 +81,8 @@ export interface MemoryBudgetParts {
 export const smallLease = 4 * 1_048_576
 /** Large ones leave this part of the budget to small ones. */
 const keptForSmall = 1 / 4
+/** What can do without leaves this part of it to all others. */
+const keptForNeed = 1 / 2
 /** And these may have more than all of it, as long as the process really has room. */
 const mostForSmall = 5 / 4
 /** In small ones an owner has no more than so many times what is left for others then. */
@@ -153,7 +157,9 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
       return left >= 0 && (before === 0 || before + bytes <= timesLeft * left)
     }
     if (fits(totalBytes)) return true
-    return hasRoom !== undefined && fits(totalBytes * mostForSmall) && hasRoom(bytes)
+    // What large ones have taken comes little by little: nothing shows it yet.
+    if (hasRoom === undefined || shares.large.size > 0) return false
+    return fits(totalBytes * mostForSmall) && hasRoom(bytes)
   }
   const fitsLarge = (bytes: number) => used + bytes <= largestBytes && (hasRoom?.(bytes) ?? true)
 
@@ -256,11 +262,15 @@ export function createMemoryBudget(parts: MemoryBudgetParts): MemoryBudget {
 
   return {
     ...{ totalBytes, largestBytes, tryTake, look },
+    tryHold(lease, bytes) {
+      if (lease.isOver || used + bytes > totalBytes * (1 - keptForNeed)) return false
+      return tryTake(lease, bytes)
+    },
     // Work on a request may come to its end behind it.
     give: (lease, bytes) => (lease.isOver ? undefined : giveBack(lease, bytes)),
     usedBytes: () => used,
     waiting: () => waitingSmall + waitingLarge,
-    isShort: () => hasRoom?.(0) === false,
+    isShort: (aheadBytes = 0) => hasRoom?.(aheadBytes) === false,
     refused: () => refused,
     take(lease, bytes, waiting) {
       if (tryTake(lease, bytes)) return undefined

@@ -1,3 +1,5 @@
+import { mostHeldPerReader } from './outbound/paced-call.ts'
+
 /**
  * What requests take of memory: resident at the peak, garbage included, measured with the compiled program on
  * bodies of 12 to 60 MB of every kind (long and short texts, pictures, small values, forms, in pieces), one and
@@ -6,6 +8,12 @@
 
 /** A request under way beside its body, a stream that has begun included. */
 export const requestCost = 49_152
+
+/** A stream whose client does not read as fast as its upstream sends, beside that: with much read ahead, or little. */
+export const slowReaderCost = {
+  wide: mostHeldPerReader - requestCost,
+  narrow: mostHeldPerReader / 2 - requestCost,
+}
 
 /**
  * A body as it came, as its upstream is sent it, and the pieces that both came in: 2.5 to 3.7 times its

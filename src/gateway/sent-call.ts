@@ -15,10 +15,11 @@ import { waitFor } from './failures/retry-after.ts'
 import type { FailureObserver } from './failures/told-failure.ts'
 import { type BodyMemory, leaseMemory } from './lease-memory.ts'
 import type { MemoryBudget } from './memory-budget.ts'
+import { slowReaderCost } from './memory-costs.ts'
 import type { Spent, Unusable } from './misread.ts'
 import type { Route } from './options.ts'
 import type { OtherForm } from './other-form.ts'
-import type { OutboundAnswer } from './outbound/paced-call.ts'
+import type { OutboundAnswer, ReadingRoom } from './outbound/paced-call.ts'
 import { translateRefusal } from './translated-answer.ts'
 import { type BegunStream, readAnswer, readRefusal } from './upstream-answer.ts'
 import type { Expiry, Watch, Watchdog } from './watchdog.ts'
@@ -35,8 +36,11 @@ export interface SentCallParts extends AttemptRowParts {
   readonly log: Logger
 }
 
+/** Whoever reads slowly leaves this part of the budget to those who come. */
+const keptForOthers = 1 / 4
+
 /** A call that is ready and goes out: from here on it is the upstream that time is taken by. */
-export class SentCall {
+export class SentCall implements ReadingRoom {
   /** Of the answer; null before its head is here. */
   status: number | null = null
   readonly #parts: SentCallParts
@@ -48,6 +52,8 @@ export class SentCall {
   readonly #watch: Watch
   readonly #row: OpenRow
   #expiry: Expiry | undefined
+  /** Of the memory budget, for a client that is slow to read. */
+  #heldBytes = 0
 
   constructor(
     parts: SentCallParts,
@@ -114,6 +120,28 @@ export class SentCall {
     const { signal } = this.#controller
     const waiting = { waitMs: memoryWaitMs(), signal, isAhead: true }
     return lease && leaseMemory(memory, lease, waiting)
+  }
+
+  hold(): boolean {
+    const { memory } = this.#parts
+    const { lease } = this.#exchange
+    if (lease === undefined || lease.isOver) return false
+    const { wide, narrow } = slowReaderCost
+    const isWide = memory.tryHold(lease, wide)
+    if (isWide) this.#heldBytes = wide
+    else if (memory.tryTake(lease, narrow)) this.#heldBytes = narrow
+    return isWide
+  }
+
+  giveBack(): void {
+    const { lease } = this.#exchange
+    if (lease && this.#heldBytes > 0) this.#parts.memory.give(lease, this.#heldBytes)
+    this.#heldBytes = 0
+  }
+
+  isShort(): boolean {
+    const { memory } = this.#parts
+    return this.#heldBytes === 0 || memory.isShort(memory.totalBytes * keptForOthers)
   }
 
   /** What broke the call off. */

@@ -273,3 +273,32 @@ test('what goes ahead and what has just come take turns where both have room', a
   await rest()
   expect(happened.slice(3)).toEqual(['ahead 1', 'new', 'ahead 2'])
 })
+
+test('small ones stay within the sums while large ones are in, which nothing shows yet', () => {
+  const budget = createMemoryBudget({ totalBytes: 4 * large, hasRoom: () => true })
+  const one = createLease('a')
+  expect(budget.tryTake(one, large)).toBeTrue()
+  const small = () => budget.tryTake(createLease('b'), smallLease / 2)
+  const fill = () => {
+    while (budget.usedBytes() + smallLease / 2 <= 4 * large)
+      budget.tryTake(createLease(String(budget.usedBytes())), smallLease / 2)
+  }
+  fill()
+  expect(small()).toBeFalse()
+  budget.end(one)
+  fill()
+  expect(small()).toBeTrue()
+})
+
+test('what can do without has no more than half of it', () => {
+  const budget = roomForThree()
+  const lease = createLease('a')
+  expect(budget.tryHold(lease, 2 * large + 1)).toBeFalse()
+  expect(budget.tryHold(lease, 100)).toBeTrue()
+  const other = createLease('b')
+  expect(budget.tryTake(other, 2 * large)).toBeTrue()
+  expect(budget.tryHold(lease, 100)).toBeFalse()
+  expect(budget.tryTake(lease, 100)).toBeTrue()
+  budget.end(lease)
+  expect(budget.tryHold(lease, 1)).toBeFalse()
+})

@@ -13,6 +13,8 @@ export interface Connection {
   readonly socket: Bun.Socket<Connection>
   readonly key: string
   holder: Holder | undefined
+  /** The system keeps more of what has come and is not read. */
+  isWide: boolean
   isClosed: boolean
 }
 
@@ -26,9 +28,9 @@ export interface Peer {
 /**
  * What the system keeps of what has come and is not read, in bytes. It lets that grow to megabytes, of which
  * half a megabyte is read at once, into the memory of a client that does not read. The system takes twice
- * as much, and has its own work in it.
+ * as much, and has its own work in it. Most streams never need the wide one.
  */
-const receiveBytes = 49_152
+const receiveBytes = { narrow: 16_384, wide: 49_152 }
 /** Vendors close connections that carry nothing after a minute or more. */
 const idleSeconds = 55
 /** So many that carry nothing are kept of each peer. */
@@ -54,15 +56,28 @@ export function createConnections() {
     holder?.closed(error)
   }
 
+  function bound({ socket, isWide }: Pick<Connection, 'socket' | 'isWide'>): void {
+    const bytes = isWide ? receiveBytes.wide : receiveBytes.narrow
+    boundSocket('fd' in socket ? Number(socket.fd) : -1, 'receive', bytes)
+  }
+
+  function widen(connection: Connection, isWide: boolean): void {
+    if (connection.isWide === isWide) return
+    connection.isWide = isWide
+    if (!connection.isClosed) bound(connection)
+  }
+
   const handlers = (opened: PromiseWithResolvers<Connection>, peer: Peer) => {
     const begin = (socket: Bun.Socket<Connection>) => {
-      const connection = { socket, key: keyOf(peer), holder: undefined, isClosed: false }
+      const connection: Connection = {
+        ...{ socket, key: keyOf(peer), holder: undefined, isWide: false, isClosed: false },
+      }
       socket.data = connection
       opened.resolve(connection)
     }
     return {
       open(socket: Bun.Socket<Connection>) {
-        boundSocket('fd' in socket ? Number(socket.fd) : -1, 'receive', receiveBytes)
+        bound({ socket, isWide: false })
         if (peer.target.protocol !== 'https:') begin(socket)
       },
       handshake(socket: Bun.Socket<Connection>, isTrusted: boolean, error: Error | null) {
@@ -101,6 +116,7 @@ export function createConnections() {
     keep(connection: Connection): void {
       connection.holder = undefined
       if (connection.isClosed) return
+      widen(connection, false)
       const kept = idle.get(connection.key)
       if (kept === undefined) idle.set(connection.key, [connection])
       else if (kept.length < mostIdle) kept.push(connection)
@@ -111,6 +127,8 @@ export function createConnections() {
       connection.socket.timeout(idleSeconds)
       connection.socket.unref()
     },
+    /** Whether the system keeps more of what has come, so that much of it comes quicker. */
+    widen,
     /** Ends it at once. */
     drop(connection: Connection): void {
       connection.holder = undefined

@@ -8,7 +8,7 @@ import { createConnections } from './connections.ts'
 import { ConnectTimeout, createDialer } from './dial.ts'
 import { createProxyDialer, ProxyRefused } from './dial-proxy.ts'
 import { type Environment, readEnvironmentProxy } from './environment-proxy.ts'
-import { type OutboundAnswer, sendPaced } from './paced-call.ts'
+import { type OutboundAnswer, type ReadingRoom, sendPaced } from './paced-call.ts'
 import { pinned, type Target } from './pinned.ts'
 import { bareHost, isPrivateHost, isPublic } from './public-address.ts'
 
@@ -40,12 +40,14 @@ export interface PacedCall extends OutboundCall {
   readonly isPaced: boolean
 }
 
+type AnyCall = OutboundCall & { readonly isPaced?: boolean }
+
 /**
  * Sends a call; throws `AddressRefused`, `HostNotFound`, `ConnectTimeout`, `ProxyRefused` or what
  * `fetch`, or a socket, throws.
  */
 export interface Outbound {
-  (call: PacedCall): Promise<OutboundAnswer>
+  (call: PacedCall, room: ReadingRoom): Promise<OutboundAnswer>
   (call: OutboundCall): Promise<Response>
 }
 
@@ -171,7 +173,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
     }
   }
 
-  const send = async (call: OutboundCall & { isPaced?: boolean }): Promise<OutboundAnswer> => {
+  const send = async (call: AnyCall, room?: ReadingRoom): Promise<OutboundAnswer> => {
     const isOwn = call.isForeign !== true
     const url = isOwn ? targetOf(call.url) : readTarget(call.url)
     const { proxy, method, signal, body } = call
@@ -187,6 +189,7 @@ export function createOutbound(parts: OutboundParts = {}): Outbound {
           headers,
           body,
           signal,
+          room,
         }
         const answer = await sendPaced(connections, request)
         way.answered()

@@ -16,6 +16,17 @@ export interface PacedRequest extends Peer {
   readonly headers: Record<string, string>
   readonly body: Uint8Array | undefined
   readonly signal: AbortSignal
+  readonly room: ReadingRoom | undefined
+}
+
+/** What is held for a client that does not read as fast as its upstream sends. */
+export interface ReadingRoom {
+  /** Takes memory for it; whether it is enough for `mostHeldPerReader`. */
+  hold(): boolean
+  /** Nothing of it is held any more. */
+  giveBack(): void
+  /** There was none, or the process holds as much as it may: reading ahead of such a client has time. */
+  isShort(): boolean
 }
 
 /** So many bytes are passed on at once: what is made of them waits for a client that is slow to read. */
@@ -24,7 +35,7 @@ export const mostAtOnce = 16_384
 /**
  * What a client that does not read takes of the process's memory at most, in bytes, beside the text of an
  * answer that its protocol repeats at the end: what was read for it, what was made of that and waits, and
- * the beginning of its text, by which it is charged should it be cut.
+ * the beginning of its text, by which it is charged should it be cut. Half of it where memory is short.
  */
 export const mostHeldPerReader = 262_144
 
@@ -62,7 +73,7 @@ function exchange(
   { request, head }: Written,
 ): Promise<OutboundAnswer> {
   const { socket } = connection
-  const { signal } = request
+  const { signal, room } = request
   const answered = Promise.withResolvers<OutboundAnswer>()
   const unsent = partsOf(head, request.body)
   /** What has come and is not read. */
@@ -89,6 +100,7 @@ function exchange(
     isOver = true
     failure = error
     signal.removeEventListener('abort', onAbort)
+    room?.giveBack()
     if (error !== undefined) answered.reject(error)
     if (waiting === undefined) return
     if (error === undefined) waiting.resolve(atEnd)
@@ -109,12 +121,14 @@ function exchange(
     if (isPaused || unread.length === 0 || isOver) return
     isPaused = true
     socket.pause()
+    connections.widen(connection, room?.hold() ?? false)
   }
 
   function resume(): void {
     if (!isPaused) return
     isPaused = false
     socket.resume()
+    room?.giveBack()
   }
 
   /** The next of what has come. */
@@ -153,7 +167,8 @@ function exchange(
       if (unread.length > 0) return Promise.resolve(next())
       if (isOver) return failure === undefined ? Promise.resolve(atEnd) : Promise.reject(failure)
       waiting ??= Promise.withResolvers()
-      resume()
+      if (isPaused && room?.isShort()) void afterRoom(room).then(resume)
+      else resume()
       return waiting.promise
     },
     async cancel() {
@@ -172,6 +187,14 @@ function exchange(
 }
 
 const atEnd: Read = { done: true }
+
+/** A client that is slow to read notices nothing of so long a wait: the system has something left for it. */
+const shortWaits = 20
+const shortWaitMs = 50
+
+async function afterRoom(room: ReadingRoom): Promise<void> {
+  for (let waits = 0; waits < shortWaits && room.isShort(); waits++) await Bun.sleep(shortWaitMs)
+}
 
 /** So large a body goes out as it is, behind its head; a smaller one with it. */
 const largeBytes = 65_536

@@ -7,7 +7,7 @@ import type { Fault } from '../world.ts'
 
 /** What a node says while its database takes nothing, and when it has to stop meanwhile. */
 const storeTrouble =
-  /not (be )?(stored|settled|read|removed|followed)|lost|internal error|can ?not be (read|written)|disk|SQLITE|spool|locked|the stop|another file/
+  /not (be )?(stored|settled|read|removed|followed)|lost|internal error|can ?not be (read|written)|disk|SQLITE|spool|locked|the stop|stopped, but|another file/
 
 export const troubled = {
   allows: ['refusals', 'cut'],

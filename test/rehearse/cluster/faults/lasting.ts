@@ -13,6 +13,7 @@ const away = [
     'was lost while a change was being stored',
     'the stop',
     'stopped, but',
+    'could not be stored in the database',
   ],
 ]
 

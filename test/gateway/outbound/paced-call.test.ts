@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { createConnections } from '../../../src/gateway/outbound/connections.ts'
+import { type ReadingRoom, sendPaced } from '../../../src/gateway/outbound/paced-call.ts'
+
+const answerBytes = 2_000_000
+
+/** Asks an upstream that sends much at once, and reads all of it, as slowly as `between` tells. */
+async function readAll(room: ReadingRoom, between: () => Promise<void>): Promise<number> {
+  using upstream = Bun.serve({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    fetch: () => new Response(new Uint8Array(answerBytes)),
+  })
+  const answer = await sendPaced(createConnections(), {
+    ...{ target: new URL(`http://127.0.0.1:${upstream.port}/`), serverName: undefined },
+    ...{ method: 'GET', headers: {}, body: undefined, signal: new AbortController().signal, room },
+  })
+  const reader = answer.body?.getReader()
+  let read = 0
+  for (;;) {
+    const piece = await reader?.read()
+    if (piece === undefined || piece.done) return read
+    read += piece.value?.byteLength ?? 0
+    await between()
+  }
+}
+
+test('memory is held while something is unread, and given back at the end', async () => {
+  let [held, most] = [0, 0]
+  const room: ReadingRoom = {
+    hold() {
+      held++
+      most = Math.max(most, held)
+      return true
+    },
+    giveBack() {
+      held = 0
+    },
+    isShort: () => false,
+  }
+  expect(await readAll(room, () => new Promise(setImmediate))).toBe(answerBytes)
+  expect({ held, most }).toEqual({ held: 0, most: 1 })
+})
+
+test('where there is no memory, nothing is read until there is', async () => {
+  let isFree = false
+  let waits = 0
+  const room: ReadingRoom = {
+    hold: () => isFree,
+    giveBack() {},
+    isShort() {
+      waits++
+      isFree ||= waits > 3
+      return !isFree
+    },
+  }
+  expect(await readAll(room, async () => {})).toBe(answerBytes)
+  expect(waits).toBeGreaterThan(3)
+})
+
+test('where there is none for long, a little is read now and then', async () => {
+  let looks = 0
+  const room: ReadingRoom = {
+    hold: () => false,
+    giveBack() {},
+    // Short until somebody has waited as long as one may, once.
+    isShort: () => looks++ < 25,
+  }
+  expect(await readAll(room, async () => {})).toBe(answerBytes)
+  expect(looks).toBeGreaterThan(25)
+})
