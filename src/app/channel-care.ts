@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { type Affinity, createAffinity } from '../gateway/affinity.ts'
+import { type Affinity, createAffinity } from '../gateway/admit/affinity.ts'
 import { createBindings } from '../gateway/channels/bindings.ts'
 import { type Asked, type Chooser, createChooser } from '../gateway/channels/chooser.ts'
 import { createCoolingShare } from '../gateway/channels/cooling-share.ts'

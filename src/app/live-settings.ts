@@ -1,4 +1,4 @@
-import { compileAddressList } from '../gateway/client-address.ts'
+import { compileAddressList } from '../gateway/admit/client-address.ts'
 import type { Config } from './config/config.ts'
 
 /** What the hot path reads of the configuration, compiled. */

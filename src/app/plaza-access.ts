@@ -1,5 +1,5 @@
+import type { Gatekeeper } from '../gateway/admit/gatekeeper.ts'
 import { GatewayError } from '../gateway/errors.ts'
-import type { Gatekeeper } from '../gateway/gatekeeper.ts'
 import type { PlazaCall, PlazaRefusal } from '../site/plaza/routes.ts'
 
 /** Lets callers with a valid key see the plaza, as the gateway would let them in; balance apart. */

@@ -1,4 +1,4 @@
-import { createMemoryBudget, type MemoryBudget } from '../gateway/memory-budget.ts'
+import { createMemoryBudget, type MemoryBudget } from '../gateway/memory/memory-budget.ts'
 import type { SocketLimits } from '../gateway/socket/sockets.ts'
 import { findMemoryLimit, heldMemoryBytes } from '../lib/memory-limit.ts'
 import type { Config } from './config/config.ts'

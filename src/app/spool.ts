@@ -1,4 +1,4 @@
-import { createKept } from '../gateway/kept.ts'
+import { createKept } from '../gateway/money/kept.ts'
 import { counted } from '../lib/format.ts'
 import type { Logger } from '../lib/log.ts'
 import type { RecordStore } from '../store/ports/records.ts'

@@ -1,4 +1,4 @@
-import type { HttpCall } from './gatekeeper.ts'
+import type { HttpCall } from './admit/gatekeeper.ts'
 
 /** How long a connection may be silent where nobody works on an answer: 60 s. */
 export const usualSilenceSeconds = 60

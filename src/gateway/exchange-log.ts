@@ -1,7 +1,7 @@
 import type { Logger } from '../lib/log.ts'
 import type { RequestRow } from '../store/ports/records.ts'
 import type { Concluded } from './exchange.ts'
-import type { End } from './record.ts'
+import type { End } from './money/record.ts'
 
 /** One line per request: ids, names and counts; no keys, no prompts, no answers. */
 export function logExchange(

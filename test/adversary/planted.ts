@@ -29,7 +29,7 @@ export const planted: readonly Planted[] = [
   },
   {
     name: 'next to nothing is set aside',
-    file: 'src/gateway/afford.ts',
+    file: 'src/gateway/money/afford.ts',
     find: 'const mostNano = most.amountNano + excess',
     replace: 'const mostNano = Math.ceil((most.amountNano + excess) * 0.001)',
   },
@@ -61,19 +61,19 @@ export const planted: readonly Planted[] = [
   },
   {
     name: 'answers belong to whoever knows their ids',
-    file: 'src/gateway/affinity.ts',
+    file: 'src/gateway/admit/affinity.ts',
     find: 'const nameOf = (accountId: number, answerId: string) =>',
     replace: 'const nameOf = (_: number, answerId: string, accountId = 0) =>',
   },
   {
     name: 'a form goes upstream as it came',
-    file: 'src/gateway/upstream-call.ts',
+    file: 'src/gateway/upstream/upstream-call.ts',
     find: 'return rebuildForm(body, upstreamModel)',
     replace: 'return body.bytes',
   },
   {
     name: 'what stands around a text costs nothing to who leaves',
-    file: 'src/gateway/leaving.ts',
+    file: 'src/gateway/relay/leaving.ts',
     find: '&& facts.uncounted() <= frameLength + length / textPerFrame',
     replace: '&& facts.uncounted() >= 0',
   },

@@ -1,6 +1,6 @@
 import { applyConfig } from '../../src/app/apply.ts'
 import { createTollgate } from '../../src/app/tollgate.ts'
-import type { HeartbeatTimes } from '../../src/gateway/heartbeat.ts'
+import type { HeartbeatTimes } from '../../src/gateway/relay/heartbeat.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import { type Dialect, dialects, type Tokens } from '../e2e/dialects.ts'

@@ -1,5 +1,5 @@
-import { createTap } from '../../src/gateway/tap.ts'
-import type { StreamTranslator } from '../../src/gateway/translation.ts'
+import { createTap } from '../../src/gateway/relay/tap.ts'
+import type { StreamTranslator } from '../../src/gateway/translate/translation.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import type { EncodeContext } from '../../src/protocols/canonical/codec.ts'
 import { chat } from '../../src/protocols/chat/index.ts'

@@ -1,4 +1,4 @@
-import { createTap } from '../../src/gateway/tap.ts'
+import { createTap } from '../../src/gateway/relay/tap.ts'
 import type { Observation } from '../../src/protocols/canonical/observation.ts'
 import type { Framing, ProtocolError, ProtocolName } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'

@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc'
-import { createTap } from '../../src/gateway/tap.ts'
+import { createTap } from '../../src/gateway/relay/tap.ts'
 import type { ProtocolName } from '../../src/protocols/protocol.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { protocols } from '../protocols/translation/pairs.ts'

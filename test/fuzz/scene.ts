@@ -1,5 +1,5 @@
 import type { Candidate } from '../../src/catalog/catalog.ts'
-import { checkBody, parseJsonBody, type RequestBody } from '../../src/gateway/body.ts'
+import { checkBody, parseJsonBody, type RequestBody } from '../../src/gateway/body/body.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import type { FetchMedia } from '../../src/gateway/media/fetch-media.ts'
 import { MediaError } from '../../src/gateway/media/media-error.ts'
@@ -8,7 +8,7 @@ import {
   createTranslation,
   decodeRequest,
   type Translation,
-} from '../../src/gateway/translation.ts'
+} from '../../src/gateway/translate/translation.ts'
 import { TranslationError } from '../../src/protocols/canonical/error.ts'
 import type { CanonicalRequest } from '../../src/protocols/canonical/request.ts'
 import { type Framing, type ProtocolName, protocolNames } from '../../src/protocols/protocol.ts'

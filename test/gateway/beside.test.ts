@@ -3,14 +3,19 @@ import { type Beside, isRefused } from '../../src/gateway/beside/job.ts'
 import { isHeavy, prepareBeside, refusalOf } from '../../src/gateway/beside/prepare-beside.ts'
 import { nameOf, readBeside } from '../../src/gateway/beside/read-beside.ts'
 import { doJob } from '../../src/gateway/beside/work.ts'
-import { checkBody, parseJsonBody, type RequestBody, scanInPieces } from '../../src/gateway/body.ts'
+import {
+  checkBody,
+  parseJsonBody,
+  type RequestBody,
+  scanInPieces,
+} from '../../src/gateway/body/body.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import {
   createTranslation,
   type Translation,
   targetOf,
   withAnswers,
-} from '../../src/gateway/translation.ts'
+} from '../../src/gateway/translate/translation.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { type Operation, type ProtocolName, protocolNames } from '../../src/protocols/protocol.ts'
 import { smallAnswers } from '../fuzz/made-answers.ts'

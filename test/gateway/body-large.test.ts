@@ -1,7 +1,12 @@
 import { describe, expect, spyOn, test } from 'bun:test'
 import { join } from 'node:path'
 import { $ } from 'bun'
-import { checkBody, largeBytes, parseJsonBody, type RequestBody } from '../../src/gateway/body.ts'
+import {
+  checkBody,
+  largeBytes,
+  parseJsonBody,
+  type RequestBody,
+} from '../../src/gateway/body/body.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import type { JsonObject, Operation, ProtocolName } from '../../src/protocols/protocol.ts'
@@ -222,7 +227,7 @@ describe('a large body is read as a small one is', () => {
   })
 
   test('where a processor lacks what the scan is made of, it is read all the same', async () => {
-    const module = join(import.meta.dir, '../../src/gateway/body.ts')
+    const module = join(import.meta.dir, '../../src/gateway/body/body.ts')
     const script =
       `import { parseJsonBody } from ${JSON.stringify(module)}\n` +
       "const body = JSON.stringify({ model: 'm', input: 'x'.repeat(20_000) })\n" +

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { clampUsage } from '../../src/gateway/clamp.ts'
-import { usedTokens } from '../../src/gateway/record.ts'
+import { clampUsage } from '../../src/gateway/money/clamp.ts'
+import { usedTokens } from '../../src/gateway/money/record.ts'
 import { createObservation } from '../../src/protocols/canonical/observation.ts'
 import { emptyUsage } from '../../src/protocols/canonical/usage.ts'
 import { chat } from '../../src/protocols/chat/index.ts'

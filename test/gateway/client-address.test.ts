@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { clientAddress, compileAddressList, isListed } from '../../src/gateway/client-address.ts'
+import {
+  clientAddress,
+  compileAddressList,
+  isListed,
+} from '../../src/gateway/admit/client-address.ts'
 
 describe('isListed', () => {
   const list = compileAddressList([

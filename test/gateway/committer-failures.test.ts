@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createCommitter } from '../../src/gateway/committer.ts'
+import { createCommitter } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { now, seed, settlement } from '../store/support.ts'

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { type Committer, createCommitter } from '../../src/gateway/committer.ts'
+import { type Committer, createCommitter } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import type { Batch, Committed, RecordStore } from '../../src/store/ports/records.ts'
 import type { Spool } from '../../src/store/ports/spool.ts'

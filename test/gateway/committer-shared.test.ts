@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createCommitter } from '../../src/gateway/committer.ts'
+import { createCommitter } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import type { Batch } from '../../src/store/ports/records.ts'
 import { eachEngine } from '../store/each-engine.ts'

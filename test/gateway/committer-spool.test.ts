@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { replay } from '../../src/app/spool.ts'
-import { createCommitter } from '../../src/gateway/committer.ts'
+import { createCommitter } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import type { Batch, Committed, Settlement } from '../../src/store/ports/records.ts'
 import { StoreError, UnansweredError } from '../../src/store/ports/store-error.ts'

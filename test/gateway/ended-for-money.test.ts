@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
-import { estimateTokens } from '../../src/gateway/estimate.ts'
+import { estimateTokens } from '../../src/gateway/money/estimate.ts'
 import { allDialects, type Dialect, dialects } from '../e2e/dialects.ts'
 import { cutBytes } from '../support/fake-upstream.ts'
 import { createMoneyScene } from './money-scene.ts'

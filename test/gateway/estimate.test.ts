@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { countTokens } from '../../src/app/count-tokens.ts'
-import { estimateTokens, sampleOf } from '../../src/gateway/estimate.ts'
+import { estimateTokens, sampleOf } from '../../src/gateway/money/estimate.ts'
 
 const estimate = (text: string) => estimateTokens(sampleOf(text), countTokens)
 

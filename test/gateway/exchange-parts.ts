@@ -1,6 +1,6 @@
 import { buildCatalog } from '../../src/catalog/catalog.ts'
-import type { Caller } from '../../src/gateway/authenticate.ts'
-import { bodyFacts } from '../../src/gateway/body.ts'
+import type { Caller } from '../../src/gateway/admit/authenticate.ts'
+import { bodyFacts } from '../../src/gateway/body/body.ts'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import type { Operation, Protocol } from '../../src/protocols/protocol.ts'
 import type { PriceTerms } from '../../src/store/ports/catalog.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseJsonBody } from '../../src/gateway/body.ts'
+import { parseJsonBody } from '../../src/gateway/body/body.ts'
 
 const refusalOf = (text: string) => {
   try {

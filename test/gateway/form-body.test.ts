@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseFormBody, rebuildForm } from '../../src/gateway/form-body.ts'
+import { parseFormBody, rebuildForm } from '../../src/gateway/body/form-body.ts'
 
 const contentType = 'multipart/form-data; boundary=XX'
 const part = (head: string, value: string) => `--XX\r\n${head}\r\n\r\n${value}\r\n`

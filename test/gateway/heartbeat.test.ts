@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { beat, createHeartbeats, type Heartbeats } from '../../src/gateway/heartbeat.ts'
+import { beat, createHeartbeats, type Heartbeats } from '../../src/gateway/relay/heartbeat.ts'
 
 // How long a stream may be silent towards its client. The clock is the test's.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Channel } from '../../src/catalog/catalog.ts'
-import { hideSecrets, hideSecretsIn } from '../../src/gateway/hide-secrets.ts'
+import { hideSecrets, hideSecretsIn } from '../../src/gateway/upstream/hide-secrets.ts'
 import { plainChannel } from '../support/no-limits.ts'
 
 const channel: Channel = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { findFields, replaceFields } from '../../src/gateway/json-fields.ts'
+import { findFields, replaceFields } from '../../src/gateway/body/json-fields.ts'
 
 const encode = (text: string) => Buffer.from(text)
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes)

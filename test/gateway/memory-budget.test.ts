@@ -6,7 +6,7 @@ import {
   type MemoryBudget,
   smallLease,
   type Waiting,
-} from '../../src/gateway/memory-budget.ts'
+} from '../../src/gateway/memory/memory-budget.ts'
 
 const never = new AbortController().signal
 const long: Waiting = { waitMs: 30_000, signal: never }

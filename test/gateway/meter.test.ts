@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createMeter, endlessMeter } from '../../src/gateway/meter.ts'
+import { createMeter, endlessMeter } from '../../src/gateway/money/meter.ts'
 import {
   addText,
   createObservation,

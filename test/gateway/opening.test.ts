@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { ByteReader } from '../../src/gateway/byte-reader.ts'
-import { readOpening } from '../../src/gateway/opening.ts'
+import type { ByteReader } from '../../src/gateway/body/byte-reader.ts'
+import { readOpening } from '../../src/gateway/upstream/opening.ts'
 import { allDialects, type Dialect, wholeStream } from '../e2e/dialects.ts'
 import { errorEvents } from '../e2e/stream-breaks.ts'
 import { protocols, tokens } from './relay-scene.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import type { Candidate, Offer } from '../../src/catalog/catalog.ts'
-import { GatewayError } from '../../src/gateway/errors.ts'
 import {
   type Asked,
   canExpress,
@@ -8,8 +7,9 @@ import {
   type Option,
   preferred,
   type Translate,
-} from '../../src/gateway/options.ts'
-import type { Translation } from '../../src/gateway/translation.ts'
+} from '../../src/gateway/admit/options.ts'
+import { GatewayError } from '../../src/gateway/errors.ts'
+import type { Translation } from '../../src/gateway/translate/translation.ts'
 import { chat } from '../../src/protocols/chat/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { messages } from '../../src/protocols/messages/index.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findFields } from '../../src/gateway/json-fields.ts'
+import { findFields } from '../../src/gateway/body/json-fields.ts'
 import {
   findItems,
   itemsOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createPlaces } from '../../src/gateway/places.ts'
+import { createPlaces } from '../../src/gateway/admit/places.ts'
 import { until } from '../e2e/until.ts'
 
 function scene(most: { requests?: number; connections?: number; most?: number }, isOpen = () => 0) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { withAskedContext } from '../../src/gateway/plan.ts'
+import { withAskedContext } from '../../src/gateway/admit/plan.ts'
 import { messages } from '../../src/protocols/messages/index.ts'
 import { createExchange } from './exchange-parts.ts'
 

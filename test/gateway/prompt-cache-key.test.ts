@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { withCacheKey } from '../../src/gateway/prompt-cache-key.ts'
+import { withCacheKey } from '../../src/gateway/translate/prompt-cache-key.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 import type { Quirk } from '../../src/protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Turn } from '../../src/protocols/canonical/request.ts'

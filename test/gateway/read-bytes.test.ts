@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { readBytes as read } from '../../src/gateway/body/read-bytes.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
-import type { BodyMemory } from '../../src/gateway/lease-memory.ts'
-import { readBytes as read } from '../../src/gateway/read-bytes.ts'
+import type { BodyMemory } from '../../src/gateway/memory/lease-memory.ts'
 
 /** As much memory as anybody wants. */
 const plenty: BodyMemory = { mostBytes: Number.MAX_SAFE_INTEGER, take: () => {}, give: () => {} }

@@ -5,7 +5,7 @@ import {
   type End,
   nothingUsed,
   usedTokens,
-} from '../../src/gateway/record.ts'
+} from '../../src/gateway/money/record.ts'
 import { createObservation, type Observation } from '../../src/protocols/canonical/observation.ts'
 import { emptyUsage } from '../../src/protocols/canonical/usage.ts'
 import { chat } from '../../src/protocols/chat/index.ts'

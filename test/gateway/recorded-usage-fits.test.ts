@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createContextWindows } from '../../src/catalog/context-windows.ts'
 import { findVendorPrice } from '../../src/catalog/vendor-prices.ts'
-import { usedTokens } from '../../src/gateway/record.ts'
+import { usedTokens } from '../../src/gateway/money/record.ts'
 import type { AnswerObserver } from '../../src/protocols/protocol.ts'
 import { watch } from '../protocols/feeding.ts'
 import { hasRecordings, type Recording, recordings } from '../support/recordings.ts'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createHeartbeats } from '../../src/gateway/heartbeat.ts'
-import type { StreamTranslator } from '../../src/gateway/translation.ts'
+import { createHeartbeats } from '../../src/gateway/relay/heartbeat.ts'
+import type { StreamTranslator } from '../../src/gateway/translate/translation.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { dialects, withoutBeats } from '../e2e/dialects.ts'
 import { createScene, tokens } from './relay-scene.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/gateway/errors.ts'
-import type { StreamTranslator } from '../../src/gateway/translation.ts'
+import type { StreamTranslator } from '../../src/gateway/translate/translation.ts'
 import { allDialects } from '../e2e/dialects.ts'
 import { createScene, tokens } from './relay-scene.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { afterRest, dropRest } from '../../src/gateway/body/rest-of-body.ts'
 import { GatewayError } from '../../src/gateway/errors.ts'
-import { afterRest, dropRest } from '../../src/gateway/rest-of-body.ts'
 import { turn } from './relay-scene.ts'
 
 /** A body that the test sends, piece by piece. */

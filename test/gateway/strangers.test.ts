@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createKnownKeys } from '../../src/gateway/known-keys.ts'
-import { createStrangers } from '../../src/gateway/strangers.ts'
+import { createKnownKeys } from '../../src/gateway/admit/known-keys.ts'
+import { createStrangers } from '../../src/gateway/admit/strangers.ts'
 import { createSecretBox } from '../../src/lib/secrets.ts'
 
 const hash = createSecretBox('a secret').keyedHash

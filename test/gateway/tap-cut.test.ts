@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createTap } from '../../src/gateway/tap.ts'
+import { createTap } from '../../src/gateway/relay/tap.ts'
 import { createSseSplitter } from '../../src/protocols/sse.ts'
 import { allDialects, type Dialect } from '../e2e/dialects.ts'
 import { protocols } from './relay-scene.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { createWatchdog, type Expiry, type Watchdog } from '../../src/gateway/watchdog.ts'
+import { createWatchdog, type Expiry, type Watchdog } from '../../src/gateway/relay/watchdog.ts'
 
 const limits = { firstByteMs: 1000, idleMs: 500, totalMs: 10_000 }
 

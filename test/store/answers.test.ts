@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { createAffinity } from '../../src/gateway/affinity.ts'
+import { createAffinity } from '../../src/gateway/admit/affinity.ts'
 import {
   type BackgroundAnswer,
   type KeptAnswer,

@@ -1,6 +1,6 @@
 import type { RequestFacts } from '../../admin/sign-in/call.ts'
 import { createSignIn } from '../../admin/sign-in/sign-in.ts'
-import { clientAddress, compileAddressList, isListed } from '../../gateway/client-address.ts'
+import { clientAddress, compileAddressList, isListed } from '../../gateway/admit/client-address.ts'
 import type { ConsoleParts, PeerOf } from './parts.ts'
 
 /** Signing in, as the configuration in force has it. */

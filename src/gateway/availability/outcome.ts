@@ -1,5 +1,5 @@
 import type { Concluded } from '../exchange.ts'
-import { balanceUsedUp, type End } from '../record.ts'
+import { balanceUsedUp, type End } from '../money/record.ts'
 import type { AvailabilityOutcome } from './availability.ts'
 
 /** How an ended request counts in what is told of its group and model; undefined: not at all. */

@@ -8,12 +8,12 @@ import {
   type HeldAnswer,
   longestLifeMs,
 } from '../../store/ports/answers.ts'
-import type { Affinity } from '../affinity.ts'
-import { collectBytes } from '../bounded-bytes.ts'
+import type { Affinity } from '../admit/affinity.ts'
+import { shortName } from '../admit/short-name.ts'
+import { collectBytes } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { shortName } from '../short-name.ts'
-import { storedCall } from '../stored-call.ts'
+import { storedCall } from '../serve/stored-call.ts'
 import { type ChargeParts, chargeEnded, chargeLost } from './charge-ended.ts'
 
 export interface BackgroundParts extends ChargeParts {

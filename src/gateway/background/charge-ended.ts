@@ -5,12 +5,12 @@ import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import { noMedia } from '../../protocols/request-media.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { BackgroundAnswer, HeldAnswer } from '../../store/ports/answers.ts'
-import { idsOf } from '../affinity.ts'
-import type { BodyFacts } from '../body.ts'
-import { bodyEnd, type ConcludeParts, llmTokens, warnOfClamp } from '../conclude.ts'
-import { sampleOf } from '../estimate.ts'
+import { idsOf } from '../admit/affinity.ts'
+import type { BodyFacts } from '../body/body.ts'
 import type { Concluded } from '../exchange.ts'
 import { logExchange } from '../exchange-log.ts'
+import { bodyEnd, type ConcludeParts, llmTokens, warnOfClamp } from '../money/conclude.ts'
+import { sampleOf } from '../money/estimate.ts'
 import {
   buildSettlement,
   type End,
@@ -18,7 +18,7 @@ import {
   reservedTokens,
   type UsedTokens,
   usedTokens,
-} from '../record.ts'
+} from '../money/record.ts'
 import type { PendingCharge } from './pending-charge.ts'
 
 export interface ChargeParts

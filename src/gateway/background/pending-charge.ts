@@ -1,9 +1,9 @@
 import { type BackgroundAnswer, chargeSuffix } from '../../store/ports/answers.ts'
-import { longestId } from '../affinity.ts'
-import { type UntoldExtras, untoldExtras } from '../asked-extras.ts'
-import type { Caller } from '../authenticate.ts'
+import { longestId } from '../admit/affinity.ts'
+import { type UntoldExtras, untoldExtras } from '../admit/asked-extras.ts'
+import type { Caller } from '../admit/authenticate.ts'
 import type { ChargedPlan, Concluded } from '../exchange.ts'
-import type { End } from '../record.ts'
+import type { End } from '../money/record.ts'
 
 /**
  * What the charge for an answer is made from that is made in the background: plain data without the

@@ -2,14 +2,14 @@ import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { HiddenWork } from '../../protocols/hidden-work.ts'
 import type { JsonObject, MediaSize, Operation, ProtocolName } from '../../protocols/protocol.ts'
-import type { BodyFacts, ConversationAsked } from '../body.ts'
+import type { ClientName } from '../admit/options.ts'
+import type { BodyFacts, ConversationAsked } from '../body/body.ts'
+import type { NativeBody, NativeChanges } from '../body/native-body.ts'
 import type { Conversation } from '../channels/conversation.ts'
 import type { ErrorKind } from '../errors.ts'
-import type { TextSample } from '../estimate.ts'
 import type { Media } from '../media/fetch-media.ts'
 import type { MediaPart } from '../media/inline-media.ts'
-import type { NativeBody, NativeChanges } from '../native-body.ts'
-import type { ClientName } from '../options.ts'
+import type { TextSample } from '../money/estimate.ts'
 
 /**
  * Work on a whole request that is too much for one piece on the thread which answers everybody. All of

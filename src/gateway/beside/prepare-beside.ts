@@ -1,17 +1,17 @@
 import type { Candidate } from '../../catalog/catalog.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
-import type { RequestBody } from '../body.ts'
+import { clientName } from '../admit/options.ts'
+import type { Plan } from '../admit/plan.ts'
+import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
 import type { FetchMedia, Media } from '../media/fetch-media.ts'
 import { inlineMedia, type MediaPart } from '../media/inline-media.ts'
-import { clientName } from '../options.ts'
-import type { Plan } from '../plan.ts'
 import {
   optionalToolsOf,
   type PreparedRequest,
   type TranslationTarget,
   targetOf,
-} from '../translation.ts'
+} from '../translate/translation.ts'
 import { type Beside, isRefused, type JobTarget, type Refused } from './job.ts'
 
 /** From so many values on, or bytes, work on a whole request takes milliseconds. */

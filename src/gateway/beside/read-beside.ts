@@ -1,5 +1,5 @@
 import type { JsonObject, Operation } from '../../protocols/protocol.ts'
-import type { ConversationAsked, RequestBody, ScannedBody } from '../body.ts'
+import type { ConversationAsked, RequestBody, ScannedBody } from '../body/body.ts'
 import { once } from '../once.ts'
 import type { Beside, OperationName } from './job.ts'
 

@@ -1,6 +1,6 @@
 import { createFairTurns } from '../../lib/turns.ts'
-import { createLease, type MemoryBudget, neverFits } from '../memory-budget.ts'
-import { bodyCost, workCost } from '../memory-costs.ts'
+import { createLease, type MemoryBudget, neverFits } from '../memory/memory-budget.ts'
+import { bodyCost, workCost } from '../memory/memory-costs.ts'
 import type { Beside } from './job.ts'
 
 /**

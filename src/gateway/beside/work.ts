@@ -1,14 +1,14 @@
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import type { Sealer } from '../../protocols/translation/seal.ts'
-import { checkBody, parseJsonBody, type RequestBody } from '../body.ts'
-import { countDecoded } from '../count-input.ts'
+import { clientOf, operationOf, protocolOf } from '../admit/options.ts'
+import { checkBody, parseJsonBody, type RequestBody } from '../body/body.ts'
+import { writeNative } from '../body/native-body.ts'
 import { GatewayError } from '../errors.ts'
-import type { CountTokens } from '../estimate.ts'
 import type { MediaFetcher } from '../media/fetch-media.ts'
-import { writeNative } from '../native-body.ts'
-import { clientOf, operationOf, protocolOf } from '../options.ts'
-import { decodeRequest, type PreparedRequest, prepareRequest } from '../translation.ts'
+import { countDecoded } from '../money/count-input.ts'
+import type { CountTokens } from '../money/estimate.ts'
+import { decodeRequest, type PreparedRequest, prepareRequest } from '../translate/translation.ts'
 import type {
   CountJob,
   Job,

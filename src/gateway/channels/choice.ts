@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { Option } from '../admit/options.ts'
 import { type Failure, type FailureName, failureClasses } from '../failures/failures.ts'
 import type { Permit } from '../limits/limiter.ts'
-import type { Option } from '../options.ts'
 import type { Bindings } from './bindings.ts'
 import type { Conversation } from './conversation.ts'
 import type { Health, Use } from './health.ts'

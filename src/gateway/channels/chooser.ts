@@ -1,8 +1,8 @@
 import type { Channel } from '../../catalog/catalog.ts'
+import { canExpress } from '../admit/options.ts'
 import { GatewayError } from '../errors.ts'
 import type { Wait } from '../limits/limit-queues.ts'
 import type { LocalLimiter, Permit, Refused, Subject } from '../limits/limiter.ts'
-import { canExpress } from '../options.ts'
 import { type Choice, createChoice } from './choice.ts'
 import { createKeyTurns } from './key-turns.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import type { Option } from '../options.ts'
+import type { Option } from '../admit/options.ts'
 import type { Health } from './health.ts'
 
 /** Uses the keys of a channel in turn. */

@@ -8,7 +8,8 @@ import { isJsonObject } from '../../protocols/json.ts'
 import { usualMaxTokens } from '../../protocols/messages/max-tokens.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
-import { collectBytes, TooManyBytes } from '../bounded-bytes.ts'
+import { preferred } from '../admit/options.ts'
+import { collectBytes, TooManyBytes } from '../body/bounded-bytes.ts'
 import { readErrorBody } from '../failures/error-body.ts'
 import {
   classifyAnswer,
@@ -17,10 +18,9 @@ import {
   type FailureName,
 } from '../failures/failures.ts'
 import { waitFor } from '../failures/retry-after.ts'
-import { preferred } from '../options.ts'
 import type { Outbound, OutboundCall } from '../outbound/outbound.ts'
-import { readRefusal } from '../upstream-answer.ts'
-import { baseOf } from '../upstream-call.ts'
+import { readRefusal } from '../upstream/upstream-answer.ts'
+import { baseOf } from '../upstream/upstream-call.ts'
 
 /** What a probe asks. */
 export interface ProbeTarget {

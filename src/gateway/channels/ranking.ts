@@ -1,4 +1,4 @@
-import type { Option } from '../options.ts'
+import type { Option } from '../admit/options.ts'
 import { type FirstByte, isSlow, type Load } from './load.ts'
 
 /** How far back in line an option stands, beside its priority. */

@@ -1,5 +1,5 @@
+import type { Option } from '../admit/options.ts'
 import type { Limiter } from '../limits/limiter.ts'
-import type { Option } from '../options.ts'
 import type { Binding } from './bindings.ts'
 import type { ChoiceParts } from './choice.ts'
 import type { Conversation } from './conversation.ts'

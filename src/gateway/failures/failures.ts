@@ -1,9 +1,9 @@
 import { hasSpareDescriptors } from '../../lib/descriptors.ts'
 import type { Fault } from '../../store/ports/availability.ts'
-import type { Refusal } from '../answer.ts'
 import { type ErrorKind, GatewayError } from '../errors.ts'
 import { ConnectTimeout } from '../outbound/dial.ts'
 import { AddressRefused } from '../outbound/outbound.ts'
+import type { Refusal } from '../upstream/answer.ts'
 import { readErrorBody } from './error-body.ts'
 import { findSign, statusOfWords } from './failure-signs.ts'
 

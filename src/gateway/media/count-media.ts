@@ -1,4 +1,4 @@
-import type { BodyMemory } from '../lease-memory.ts'
+import type { BodyMemory } from '../memory/lease-memory.ts'
 import type { MediaFetcher } from './fetch-media.ts'
 
 /** The same for one request, which has its files in memory until it has ended. */

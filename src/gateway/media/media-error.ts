@@ -1,4 +1,4 @@
-import { BadEncoding, TooManyBytes } from '../bounded-bytes.ts'
+import { BadEncoding, TooManyBytes } from '../body/bounded-bytes.ts'
 import { ConnectTimeout } from '../outbound/dial.ts'
 import { AddressRefused } from '../outbound/outbound.ts'
 

@@ -1,7 +1,7 @@
 import { responses } from '../../protocols/responses/index.ts'
 import { ownResponseOf } from '../../protocols/responses/own-ids.ts'
-import { type EnterParts, enterLimits } from '../admit.ts'
-import type { Caller } from '../authenticate.ts'
+import { type EnterParts, enterLimits } from '../admit/admit.ts'
+import type { Caller } from '../admit/authenticate.ts'
 import { GatewayError, modelHeaders } from '../errors.ts'
 import type { OwnResponses } from './own-responses.ts'
 

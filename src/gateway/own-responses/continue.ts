@@ -4,10 +4,10 @@ import { parseJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { referenceId } from '../../protocols/responses/item-ids.ts'
 import { ownResponseOf } from '../../protocols/responses/own-ids.ts'
-import type { RequestBody } from '../body.ts'
+import { shortName } from '../admit/short-name.ts'
+import type { RequestBody } from '../body/body.ts'
+import type { FieldSpan, JsonFields } from '../body/json-fields.ts'
 import { GatewayError } from '../errors.ts'
-import type { FieldSpan, JsonFields } from '../json-fields.ts'
-import { shortName } from '../short-name.ts'
 import {
   continuable,
   findItems,

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { referenceId } from '../../protocols/responses/item-ids.ts'
-import { type FieldSpan, type JsonFields, replaceRaw, stringEnd } from '../json-fields.ts'
+import { type FieldSpan, type JsonFields, replaceRaw, stringEnd } from '../body/json-fields.ts'
 
 // The input of a request for a response, as bytes: what is kept and what is sent anew are joined without
 // being read, so that each turn begins with the bytes of the one before.

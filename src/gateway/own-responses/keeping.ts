@@ -1,6 +1,6 @@
 import type { OwnResponse as ToldResponse } from '../../protocols/canonical/codec.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
-import type { RequestBody } from '../body.ts'
+import type { RequestBody } from '../body/body.ts'
 import { itemsOf } from './input-items.ts'
 import type { OwnResponses } from './own-responses.ts'
 

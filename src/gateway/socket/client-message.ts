@@ -1,11 +1,11 @@
 import { parseJsonObject, stringIn } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
-import { countFields, slicedBytes } from '../body.ts'
+import { shortName } from '../admit/short-name.ts'
+import { countFields, slicedBytes } from '../body/body.ts'
+import { sentTwice } from '../body/field-names.ts'
+import { type FieldSpan, findFields, type JsonFields, replaceRaw } from '../body/json-fields.ts'
+import { scanLarge } from '../body/scan-large.ts'
 import { GatewayError } from '../errors.ts'
-import { sentTwice } from '../field-names.ts'
-import { type FieldSpan, findFields, type JsonFields, replaceRaw } from '../json-fields.ts'
-import { scanLarge } from '../scan-large.ts'
-import { shortName } from '../short-name.ts'
 
 /** A wish for a response, as it came over a socket. */
 export interface CreateMessage {

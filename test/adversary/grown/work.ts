@@ -1,4 +1,4 @@
-import { checkBody, parseJsonBody } from '../../../src/gateway/body.ts'
+import { checkBody, parseJsonBody } from '../../../src/gateway/body/body.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
 import { othersThan, readRequest, translate, unlessRefused } from '../../fuzz/scene.ts'
 import { protocols } from '../../protocols/translation/pairs.ts'

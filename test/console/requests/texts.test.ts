@@ -5,7 +5,7 @@ import { faultWords, noteWords, stepNames, wayWords } from '../../../src/admin/d
 import { causeText } from '../../../src/console/requests/cause-text.ts'
 import { diagnosisTexts } from '../../../src/console/requests/diagnosis-text.ts'
 import { fill } from '../../../src/console/requests/fill.ts'
-import { attemptCauses, requestCauses } from '../../../src/gateway/causes.ts'
+import { attemptCauses, requestCauses } from '../../../src/gateway/upstream/causes.ts'
 import { chat } from '../../../src/protocols/chat/index.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { messages } from '../../../src/protocols/messages/index.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createMediaFetcher } from '../../../src/gateway/media/fetch-media.ts'
-import { createLease, createMemoryBudget } from '../../../src/gateway/memory-budget.ts'
+import { createLease, createMemoryBudget } from '../../../src/gateway/memory/memory-budget.ts'
 import { createOutbound, type Outbound } from '../../../src/gateway/outbound/outbound.ts'
 import { type FakeHandler, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { startTwoHosts } from '../outbound/two-hosts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BadEncoding, TooManyBytes } from '../../../src/gateway/bounded-bytes.ts'
+import { BadEncoding, TooManyBytes } from '../../../src/gateway/body/bounded-bytes.ts'
 import { asMediaError, MediaError } from '../../../src/gateway/media/media-error.ts'
 import { ConnectTimeout } from '../../../src/gateway/outbound/dial.ts'
 import { AddressRefused, HostNotFound } from '../../../src/gateway/outbound/outbound.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { decodeRequest } from '../../../src/gateway/translation.ts'
+import { decodeRequest } from '../../../src/gateway/translate/translation.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
 import { fit } from '../../../src/protocols/translation/fit.ts'
 import { optionsFor, overTheWire, protocols } from './pairs.ts'

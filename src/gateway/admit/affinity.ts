@@ -1,0 +1,101 @@
+import { LRUCache } from 'lru-cache'
+import { growing, lasting } from '../../lib/cache-options.ts'
+import type { AnswerStore } from '../../store/ports/answers.ts'
+
+/** Where an answer came from. */
+export interface Origin {
+  readonly channelId: number
+  /** The channel's key that it was asked with: another one's account may not know the answer. */
+  readonly key: string
+  /** LLM tokens of its input and output: what continues it has at least so much input. */
+  readonly contextTokens: number
+  /** It is made in the background, and was not charged when it was last looked at. */
+  readonly isPending?: boolean
+}
+
+/** Remembers which channel gave which answer to which account, bounded and for a while. */
+export interface Affinity {
+  remember(accountId: number, answerId: string, origin: Origin): void
+  originOf(accountId: number, answerId: string): Origin | undefined
+  /** Whether an answer is known, but as another account's only. */
+  isForeign(accountId: number, answerId: string): boolean
+  /**
+   * Looks in the store for answers that are not known here; undefined: there is nothing to wait for.
+   * Rejects with a `StoreError`.
+   */
+  look(accountId: number, answerIds: readonly string[]): Promise<void> | undefined
+  /** As it is in the store by now. */
+  refresh(accountId: number, answerId: string): Promise<void>
+  /** Names a key where it must not stand itself. */
+  readonly keyMark: (key: string) => string
+}
+
+export interface AffinityParts {
+  readonly answers: Pick<AnswerStore, 'find'>
+  /** A keyed hash of a key: what is stored of it. */
+  readonly keyMark: (key: string) => string
+  /** The keys that a channel has. */
+  readonly keysOf: (channelId: number) => readonly string[]
+}
+
+const maxEntries = 100_000
+const ttlMs = 24 * 3_600_000
+
+/**
+ * A request that refers to more is looked up by the first of them. Conversations whose parts are sent by
+ * id alone have hundreds.
+ */
+const mostLooked = 1_000
+
+/** Vendors' ids are shorter: nothing else is stored, or asked for. */
+export const longestId = 500
+
+/** Of an answer with more parts the first can be referred to, and it itself. */
+const mostParts = 100
+
+/** The ids by which an answer, or a part of it, can be referred to later. */
+export const idsOf = (answerId: string, partIds: Iterable<string>): readonly string[] =>
+  [answerId, ...[...partIds].slice(0, mostParts)].filter((id) => id.length <= longestId)
+
+/**
+ * A client that continues an answer by its id (`previous_response_id`, `GET /v1/responses/{id}`)
+ * must reach the channel that made it, and nobody finds another account's. What vendors keep is in the
+ * store, too: other nodes, and this one after a restart, find it there.
+ */
+export function createAffinity({ answers, keyMark, keysOf }: AffinityParts): Affinity {
+  const origins = new LRUCache<string, Origin>({ ...growing(maxEntries), ...lasting(ttlMs) })
+  const known = new LRUCache<string, true>({ ...growing(maxEntries), ...lasting(ttlMs) })
+  const nameOf = (accountId: number, answerId: string) => `${accountId} ${answerId}`
+
+  function remember(accountId: number, answerId: string, origin: Origin): void {
+    origins.set(nameOf(accountId, answerId), origin)
+    known.set(answerId, true)
+  }
+
+  async function lookUp(accountId: number, answerIds: readonly string[]): Promise<void> {
+    for (const { id, isOwn, keyMark: mark, ...origin } of await answers.find(
+      accountId,
+      answerIds,
+    )) {
+      // Without its key it is still the channel that has it.
+      const key = keysOf(origin.channelId).find((one) => keyMark(one) === mark) ?? ''
+      if (isOwn) remember(accountId, id, { ...origin, key })
+      else known.set(id, true)
+    }
+  }
+
+  return {
+    remember,
+    keyMark,
+    originOf: (accountId, answerId) => origins.get(nameOf(accountId, answerId)),
+    refresh: (accountId, answerId) => lookUp(accountId, [answerId]),
+    isForeign: (accountId, answerId) =>
+      known.has(answerId) && !origins.has(nameOf(accountId, answerId)),
+    look(accountId, answerIds) {
+      const unknown = answerIds
+        .slice(0, mostLooked)
+        .filter((id) => id.length <= longestId && !origins.has(nameOf(accountId, id)))
+      return unknown.length === 0 ? undefined : lookUp(accountId, unknown)
+    },
+  }
+}

@@ -1,0 +1,205 @@
+import { LRUCache } from 'lru-cache'
+import { growing } from '../../lib/cache-options.ts'
+import type { Limits } from '../../store/ports/catalog.ts'
+import type { Committed, Spent } from '../../store/ports/records.ts'
+import type { Regions } from '../../store/ports/regions.ts'
+import type { TokenRecord, TokenStore } from '../../store/ports/tokens.ts'
+import { GatewayError, unauthenticated } from '../errors.ts'
+import { budgetLeft } from '../money/budget.ts'
+import { type AddressList, compileAddressList, isListed } from './client-address.ts'
+import { isServed } from './client-countries.ts'
+import type { KnownKeys } from './known-keys.ts'
+import { shortName } from './short-name.ts'
+import type { Strangers } from './strangers.ts'
+
+/** The one live view of an account that all its tokens share. */
+export interface AccountState {
+  readonly id: number
+  readonly email: string
+  readonly isVouched: boolean
+  readonly status: 'active' | 'disabled'
+  readonly deletedAt: number | null
+  balanceNano: number
+  readonly creditLimitNano: number
+  readonly balanceLowNano: number | null
+  readonly limits: Limits
+  /** Countries that it may be used from. */
+  readonly regions: Regions | null
+}
+
+/** The same of a token with a budget. */
+interface SpendingState {
+  spent: Spent
+}
+
+/** Who calls: a token that is known, with its account's present balance. */
+export interface Caller {
+  readonly keyHash: string
+  readonly token: TokenRecord
+  readonly ipAllow: AddressList
+  readonly models: ReadonlySet<string>
+  readonly account: AccountState
+  /** Undefined for a token without a budget. */
+  readonly spending: SpendingState | undefined
+}
+
+export interface Authenticator {
+  /** The token behind a key that came from this address; throws the 401 of an unknown one. */
+  identify(key: string, address: () => string): Caller | Promise<Caller>
+  /** The same caller as it is known now: a request may be under way for an hour. */
+  current(caller: Caller): Caller | Promise<Caller>
+  /** What is known of an account now; undefined: nobody has asked for it lately. */
+  account(id: number): Readonly<AccountState> | undefined
+  /** Puts the figures of a commit in force. */
+  committed(committed: Committed): void
+  /** Forgets one token, by the hash of its key: it was changed. */
+  forgetToken(keyHash: string): void
+  /** Forgets everything: the database was changed elsewhere. */
+  forget(): void
+}
+
+/** How many tokens and accounts are kept in memory; the store has them all. */
+const cacheSize = 50_000
+
+export interface AuthenticatorParts {
+  readonly tokens: Pick<TokenStore, 'findByHash'>
+  readonly keyedHash: (key: string) => string
+  readonly strangers: Strangers
+  readonly keys: Pick<KnownKeys, 'add' | 'changed'>
+  /** Told of every balance that a commit has changed, and what it was. */
+  readonly onBalance: (account: AccountState, beforeNano: number) => void
+}
+
+export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+  const { tokens, keyedHash, strangers, keys, onBalance } = parts
+  const callers = new LRUCache<string, Caller>(growing(cacheSize))
+  const accounts = new LRUCache<number, AccountState>(growing(cacheSize))
+  const spendings = new LRUCache<number, SpendingState>(growing(cacheSize))
+  let generation = 0
+
+  /** Without an address: it was known before. */
+  async function load(hash: string, from?: string): Promise<Caller> {
+    const started = generation
+    if (from !== undefined && strangers.isRefused(hash, from)) {
+      await strangers.delay()
+      throw unauthenticated('unknown')
+    }
+    const token = await tokens.findByHash(hash)
+    if (token === undefined) {
+      if (from !== undefined) strangers.missed(from)
+      throw unauthenticated('unknown')
+    }
+    const account = accounts.get(token.account.id) ?? { ...token.account }
+    const spending = token.spent === null ? undefined : { spent: token.spent }
+    const caller: Caller = {
+      keyHash: hash,
+      token,
+      ipAllow: compileAddressList(token.ipAllow),
+      models: new Set(token.models),
+      account,
+      spending,
+    }
+    if (started === generation) {
+      if (spending) spendings.set(token.id, spending)
+      accounts.set(account.id, account)
+      callers.set(hash, caller)
+    }
+    return caller
+  }
+
+  const isCurrent = ({ token, spending }: Caller) =>
+    spending === undefined || spendings.get(token.id) === spending
+
+  const find = (hash: string, address?: () => string): Caller | Promise<Caller> => {
+    const known = callers.get(hash)
+    // A caller whose figures were evicted would keep some that nobody updates.
+    if (known && accounts.get(known.account.id) === known.account && isCurrent(known)) return known
+    return load(hash, address?.())
+  }
+
+  return {
+    identify: (key, address) => find(keyedHash(key), address),
+    current: (caller) => find(caller.keyHash),
+    account: (id) => accounts.peek(id),
+    committed(committed) {
+      for (const { accountId, balanceNano } of committed.accounts) {
+        const account = accounts.peek(accountId)
+        if (account === undefined || account.balanceNano === balanceNano) continue
+        const before = account.balanceNano
+        account.balanceNano = balanceNano
+        onBalance(account, before)
+      }
+      for (const { tokenId, spent } of committed.tokens) {
+        const spending = spendings.peek(tokenId)
+        if (spending) spending.spent = spent
+      }
+    },
+    forgetToken(keyHash) {
+      generation++
+      keys.add(keyHash)
+      const caller = callers.peek(keyHash)
+      callers.delete(keyHash)
+      if (caller) spendings.delete(caller.token.id)
+    },
+    forget() {
+      generation++
+      keys.changed()
+      callers.clear()
+      accounts.clear()
+      spendings.clear()
+    },
+  }
+}
+
+interface Admission {
+  readonly now: number
+  /** The UTC day of it, `2026-11-21`. */
+  readonly today: string
+  /** Asked only when the token has an allow-list: looking it up costs. */
+  readonly clientAddress: () => string
+  /** Asked only where the group or the account serves some countries; empty: not known. */
+  readonly clientCountries: () => readonly string[]
+  /** Countries that the token's group answers. */
+  readonly groupRegions: Regions | null
+  readonly needsBalance: boolean
+}
+
+/** The checks that come before the body is read, in CONTRACT 1.3's order. Throws the first refusal. */
+export function checkCaller(caller: Caller, admission: Admission): void {
+  const { token, account } = caller
+  if (token.deletedAt !== null || account.deletedAt !== null) throw unauthenticated('deleted')
+  if (token.status === 'disabled') throw unauthenticated('disabled')
+  if (account.status === 'disabled') {
+    throw new GatewayError('account_restricted', 'This account is disabled. Ask its operator.')
+  }
+  if (caller.ipAllow.length > 0) {
+    const address = admission.clientAddress()
+    if (!isListed(address, caller.ipAllow)) {
+      throw new GatewayError(
+        'ip_not_allowed',
+        `This key may not be used from ${address}: the address is not on its IP allow-list.`,
+      )
+    }
+  }
+  checkRegions(account, admission)
+  if (token.expiresAt !== null && token.expiresAt <= admission.now) {
+    throw unauthenticated('expired')
+  }
+  if (!admission.needsBalance) return
+  if (account.balanceNano + account.creditLimitNano <= 0) throw unauthenticated('balance')
+  if (budgetLeft(caller, admission.today) <= 0) throw unauthenticated('budget')
+}
+
+function checkRegions({ regions }: AccountState, admission: Admission): void {
+  const { groupRegions } = admission
+  if (regions === null && groupRegions === null) return
+  const from = admission.clientCountries()
+  if (isServed(regions, from) && isServed(groupRegions, from)) return
+  const whose = isServed(regions, from) ? "This key's group" : 'This account'
+  throw new GatewayError(
+    'region_restricted',
+    from.length === 0
+      ? `${whose} answers requests from some countries only, and where this one comes from is not known.`
+      : `${whose} does not answer requests from ${shortName(from.join(', '))}.`,
+  )
+}

@@ -1,0 +1,183 @@
+import { hasPrice } from '../../billing/extras.ts'
+import type { Candidate, Channel, Group, Offer } from '../../catalog/catalog.ts'
+import { vendorExtras } from '../../catalog/vendor-extras.ts'
+import type { HostedTool } from '../../protocols/canonical/hosted-tools.ts'
+import type { ModelSelector } from '../../protocols/model-selectors.ts'
+import type { ProtocolName } from '../../protocols/protocol.ts'
+import {
+  type HostedToolAsk,
+  type Path,
+  pathText,
+  type RequestExtras,
+} from '../../protocols/request-extras.ts'
+import { requestFeatures } from '../../protocols/translation/features.ts'
+import type { RequestBody } from '../body/body.ts'
+import { GatewayError } from '../errors.ts'
+import { isNotDearer } from '../money/not-dearer.ts'
+import { createPathTree } from '../serve/path-tree.ts'
+import { shortName } from './short-name.ts'
+
+/** For whom a request's extras are looked at. */
+export interface GateTask {
+  readonly group: Group
+  readonly offer: Offer
+  /** The models that the token may use; empty: all. */
+  readonly models: ReadonlySet<string>
+  readonly body: RequestBody
+  /** What would be left out is refused instead. */
+  readonly isStrict: boolean
+}
+
+/** What passes to a channel of what a request asks for besides text. */
+export interface Passed {
+  /** Tools that the vendor may run. */
+  readonly tools: readonly HostedTool[]
+  /** What is left out, as the client wrote it, … */
+  readonly dropped: readonly string[]
+  /** … and every place in the body that has to go for it. */
+  readonly cuts: readonly Path[]
+}
+
+export const nothingAsked: Passed = { tools: [], dropped: [], cuts: [] }
+
+/**
+ * Nothing goes upstream that has no price. Throws the 400 or 403 of what a request can't do without:
+ * another model, a service tier, another kind of answer, or a tool that it forces; an optional tool is
+ * left out.
+ */
+export function passExtras(task: GateTask, candidate: Candidate, protocol: string): Passed {
+  const { extras } = task.body.facts
+  if (extras === undefined) return nothingAsked
+  const isPriced = (extra: Parameters<typeof hasPrice>[2]) =>
+    hasPrice(task.offer.price.terms, vendorExtras(protocol, candidate.upstreamModel), extra)
+
+  for (const { tier, path } of extras.tiers) {
+    if (!isPriced({ tier })) throw unpriced(path, `service tier "${shortName(tier)}"`)
+  }
+  for (const { modality, path } of extras.outputs) {
+    const kind = modality.replace('output', '').toLowerCase()
+    if (!isPriced({ modality })) throw unpriced(path, `answers in ${kind}`)
+  }
+  const selecting = checkSelectors(task, candidate, extras)
+  const isAllowed = ({ tool, path }: HostedToolAsk) =>
+    tool !== undefined &&
+    !selecting.has(pathText(path)) &&
+    (task.group.tools?.includes(tool) ?? true) &&
+    isPriced({ tool })
+  const kept: HostedToolAsk[] = []
+  const left: HostedToolAsk[] = []
+  for (const ask of extras.hostedTools) (isAllowed(ask) ? kept : left).push(ask)
+  const forced = left.find(({ isForced }) => isForced)
+  if (forced) throw notAllowed(task, forced)
+  const [first] = [...left.map(({ path }) => path), ...extras.routing]
+  if (first && task.isStrict) throw wouldBeLeftOut(first)
+  return {
+    tools: kept.flatMap(({ tool }) => tool ?? []),
+    dropped: [...left.map(({ path }) => path), ...extras.routing].map(pathText),
+    cuts: cutsOf(left, extras.routing),
+  }
+}
+
+/**
+ * To a channel of another protocol goes only what its translation knows of; of all that has a price of
+ * its own that is a service tier. Throws the 400 of one without a price.
+ */
+export function passTranslated(task: GateTask, candidate: Candidate, protocol: string): void {
+  if (requestFeatures.special_tier.ways[protocol as ProtocolName] !== 'carried') return
+  const { terms } = task.offer.price
+  for (const { tier, path } of task.body.facts.extras?.tiers ?? []) {
+    const vendor = vendorExtras(protocol, candidate.upstreamModel)
+    if (!hasPrice(terms, vendor, { tier })) throw unpriced(path, `service tier "${tier}"`)
+  }
+}
+
+function cutsOf(left: readonly HostedToolAsk[], routing: readonly Path[]): readonly Path[] {
+  // Tools of one kind share their mentions.
+  const mentions = [...new Set(left.map((ask) => ask.mentions))].flat()
+  return [...left.map(({ path }) => path), ...mentions, ...routing]
+}
+
+/** Checks fields that name other models; the paths of tools that have one, and so no price. */
+function checkSelectors(
+  task: GateTask,
+  candidate: Candidate,
+  { models, hostedTools }: RequestExtras,
+): ReadonlySet<string> {
+  const ofTools = new Set<string>()
+  if (models.length === 0) return ofTools
+  const tools = createPathTree(hostedTools.map(({ path }) => path))
+  const sold = soldBy(task.group, candidate.channel)
+  for (const selector of models) {
+    const tool = tools.around(selector.path)
+    if (tool === undefined) checkSelector(task, candidate, selector, sold)
+    else ofTools.add(pathText(tool))
+  }
+  return ofTools
+}
+
+/** What a group sells of a channel, by the names that its upstream has for it. */
+function soldBy(group: Group, channel: Channel): ReadonlyMap<string, Offer> {
+  const sold = new Map<string, Offer>()
+  for (const offer of group.offers.values()) {
+    for (const candidate of offer.candidates) {
+      if (candidate.channel.id === channel.id) sold.set(candidate.upstreamModel, offer)
+    }
+  }
+  return sold
+}
+
+/**
+ * Another model is charged as the one that was asked for: it must be one that the token may use, from
+ * the same channel by the same name, and not dearer.
+ */
+function checkSelector(
+  { offer, models }: GateTask,
+  { upstreamModel }: Candidate,
+  { path, names }: ModelSelector,
+  sales: ReadonlyMap<string, Offer>,
+): void {
+  if (names === undefined) throw otherModel(path, 'may choose another model')
+  for (const name of names) {
+    if (name === upstreamModel) continue
+    const sold = sales.get(name)
+    if (sold === undefined) throw otherModel(path, `names the model "${shortName(name)}"`)
+    if (models.size > 0 && !models.has(sold.model)) {
+      const at = pathText(path)
+      const message = `${at}: this key may not use the model "${shortName(name)}".`
+      throw new GatewayError('model_not_allowed', message, { param: at })
+    }
+    if (!isNotDearer(sold.price.terms, offer.price.terms)) {
+      throw otherModel(path, `names the model "${shortName(name)}", which costs more than this one`)
+    }
+  }
+}
+
+const refused = (param: string, message: string) =>
+  new GatewayError('unsupported_parameter', message, { param })
+
+const otherModel = (path: Path, what: string) =>
+  refused(
+    pathText(path),
+    `${pathText(path)} ${what}, which would be charged as the one that is asked for. Leave it out.`,
+  )
+
+const unpriced = (path: Path, what: string) =>
+  refused(
+    pathText(path),
+    `${pathText(path)}: this model has no price for the ${what}. Leave it out, or ask for another model.`,
+  )
+
+function notAllowed({ group, offer }: GateTask, { tool, path }: HostedToolAsk): GatewayError {
+  const at = pathText(path)
+  const isOff = tool !== undefined && group.tools?.includes(tool) === false
+  const why = isOff
+    ? `the group "${group.name}" does not allow the tool ${tool}`
+    : `the model "${offer.model}" has no price for this tool`
+  return refused(at, `${at}: ${why}, and the request can't do without it. Leave it out.`)
+}
+
+const wouldBeLeftOut = (path: Path) =>
+  refused(
+    pathText(path),
+    `${pathText(path)} is not allowed here and would be left out, and the request is strict. Leave it out.`,
+  )

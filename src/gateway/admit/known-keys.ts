@@ -1,0 +1,99 @@
+import type { TokenStore } from '../../store/ports/tokens.ts'
+
+/** Which keys there are, as far as memory tells: enough to know of a key that nobody has it. */
+export interface KnownKeys {
+  /** False: no token has it. True: one may have it, or that is not known at present. */
+  mayBe(keyHash: string): boolean
+  /** Reads them all, once it is worth it; harmless when repeated. */
+  prepare(): void
+  /** There is a token with this key now. */
+  add(keyHash: string): void
+  /** Tokens may have been added elsewhere. */
+  changed(): void
+}
+
+/** 2 MiB: of a million tokens one unknown key in five hundred looks like a known one, and is looked up. */
+const bits = 2 ** 24
+const placesOfOne = 4
+const pageSize = 2_000
+/** Ids are given before their rows are seen: so many that came before the last one are read again. */
+const overlap = 1_000
+
+/**
+ * Keeps a Bloom filter of the hashes of all keys, deleted ones too. It is made when strangers first ask
+ * more than is usual, and added to from then on; while it lacks a change, every key may be one.
+ */
+export function createKnownKeys(
+  tokens: Pick<TokenStore, 'hashesAfter'>,
+  onFailure: (error: unknown) => void = () => {},
+): KnownKeys {
+  let filter: Uint8Array | undefined
+  let lastId = 0
+  let isCurrent = false
+  let wanted = 0
+  let isLoading = false
+
+  function add(keyHash: string): void {
+    if (filter === undefined) return
+    for (const place of placesOf(keyHash))
+      filter[place >> 3] = (filter[place >> 3] ?? 0) | (1 << (place & 7))
+  }
+
+  async function readNew(): Promise<void> {
+    filter ??= new Uint8Array(bits / 8)
+    let from = Math.max(0, lastId - overlap)
+    for (;;) {
+      const page = await tokens.hashesAfter(from, pageSize)
+      for (const { id, keyHash } of page) {
+        add(keyHash)
+        from = id
+      }
+      lastId = Math.max(lastId, from)
+      if (page.length < pageSize) return
+    }
+  }
+
+  async function load(): Promise<void> {
+    if (isLoading) return
+    isLoading = true
+    try {
+      for (let began = -1; began !== wanted; ) {
+        began = wanted
+        await readNew()
+      }
+      isCurrent = true
+    } catch (error) {
+      onFailure(error) // every key may be one, until the next try
+    } finally {
+      isLoading = false
+    }
+  }
+
+  return {
+    mayBe(keyHash) {
+      if (filter === undefined || !isCurrent) return true
+      const known = filter
+      return placesOf(keyHash).every(
+        (place) => ((known[place >> 3] ?? 0) & (1 << (place & 7))) !== 0,
+      )
+    },
+    prepare() {
+      if (!isCurrent) void load()
+    },
+    add,
+    changed() {
+      if (filter === undefined) return
+      isCurrent = false
+      wanted++
+      void load()
+    },
+  }
+}
+
+/** The hash is as good as random: its own bytes are the places. */
+function placesOf(keyHash: string): number[] {
+  const bytes = Buffer.from(keyHash, 'base64url')
+  return Array.from({ length: placesOfOne }, (_, index) =>
+    index * 3 + 3 <= bytes.byteLength ? bytes.readUIntLE(index * 3, 3) : 0,
+  )
+}

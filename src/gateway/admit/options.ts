@@ -1,0 +1,229 @@
+import type { Candidate, Offer } from '../../catalog/catalog.ts'
+import { chat, textChat } from '../../protocols/chat/index.ts'
+import { gemini } from '../../protocols/gemini/index.ts'
+import { messages } from '../../protocols/messages/index.ts'
+import type { Framing, Operation, Protocol, ProtocolName } from '../../protocols/protocol.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import { GatewayError } from '../errors.ts'
+import { once } from '../once.ts'
+import type { Translation } from '../translate/translation.ts'
+import { offeredKind, wrongWay } from '../upstream/other-ways.ts'
+import type { Passed } from './gate.ts'
+
+/** In which protocol an upstream is asked, and what becomes of the request on its way there. */
+export interface Route {
+  readonly protocol: Protocol
+  readonly operation: Operation
+  /** How the upstream cuts its stream. */
+  readonly framing: Framing
+  /** Undefined: client and channel speak the same protocol, and bytes pass untouched. */
+  readonly translation: Translation | undefined
+  /** What passes of the request's tools and the like; undefined: it asks for none. */
+  readonly passed?: Passed
+}
+
+/** A channel that may answer a request. */
+export interface Option extends Candidate {
+  /** It speaks the client's protocol. */
+  readonly isNative: boolean
+  /** The way there, found once; throws the 400 of what can't be expressed. */
+  readonly route: () => Route
+}
+
+/** What a client asks in. */
+export interface Asked {
+  readonly protocol: Protocol
+  readonly operation: Operation
+  readonly framing: Framing
+}
+
+/** Makes the translation of a request to a channel's protocol. */
+export type Translate = (candidate: Candidate, upstream: Protocol) => Translation
+
+/** What passes natively to a channel of what a request asks for besides text; throws its refusal. */
+export type Pass = (candidate: Candidate) => Passed
+
+/** In this order a channel is asked that does not speak the client's protocol: what carries most. */
+const byFidelity = [responses, messages, gemini, chat] as const
+
+/** The legacy form of completions is nearest to these. */
+const legacyOrder = [chat, responses, messages, gemini] as const
+
+const orderFor = ({ operation }: Pick<Asked, 'operation'>) =>
+  isLegacy(operation) ? legacyOrder : byFidelity
+
+/** A client's protocol for another thread: chat's clients ask in two forms. */
+export type ClientName = ProtocolName | 'legacy'
+
+export const clientName = (protocol: Protocol): ClientName =>
+  protocol === textChat ? 'legacy' : protocol.name
+
+export const clientOf = (name: ClientName): Protocol =>
+  name === 'legacy' ? textChat : protocolOf(name)
+
+/** The protocol of a name. */
+export const protocolOf = (name: ProtocolName): Protocol =>
+  byFidelity.find((protocol) => protocol.name === name) ?? chat
+
+/** The operation of a name. Throws where its protocol has none. */
+export function operationOf({ protocol, name }: Pick<Operation, 'protocol' | 'name'>): Operation {
+  const { operations } = byFidelity.find((one) => one.name === protocol) ?? chat
+  const found = Object.values<Operation>(operations).find((one) => one.name === name)
+  if (found === undefined) throw new Error(`There is no operation ${name} in ${protocol}.`)
+  return found
+}
+
+/** The ways in which the channels of an offer can be asked that do not speak the client's protocol. */
+export function foreignWays(
+  { candidates }: Offer,
+  asked: Asked,
+): readonly (readonly [Candidate, Protocol])[] {
+  if (asked.operation !== asked.protocol.generation) return []
+  return candidates
+    .filter(({ channel }) => !isNative(asked, channel))
+    .flatMap((candidate) =>
+      orderFor(asked)
+        .filter(({ name }) => name in candidate.channel.speaks)
+        .map((spoken) => [candidate, spoken] as const),
+    )
+}
+
+/** The protocol in which a channel that speaks these would be asked. */
+export function preferred(spoken: readonly string[], client: Protocol): Protocol {
+  if (spoken.includes(client.name)) return client
+  return byFidelity.find(({ name }) => spoken.includes(name)) ?? client
+}
+
+/**
+ * How a channel that speaks another protocol is asked for what a client asks; undefined: it can't be.
+ * What only some protocols have (embeddings) is translated between these.
+ */
+function foreignOperation(
+  { protocol, operation }: Pick<Asked, 'protocol' | 'operation'>,
+  upstream: Protocol,
+): Operation | undefined {
+  if (operation === protocol.generation) return upstream.generation
+  return isEmbedding(operation) ? upstream.embedding?.operation : undefined
+}
+
+const isLegacy = (operation: Operation) => operation === chat.operations.textCompletions
+
+/** Whether a channel gets the client's bytes. The legacy form only some have of those that speak chat. */
+const isNative = ({ protocol, operation }: Asked, { speaks, quirks }: Candidate['channel']) =>
+  protocol.name in speaks && (!isLegacy(operation) || quirks.includes('text_completions'))
+
+/** Whether vectors are asked for, of one text or of many. */
+export const isEmbedding = (operation: Operation): boolean =>
+  operation === chat.operations.embeddings ||
+  operation === gemini.operations.embed ||
+  operation === gemini.operations.batchEmbed
+
+/**
+ * The ways to have a request answered: channels that speak the client's protocol, and, for
+ * what can be translated, the others. One of them can express it at least; whoever asks one finds
+ * out by `canExpress`. Throws the 502 or 400 of a model that has none.
+ */
+export function findOptions(
+  offer: Offer,
+  asked: Asked,
+  translate: Translate,
+  pass?: Pass,
+): readonly Option[] {
+  const { protocol, operation, framing } = asked
+  if (operation === protocol.generation && !makesAnswers(offer, protocol)) {
+    throw wrongWay(offer, operation)
+  }
+  const route: Route = { protocol, operation, framing, translation: undefined }
+  const plainRoute = () => route
+  const options: Option[] = []
+  for (const { channel, upstreamModel } of offer.candidates) {
+    if (!isNative(asked, channel)) continue
+    const candidate = { channel, upstreamModel }
+    const nativeRoute = pass ? once(() => ({ ...route, passed: pass(candidate) })) : plainRoute
+    options.push({ channel, upstreamModel, isNative: true, route: nativeRoute })
+  }
+  const natives = options.length
+  for (const candidate of natives < offer.candidates.length ? offer.candidates : []) {
+    if (isNative(asked, candidate.channel)) continue
+    const option = foreignOption(candidate, asked, translate)
+    if (option) options.push(option)
+  }
+  // What no upstream counts is counted here.
+  if ((natives > 0 && pass === undefined) || operation === protocol.counting) return options
+  if (options.length === 0) throw unreachable(offer, operation)
+  // Translating a long prompt takes its time: no more channels are looked at than must be.
+  if (!options.some(canExpress)) options[0]?.route()
+  return options
+}
+
+/**
+ * Whether a model may be asked for an answer. What makes embeddings never gives one; what makes images
+ * does so at some hosts, whose word for it is the client's own.
+ */
+function makesAnswers(offer: Offer, { name }: Protocol): boolean {
+  const kind = offeredKind(offer)
+  if (kind === 'answers') return true
+  return kind === 'images' && offer.candidates.some(({ channel }) => name in channel.speaks)
+}
+
+/**
+ * Of the protocols of a channel the first that can express the request; else its refusal. Undefined
+ * where none of them has anything of the kind.
+ */
+function foreignOption(
+  candidate: Candidate,
+  asked: Asked,
+  translate: Translate,
+): Option | undefined {
+  const ways = orderFor(asked).flatMap((protocol) => {
+    const operation = foreignOperation(asked, protocol)
+    return operation && protocol.name in candidate.channel.speaks ? [{ protocol, operation }] : []
+  })
+  if (ways.length === 0) return undefined
+  const route = once(() =>
+    firstThatFits(
+      ways,
+      ({ protocol, operation }): Route => ({
+        protocol,
+        operation,
+        framing: 'sse',
+        translation: translate(candidate, protocol),
+      }),
+    ),
+  )
+  return { ...candidate, isNative: false, route }
+}
+
+function firstThatFits<Way, Result>(ways: readonly Way[], attempt: (way: Way) => Result): Result {
+  let refusal: GatewayError | undefined
+  for (const way of ways) {
+    try {
+      return attempt(way)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      refusal ??= error
+    }
+  }
+  throw refusal ?? new GatewayError('no_channel', 'No channel is fit to answer at present.')
+}
+
+/** Whether a request can be put to a channel in one of its protocols. */
+export function canExpress({ route }: Option): boolean {
+  try {
+    route()
+    return true
+  } catch (error) {
+    if (error instanceof GatewayError) return false
+    throw error
+  }
+}
+
+function unreachable(offer: Offer, operation: Operation): GatewayError {
+  if (offer.candidates.some(({ channel }) => Object.keys(channel.speaks).length > 0)) {
+    return wrongWay(offer, operation)
+  }
+  return new GatewayError(
+    'no_channel',
+    `No channel is fit to answer for the model "${offer.model}" at present.`,
+  )
+}

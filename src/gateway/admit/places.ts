@@ -1,0 +1,82 @@
+import { countOpenFiles, mostOpenFiles } from '../../lib/open-files.ts'
+import { repeatByTimer } from '../../lib/repeat.ts'
+import { GatewayError } from '../errors.ts'
+
+/** How many requests, and connections, there may be at once. */
+export interface Places {
+  /** Takes the place of a request whose key is known; throws the 429 where there is none. */
+  enter(): void
+  leave(): void
+  /** There are too many connections: they are closed behind their answers. */
+  areShort(): boolean
+  /** How many requests were refused so far, by what there was too much of. */
+  refused(): { readonly requests: number; readonly connections: number }
+  stop(): void
+}
+
+export interface PlacesParts {
+  /** Undefined: no limit but memory. */
+  readonly mostRequests: () => number | undefined
+  /** Undefined: by the files that this process may have open. */
+  readonly mostConnections: () => number | undefined
+  /** Files open, connections of clients and to upstreams among them. */
+  readonly count?: () => number | undefined
+  /** How many may be open. */
+  readonly most?: number
+}
+
+/** Above this part of the files that may be open, connections are closed behind their answers. */
+const partOfFiles = 0.9
+/** Above this one requests are refused: the rest is for the database and for what says so. */
+const lastPartOfFiles = 0.97
+const lookMs = 1_000
+/** Seconds. */
+const retryAfter = 2
+
+/**
+ * The server takes every connection, and tells nobody how many there are: so open files are counted once a
+ * second. A connection on which nothing comes is closed by its silence, after a minute. A request whose key
+ * is good is answered as long as files are left: else strangers who connect, and say nothing, would keep
+ * everybody out.
+ */
+export function createPlaces(parts: PlacesParts): Places {
+  const { mostRequests, mostConnections, count = countOpenFiles } = parts
+  const { most = mostOpenFiles() ?? Number.POSITIVE_INFINITY } = parts
+  const refused = { requests: 0, connections: 0 }
+  let areShort = false
+  let areGone = false
+  let entered = 0
+  const look = () => {
+    const open = count() ?? 0
+    areShort = open > (mostConnections() ?? most * partOfFiles)
+    areGone = open > most * lastPartOfFiles
+  }
+  const stop = repeatByTimer(look, lookMs)
+
+  return {
+    enter() {
+      if (entered >= (mostRequests() ?? Number.POSITIVE_INFINITY)) {
+        refused.requests++
+        throw overloaded('requests under way as it may (server.max_requests)')
+      }
+      if (areGone) {
+        refused.connections++
+        throw overloaded('connections open as it may (ulimit -n)')
+      }
+      entered++
+    },
+    leave() {
+      entered--
+    },
+    areShort: () => areShort,
+    refused: () => refused,
+    stop,
+  }
+}
+
+const overloaded = (what: string) =>
+  new GatewayError(
+    'overloaded',
+    `This gateway has as many ${what}. Nothing is wrong with this request: repeat it in a few seconds.`,
+    { retryAfter },
+  )

@@ -1,0 +1,67 @@
+import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
+import { mayUse } from '../../store/ports/group-access.ts'
+import { GatewayError } from '../errors.ts'
+import type { Caller } from './authenticate.ts'
+import { shortName } from './short-name.ts'
+
+/** What a request may use: its group, and the group's offer of the model. */
+export interface Plan {
+  readonly group: Group
+  readonly offer: Offer
+}
+
+/** The group of a caller; throws the 403 of a group that is switched off, or not for its account. */
+export function callerGroup(catalog: Catalog, caller: Caller): Group {
+  const group = catalog.groups.get(caller.token.groupId)
+  if (group?.enabled && mayUse(group.accounts, caller.account)) return group
+  if (group?.enabled) {
+    throw new GatewayError(
+      'group_disabled',
+      `The group of this key, "${group.name}", is not open to this account any more. Choose another group for the key in the console.`,
+    )
+  }
+  throw new GatewayError(
+    'group_disabled',
+    `The group of this key${group ? `, "${group.name}",` : ''} is switched off.`,
+  )
+}
+
+/** Model → group and offer. Throws 403 or 404 in CONTRACT 1.3's order. */
+export function planRequest(catalog: Catalog, caller: Caller, model: string): Plan {
+  if (caller.models.size > 0 && !caller.models.has(model)) {
+    throw new GatewayError(
+      'model_not_allowed',
+      `This key may not use the model "${shortName(model)}".`,
+      {
+        param: 'model',
+      },
+    )
+  }
+  const group = callerGroup(catalog, caller)
+  const offer = group.offers.get(model)
+  if (offer === undefined) {
+    throw new GatewayError(
+      'model_not_found',
+      `The group "${group.name}" has no model "${shortName(model)}". GET /v1/models lists the models here.`,
+      { param: 'model' },
+    )
+  }
+  return { group, offer }
+}
+
+/** Anthropic's name of a context that is larger than its model's usual one: `context-1m-2025-08-07`. */
+const largerContext = /\bcontext-(\d{1,2})m\b/gi
+
+/**
+ * A plan whose model can hold as much as the request asks for, in its headers or (`betas`) its body, the
+ * largest where it asks for several; most ask for nothing.
+ */
+export function withAskedContext(plan: Plan, headers: Headers, betas: readonly string[]): Plan {
+  const header = headers.get('anthropic-beta')
+  if (header === null && betas.length === 0) return plan
+  const { group, offer } = plan
+  const found = [header ?? '', ...betas].flatMap((text) => [...text.matchAll(largerContext)])
+  const asked = 1_000_000 * Math.max(0, ...found.map(([, millions]) => Number(millions)))
+  if (offer.contextWindow === null || offer.contextWindow >= asked) return plan
+  return { group, offer: { ...offer, contextWindow: asked } }
+}

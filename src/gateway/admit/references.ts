@@ -1,0 +1,81 @@
+import type { AnswerStore } from '../../store/ports/answers.ts'
+import type { Background } from '../background/background.ts'
+import { GatewayError } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Affinity } from './affinity.ts'
+import { shortName } from './short-name.ts'
+
+/** What becomes of a request that refers to an answer which nobody has got here. */
+export type UnknownAnswers = 'refuse_shared' | 'refuse' | 'pass'
+
+export interface ReferenceParts {
+  readonly affinity: Affinity
+  readonly answers: Pick<AnswerStore, 'areShared'>
+  readonly background: Pick<Background, 'requireEnd'>
+  /** `refuse_shared`: refused where tokens of several accounts may use its channels. */
+  readonly unknownAnswers: () => UnknownAnswers
+}
+
+/**
+ * Refuses a request that refers to an answer of another account, to one that nobody knows (its own
+ * account's or not: who can tell?), or to one that is not charged yet.
+ */
+export async function checkReferences(parts: ReferenceParts, exchange: Exchange): Promise<void> {
+  const { affinity, background } = parts
+  const { caller, facts } = exchange
+  if (caller === undefined) return
+  await exchange.looking
+  const accountId = caller.account.id
+  const referred = facts?.continues ?? []
+  const foreign = referred.find((id) => affinity.isForeign(accountId, id))
+  if (foreign !== undefined) throw notFound(exchange, foreign)
+  const unknown = referred.find((id) => affinity.originOf(accountId, id) === undefined)
+  if (unknown !== undefined && (await areRefused(parts, exchange))) {
+    throw notFound(exchange, unknown)
+  }
+  for (const id of referred) {
+    if (affinity.originOf(accountId, id)?.isPending) await background.requireEnd(accountId, id)
+  }
+}
+
+async function areRefused(
+  { answers, unknownAnswers }: ReferenceParts,
+  { options }: Exchange,
+): Promise<boolean> {
+  const rule = unknownAnswers()
+  if (rule !== 'refuse_shared') return rule === 'refuse'
+  return await answers.areShared(options.map(({ channel }) => channel.id))
+}
+
+/** In the words by which a vendor's SDK knows that it must send the whole conversation again. */
+function notFound({ protocol }: Exchange, id: string): GatewayError {
+  const isThread = protocol.name === 'messages'
+  return new GatewayError(
+    isThread ? 'thread_not_found' : 'previous_response_not_found',
+    `"${shortName(id)}" is not known to this account. Send the whole conversation instead.`,
+    isThread ? {} : { param: 'previous_response_id' },
+  )
+}
+
+/**
+ * The ids of items sent whole that are known here as another account's only: an upstream may put what
+ * it keeps in the place of what is sent. Each costs two look-ups in memory.
+ */
+export function foreignItems(
+  { isForeign }: Affinity,
+  { caller, facts }: Exchange,
+): readonly string[] {
+  if (caller === undefined) return []
+  return facts?.wholeIds?.filter((id) => isForeign(caller.account.id, id)) ?? []
+}
+
+/** Throws the 404 of the first such item: the client may send it without its id. */
+export function refuseForeignItems(affinity: Affinity, exchange: Exchange): void {
+  const [id] = foreignItems(affinity, exchange)
+  if (id === undefined) return
+  throw new GatewayError(
+    'previous_response_not_found',
+    `"${shortName(id)}" is not known to this account. Leave out the id of an item that is sent whole.`,
+    { param: 'input' },
+  )
+}

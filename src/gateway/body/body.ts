@@ -1,0 +1,323 @@
+import { isJsonObject } from '../../protocols/json.ts'
+import type { JsonObject, Operation, RequestFacts } from '../../protocols/protocol.ts'
+import { shortName } from '../admit/short-name.ts'
+import { type Conversation, conversationOf } from '../channels/conversation.ts'
+import { GatewayError } from '../errors.ts'
+import { countedLength, sampleOf, type TextSample } from '../money/estimate.ts'
+import { checkNames, sentTwice } from './field-names.ts'
+import { createFieldScan, type FieldSpan, findFields, type JsonFields } from './json-fields.ts'
+import { mayBeShortened, noTexts, type Outline, readOutline, unshortened } from './outline.ts'
+import { createStringEnds } from './string-ends.ts'
+
+/** Arrays and objects nested deeper than this are refused: no client of the field comes near. */
+const maxDepth = 256
+
+/** Values in one body: parsing more would keep everybody else waiting for seconds. */
+const maxValues = 1_000_000
+
+/** Fields of one body: each is looked up by its name, all at once. */
+const mostFields = 1_000
+
+const scanLimits = { maxDepth, maxValues }
+
+/** From here on a body is not parsed as a whole until somebody has to have all of it. */
+export const largeBytes = 16_384
+
+/** A request's body: its bytes as they came, and what was read of them. */
+export interface RequestBody {
+  readonly bytes: Buffer
+  readonly contentType: string
+  readonly facts: BodyFacts
+  /** Undefined for a form, whose fields are not those of a JSON object. */
+  readonly fields: JsonFields | undefined
+  /** The whole body, parsed when it is first asked for. */
+  readonly value: () => JsonObject
+  /** The conversation that it belongs to; undefined when nothing tells. */
+  readonly conversation: (asked: ConversationAsked) => Conversation | undefined
+  /** The fields that have to change where the upstream has another name for the model. */
+  readonly rename: (upstreamModel: string) => JsonObject
+  /**
+   * Set: it was read on another thread, and has to be written there, too, unless it is plain: then no
+   * more than some of its fields change.
+   */
+  readonly remote?: { readonly isPlain: boolean }
+}
+
+/** What a request's headers, and its path, tell of its conversation. */
+export interface ConversationAsked {
+  readonly hint: string | undefined
+  readonly model: string | undefined
+}
+
+/** The facts of a body that was read, with as much of its text as is ever counted. */
+export interface BodyFacts extends Omit<RequestFacts, 'text'> {
+  readonly text: () => TextSample
+}
+
+/** A body that was read, but not yet held against what its operation takes. */
+export type ParsedBody = Pick<RequestBody, 'bytes' | 'contentType' | 'fields'> & Outline<unknown>
+
+/** What was found in the bytes of a body, of which nothing is parsed yet. */
+export interface ScannedBody {
+  readonly bytes: Buffer
+  readonly fields: JsonFields
+  /** Its strings that may be shortened; undefined: it has to be parsed as a whole. */
+  readonly long: readonly FieldSpan[] | undefined
+}
+
+/** Parses a JSON body. Throws the 400 of what is no JSON, or could be read in two ways. */
+export const parseJsonBody = (bytes: Buffer): ParsedBody =>
+  atOnce(parseSteps(atOnce(scanSteps(bytes, bytes.byteLength, 'whole'))))
+
+function atOnce<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** From so many bytes on others are let in while a body is read. */
+export const slicedBytes = 262_144
+/** So much is looked at in a fraction of a millisecond. */
+const pieceBytes = 32_768
+
+/** Finds what is in a body, piece by piece; only one body at a time is read like that: see `scanLarge`. */
+export const scanInPieces = (bytes: Buffer): Generator<void, ScannedBody> =>
+  scanSteps(bytes, pieceBytes, 'sliced')
+
+function* scanSteps(
+  bytes: Buffer,
+  stepBytes: number,
+  how: 'whole' | 'sliced',
+): Generator<void, ScannedBody> {
+  const strings = bytes.byteLength < largeBytes ? undefined : createStringEnds(bytes, how)
+  const found = yield* fieldsOf(bytes, stepBytes, strings?.endOf)
+  const isSound = strings !== undefined && !found.tooDeep && !found.tooMany && strings.isSound()
+  // Of what is unsound, each string is looked for by itself.
+  const fields = strings && !isSound ? yield* fieldsOf(bytes, stepBytes) : found
+  if (fields.tooDeep) throw tooDeep()
+  if (fields.tooMany) throw tooManyValues()
+  countFields(fields)
+  checkNames(fields.spans.keys())
+  if (strings === undefined || !isSound) return { bytes, fields, long: undefined }
+  // A model is named in records, be its name as long as it may.
+  const modelText = (fields.spans.get('model')?.start ?? -1) + 1
+  const long = strings.long.filter(
+    (span) => span.start !== modelText && mayBeShortened(bytes, span),
+  )
+  return { bytes, fields, long }
+}
+
+function* fieldsOf(
+  bytes: Buffer,
+  stepBytes: number,
+  endOf?: (open: number) => number,
+): Generator<void, JsonFields> {
+  const scan = createFieldScan(bytes, scanLimits, endOf)
+  for (let until = stepBytes; scan.goOn(Math.min(until, bytes.length)); until += stepBytes) yield
+  return scan.found()
+}
+
+/** Parses what was scanned, piece by piece. */
+export function* parseSteps({ bytes, fields, long }: ScannedBody): Generator<void, ParsedBody> {
+  yield
+  const outline = long && readOutline(bytes, long, () => parseJson(bytes))
+  const parsed = outline ?? unshortened(parseJson(bytes))
+  yield
+  if (fields.duplicate !== undefined) throw sentTwice(fields.duplicate, 'invalid_json')
+  if (fields.members !== countMembers(parsed.outline))
+    throw twiceWithin(bytes, fields, parsed.outline)
+  yield
+  return { bytes, contentType: 'application/json', ...parsed, fields }
+}
+
+/**
+ * Checks a body by its operation's schema. Throws the 400 that names the field at fault. Schemas and
+ * readers hold a text against short words at most, so that the outline will do; whatever comes of it
+ * is only good if there is nothing of a shortened text in it.
+ */
+export function checkBody(parsed: ParsedBody, operation: Operation): RequestBody {
+  const { texts, outline } = parsed
+  const fault = operation.check(outline)
+  if (texts === noTexts) {
+    if (fault) throw new GatewayError(fault.code, fault.message, { param: fault.param })
+    return checkedBody(parsed, operation, operation.read(outline as JsonObject))
+  }
+  if (fault) return checkBody(wholly(parsed), operation)
+  const { value } = parsed as Checked
+  const facts = operation.read(outline as JsonObject)
+  const { model, continues, amend, extras, betas } = facts
+  if (texts.isIn([model, continues, amend, extras, betas]))
+    return checkBody(wholly(parsed), operation)
+  return checkedBody(parsed, operation, {
+    ...facts,
+    text: () => operation.read(value()).text(),
+    uncounted: () => operation.read(value()).uncounted(),
+    media: () => facts.media(texts),
+  })
+}
+
+type Checked = Outline<JsonObject>
+
+/** The same body with nothing shortened. */
+const wholly = (parsed: ParsedBody): ParsedBody => ({ ...parsed, ...unshortened(parsed.value()) })
+
+function checkedBody(parsed: ParsedBody, operation: Operation, facts: RequestFacts): RequestBody {
+  const { bytes, contentType, fields, texts } = parsed
+  const { outline, value } = parsed as Checked
+  checkCounts(facts)
+  return {
+    ...{ bytes, contentType, fields, value },
+    facts: {
+      ...bodyFacts(facts),
+      ...(bytes.byteLength > mostCountedBytes && { uncounted: () => Number.POSITIVE_INFINITY }),
+    },
+    conversation: ({ hint, model }) =>
+      conversationOf(operation.protocol, outline, hint, { model, whole: texts.whole }),
+    rename(upstreamModel) {
+      const changes = operation.rename(outline, upstreamModel)
+      return texts.isIn(changes) ? operation.rename(value(), upstreamModel) : changes
+    },
+  }
+}
+
+/** The facts as a body has them. */
+export const bodyFacts = (facts: RequestFacts): BodyFacts => ({
+  ...facts,
+  text: () => sampleOf(facts.text()),
+})
+
+/** A body of more bytes has more characters than are counted, and some beside. */
+const mostCountedBytes = 8 * countedLength
+
+/** What is looked at one by one, each with some work: no client of the field comes near. */
+const mostAsks = 1_024
+const mostContinued = 10_000
+
+function checkCounts({ extras, continues }: RequestFacts): void {
+  const asks = extras && Object.values(extras).reduce((sum, list) => sum + list.length, 0)
+  if (asks !== undefined && asks > mostAsks) {
+    throw tooManyOf(asks, 'tools of the vendor, models and the like', mostAsks)
+  }
+  if (continues.length > mostContinued) {
+    throw tooManyOf(continues.length, 'earlier answers', mostContinued)
+  }
+}
+
+const tooManyOf = (count: number, what: string, most: number) =>
+  new GatewayError(
+    'invalid_value',
+    `The body names ${count.toLocaleString('en')} ${what}; ${most.toLocaleString('en')} are the limit here.`,
+  )
+
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.byteLength === 0) {
+    throw new GatewayError('invalid_json', 'The body is empty. Send a JSON object.')
+  }
+  const text = decodeUtf8(bytes)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    const detail = error instanceof Error ? error.message.replace('JSON Parse error: ', '') : ''
+    throw new GatewayError('invalid_json', `The body is not valid JSON: ${detail}.`)
+  }
+  // Few bodies write characters as numbers, and bytes are searched many times as fast as by a pattern.
+  const lone = bytes.includes(escapeBegin) ? loneSurrogate(text) : undefined
+  if (lone !== undefined) {
+    throw new GatewayError(
+      'invalid_json',
+      `The body holds ${lone}, half of a character (a lone surrogate). Send the whole character.`,
+    )
+  }
+  return value
+}
+
+/** Throws the 400 of an object with more fields than any request has. */
+export function countFields({ spans }: Pick<JsonFields, 'spans'>): void {
+  if (spans.size <= mostFields) return
+  const limit = mostFields.toLocaleString('en')
+  throw new GatewayError('invalid_json', `The body has more than ${limit} fields, the limit here.`)
+}
+
+function tooManyValues(): GatewayError {
+  return new GatewayError(
+    'invalid_json',
+    `The body holds more than ${maxValues.toLocaleString('en')} values, the limit here.`,
+  )
+}
+
+/**
+ * How many members there are in a parsed value. Of two with one name a parser keeps one: when more were
+ * written, another reader could have kept the other.
+ */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += countMembers(item)
+    return count
+  }
+  for (const name in value) {
+    const member = (value as JsonObject)[name]
+    count += typeof member === 'object' ? 1 + countMembers(member) : 1
+  }
+  return count
+}
+
+/** The 400 of a name that is twice in one object, somewhere within the field that it tells. */
+function twiceWithin(bytes: Buffer, { spans }: JsonFields, value: unknown): GatewayError {
+  const body = isJsonObject(value) ? value : {}
+  for (const [name, { start, end }] of spans) {
+    const { members } = findFields(bytes.subarray(start, end), scanLimits)
+    if (members === countMembers(body[name])) continue
+    const param = shortName(name)
+    const message = `Within the field "${param}" an object has one name twice. Send each field once.`
+    return new GatewayError('invalid_json', message, { param })
+  }
+  return new GatewayError('invalid_json', 'An object has one name twice. Send each field once.')
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+const escapeBegin = Buffer.from('\\u')
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw new GatewayError('invalid_json', 'The body is not valid UTF-8.')
+  }
+}
+
+function tooDeep(): GatewayError {
+  return new GatewayError(
+    'invalid_json',
+    `The body is nested more than ${maxDepth} levels deep, the limit here.`,
+  )
+}
+
+/** The first `\uD8xx`–`\uDFxx` escape without its other half, as it is written; or undefined. */
+function loneSurrogate(text: string): string | undefined {
+  const surrogate = /\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g
+  let pairEnd = -1
+  for (let match = surrogate.exec(text); match !== null; match = surrogate.exec(text)) {
+    if (isEscaped(text, match.index)) continue
+    const isLow = /[c-fC-F]/.test(match[0].charAt(3))
+    if (isLow) {
+      if (pairEnd !== match.index) return match[0]
+      pairEnd = -1
+      continue
+    }
+    pairEnd = match.index + match[0].length
+    const next = text.slice(pairEnd, pairEnd + 6)
+    if (!/^\\u[dD][c-fC-F][0-9a-fA-F]{2}$/.test(next)) return match[0]
+  }
+  return undefined
+}
+
+/** Whether the backslash at `index` is itself escaped: then what follows it is text. */
+function isEscaped(text: string, index: number): boolean {
+  let backslashes = 0
+  while (text[index - 1 - backslashes] === '\\') backslashes++
+  return backslashes % 2 === 1
+}

@@ -1,0 +1,80 @@
+import { shortName } from '../admit/short-name.ts'
+import { GatewayError } from '../errors.ts'
+import type { ParsedBody } from './body.ts'
+import { checkNames, sentTwice } from './field-names.ts'
+import { unshortened } from './outline.ts'
+
+type FormBytes = Pick<ParsedBody, 'bytes' | 'contentType'>
+
+/** Whether a body is a form (image edits send their pictures that way). */
+export function isForm(contentType: string | null): contentType is string {
+  return contentType?.toLowerCase().startsWith('multipart/form-data') ?? false
+}
+
+/** Reads a form's fields as those of the JSON body; files stay bytes. Throws the 400 of a broken form. */
+export async function parseFormBody(bytes: Buffer, contentType: string): Promise<ParsedBody> {
+  const form = await parseForm(bytes, contentType)
+  const value: Record<string, unknown> = {}
+  checkNames(form.keys())
+  for (const [name, entry] of form.entries()) {
+    if (!plainName.test(name)) throw oddName(name)
+    if (Object.hasOwn(value, name) && !maySendTwice(name, entry)) {
+      throw sentTwice(name, 'invalid_value')
+    }
+    // A file is no text: where text is expected, the check says so.
+    value[name] = typeof entry === 'string' ? (readers.get(name)?.(entry) ?? entry) : {}
+  }
+  return { bytes, contentType, ...unshortened(value), fields: undefined }
+}
+
+/** How the text of a field is read that the gateway decides by; what it can't read stays text. */
+const readers = new Map<string, (text: string) => unknown>([
+  ['model', (text) => text],
+  ['prompt', (text) => text],
+  ['n', (text) => (/^\d+$/.test(text) ? Number(text) : text)],
+  ['stream', (text) => (text === 'true' || text === 'false' ? text === 'true' : text)],
+])
+
+/** Names that no reader takes for another one. */
+const plainName = /^[\w.:[\]-]{1,100}$/
+
+function oddName(name: string): GatewayError {
+  const message =
+    'The name of a form field may have letters, digits and "_.:-[]" only, and 100 of them at most.'
+  return new GatewayError('invalid_value', message, { param: shortName(name) })
+}
+
+/** Lists are sent as several fields of one name: files, and texts whose name says so. */
+const maySendTwice = (name: string, entry: unknown) =>
+  name.endsWith('[]') || (typeof entry !== 'string' && !readers.has(name))
+
+/**
+ * The form written anew from what was read of it, with the upstream's name of the model. Forms can be
+ * written so that two readers find different fields (two heads of one part, odd boundaries, texts
+ * around the parts): the upstream gets what was checked, in the one way that there is to write it.
+ */
+export async function rebuildForm(body: FormBytes, model: string): Promise<FormData> {
+  const form = new FormData()
+  const read = await parseForm(body.bytes, body.contentType)
+  for (const [name, entry] of read.entries() as Iterable<[string, string | File]>) {
+    if (name === 'model') continue
+    if (typeof entry === 'string') form.append(name, entry)
+    else form.append(name, entry, safeFileName(entry.name))
+  }
+  form.set('model', model)
+  return form
+}
+
+/** In a quoted text these mean something else to some readers. */
+const safeFileName = (name: string) => name.replace(/[\\"\p{Cc}]/gu, '_') || 'file'
+
+async function parseForm(bytes: Uint8Array, contentType: string): Promise<FormData> {
+  try {
+    const headers = { 'content-type': contentType }
+    return (await new Response(bytes as Bun.BodyInit, { headers }).formData()) as FormData
+  } catch (error) {
+    throw new GatewayError('invalid_value', 'The body is not a valid multipart form.', {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,68 @@
+import { embedJson } from '../../protocols/canonical/embed.ts'
+import type { Quirk } from '../../protocols/canonical/quirks.ts'
+import { emptyParts } from '../../protocols/gemini/empty-parts.ts'
+import type { JsonObject } from '../../protocols/protocol.ts'
+import type { Path } from '../../protocols/request-extras.ts'
+import { sealBeginnings, stripSeals } from '../../protocols/translation/strip-seals.ts'
+import type { RequestBody } from './body.ts'
+import { cutMembers } from './cut-members.ts'
+import { findFields, replaceFields } from './json-fields.ts'
+import { wholeMembers } from './whole-members.ts'
+
+/** How the body of a request becomes the one that its own protocol's upstream gets. */
+export interface NativeChanges {
+  /** The upstream's name of the model, which also decides what stands in for a seal. */
+  readonly model: string
+  /** The body names the model by another name, or may do so. */
+  readonly isRenamed: boolean
+  readonly quirks: readonly Quirk[]
+  /** All places that do not pass. */
+  readonly cuts: readonly Path[]
+  /** Parts may be in it that hold nothing: they do not pass either. */
+  readonly mayHaveEmptyParts: boolean
+}
+
+/** A body for the upstream, and the seals that were left out of it. */
+export interface NativeBody {
+  readonly bytes: Uint8Array
+  readonly dropped: readonly string[]
+}
+
+type JsonBody = Pick<RequestBody, 'bytes' | 'value' | 'rename' | 'facts'> & {
+  readonly fields: NonNullable<RequestBody['fields']>
+}
+
+/** Changes what must change in a JSON body; every other byte stays, unless there are seals in it. */
+export function writeNative(body: JsonBody, changes: NativeChanges): NativeBody {
+  const { model, isRenamed, quirks } = changes
+  const fields = { ...body.facts.amend, ...(isRenamed ? body.rename(model) : {}) }
+  const empty = changes.mayHaveEmptyParts ? emptyParts(body.value()) : []
+  const kept = withoutCuts(body, [...changes.cuts, ...empty])
+  if (hasSeals(body)) {
+    const value = embedJson(new TextDecoder().decode(kept.bytes)) ?? kept.value()
+    const stripped = stripSeals(value, { model, quirks: new Set(quirks) })
+    if (stripped.dropped.length > 0) {
+      const bytes = new TextEncoder().encode(JSON.stringify({ ...stripped.body, ...fields }))
+      return { bytes, dropped: stripped.dropped }
+    }
+  }
+  return { bytes: replaceFields(kept.bytes, kept.fields, fields), dropped: [] }
+}
+
+const writtenSeals = sealBeginnings.map((beginning) => Buffer.from(`"${beginning}`))
+
+/** Another vendor's reasoning is in it, sealed by this gateway: its own vendor would refuse it. */
+export function hasSeals({ bytes }: Pick<RequestBody, 'bytes'>): boolean {
+  return writtenSeals.some((beginning) => bytes.includes(beginning))
+}
+
+/** The body without what does not pass; every other byte of it stays. */
+function withoutCuts(body: JsonBody, paths: readonly Path[]): Omit<JsonBody, 'rename' | 'facts'> {
+  if (paths.length === 0) return body
+  const bytes = cutMembers(body.bytes, wholeMembers(body.value(), paths))
+  const value = () => JSON.parse(bytes.toString()) as JsonObject
+  return { bytes, value, fields: findFields(bytes, unlimited) }
+}
+
+/** It was looked at before. */
+const unlimited = { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY }

@@ -1,0 +1,115 @@
+import { formatSizeBytes } from '../../lib/units.ts'
+import { GatewayError } from '../errors.ts'
+import type { BodyMemory } from '../memory/lease-memory.ts'
+import { encodingOf, inflateBody } from './inflate.ts'
+
+/** By what a body is read. */
+export interface ReadTask {
+  /** Of it, and of what comes out of a compressed one. */
+  readonly maxBytes: number
+  /** Whose it is, as `InflateTask` has it. */
+  readonly owner: string
+  /** Takes memory for it, before it is there; what is not needed after all is given back. */
+  readonly memory: BodyMemory
+}
+
+/** Reads a body, and inflates it where it is compressed. */
+export async function readBytes(request: Request, task: ReadTask): Promise<Buffer> {
+  const encoding = encodingOf(request)
+  const bytes = await readSent(request, task)
+  return encoding === undefined ? bytes : inflateWithin(bytes, encoding, task)
+}
+
+/** Of a bomb no more is made than there is room for; what it has come to is known behind it. */
+async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): Promise<Buffer> {
+  const { memory, owner } = task
+  const maxBytes = Math.min(task.maxBytes, memory.mostBytes - bytes.byteLength)
+  let taken = 0
+  const inflated = await inflateBody(bytes, {
+    ...{ encoding, maxBytes, owner, tooLarge: () => tooLarge(maxBytes, task) },
+    take(more) {
+      taken += more
+      return memory.take(more)
+    },
+  })
+  // What was sent is gone then.
+  memory.give(taken + bytes.byteLength - inflated.byteLength)
+  return inflated
+}
+
+/**
+ * Reads what is sent. A larger announced length is refused unread; a body without a length is counted
+ * while it comes.
+ */
+async function readSent(request: Request, task: ReadTask): Promise<Buffer> {
+  const { memory } = task
+  const maxBytes = Math.min(task.maxBytes, memory.mostBytes)
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
+  if (announced > maxBytes) throw tooLarge(maxBytes, task)
+  // Until it is read its sender is held back: of an announced body nothing is here yet.
+  const taking = Number.isInteger(announced) ? memory.take(announced) : undefined
+  if (taking) await taking
+  try {
+    if (announced >= sharedBytes && request.body) return await readShared(request.body, announced)
+    // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
+    if (Number.isInteger(announced)) return Buffer.from(await request.arrayBuffer())
+    return request.body === null ? Buffer.alloc(0) : await readCounted(request.body, maxBytes, task)
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    throw new GatewayError('invalid_json', 'The body ended before it was complete.', {
+      cause: error,
+    })
+  }
+}
+
+/** Larger bodies can be read by another thread, too, and are copied piece by piece as they come. */
+const sharedBytes = 1_048_576
+
+async function readShared(body: ReadableStream<Uint8Array>, announced: number): Promise<Buffer> {
+  const bytes = Buffer.from(new SharedArrayBuffer(announced))
+  let size = 0
+  for await (const part of body) {
+    bytes.set(part, size)
+    size += part.byteLength
+  }
+  return bytes.subarray(0, size)
+}
+
+/** First so much is taken for a body without a length, and then as much again as it has. */
+const firstTaken = 65_536
+
+async function readCounted(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  task: ReadTask,
+): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  let [size, taken] = [0, 0]
+  // What is refused half-way is read on by others: to leave a usual loop would end the body.
+  for await (const part of body.values({ preventCancel: true })) {
+    size += part.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes, task)
+    if (size > taken) {
+      const more = Math.min(Math.max(size, firstTaken, 2 * taken), maxBytes) - taken
+      await task.memory.take(more)
+      taken += more
+    }
+    parts.push(part)
+  }
+  task.memory.give(taken - size)
+  return Buffer.concat(parts)
+}
+
+function tooLarge(limitBytes: number, { maxBytes }: ReadTask): GatewayError {
+  const message =
+    limitBytes < maxBytes
+      ? `The body is larger than ${wholeUnits(limitBytes)}, which is all that this gateway has the memory for (server.memory in its configuration).`
+      : `The body is larger than ${formatSizeBytes(maxBytes)}, the limit here.`
+  return new GatewayError('body_too_large', message, { isCutOff: true })
+}
+
+/** Rounded off, as people write sizes. */
+function wholeUnits(bytes: number): string {
+  const unit = bytes >= 1_048_576 ? 1_048_576 : 1_024
+  return formatSizeBytes(bytes - (bytes % unit))
+}

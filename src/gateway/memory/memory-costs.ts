@@ -1,0 +1,40 @@
+import { mostHeldPerReader } from '../outbound/paced-call.ts'
+
+/**
+ * What requests take of memory: resident at the peak, garbage included, measured with the compiled program on
+ * bodies of 12 to 60 MB of every kind (long and short texts, pictures, small values, forms, in pieces), one and
+ * four at once. `bun run crowd` shows whether they are still enough.
+ */
+
+/** A request under way beside its body, a stream that has begun included. */
+export const requestCost = 49_152
+
+/** A stream whose client does not read as fast as its upstream sends, beside that: with much read ahead, or little. */
+export const slowReaderCost = {
+  wide: mostHeldPerReader - requestCost,
+  narrow: mostHeldPerReader / 2 - requestCost,
+}
+
+/**
+ * A body as it came, as its upstream is sent it, and the pieces that both came in: 2.5 to 3.7 times its
+ * length, whatever is in it, as long as the request goes on.
+ */
+const timesHeld = 4
+
+/** What a body of so many bytes takes while its request goes on. */
+export const bodyCost = (lengthBytes: number): number => timesHeld * lengthBytes
+
+/** The longest body that `costBytes` are enough for. */
+export const bodyOfCost = (costBytes: number): number => Math.floor(costBytes / timesHeld)
+
+/** A file that is fetched, while it is read and written in base64. */
+export const fileCost = (lengthBytes: number): number => 3 * lengthBytes
+
+/** Its parsed value, its translation and what is written of it: 4 to 6 times its length … */
+const timesWorkedOn = 6
+/** … and for each value in it. A body of 12 MB may have a million of them. */
+const ofValue = 400
+
+/** What work on a whole body takes on the other thread, where one is worked on at a time. */
+export const workCost = (lengthBytes: number, values: number): number =>
+  timesWorkedOn * lengthBytes + ofValue * values

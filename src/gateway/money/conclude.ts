@@ -1,0 +1,294 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import type { KeptAnswer } from '../../store/ports/answers.ts'
+import type { Settlement } from '../../store/ports/records.ts'
+import { UnansweredError } from '../../store/ports/store-error.ts'
+import { type Affinity, idsOf } from '../admit/affinity.ts'
+import type { Authenticator, Caller } from '../admit/authenticate.ts'
+import type { RefusalLimit } from '../admit/refusal-limit.ts'
+import type { RefusalLog } from '../admit/refusal-log.ts'
+import type { Availability } from '../availability/availability.ts'
+import { outcomeOf } from '../availability/outcome.ts'
+import { backgroundAnswer, backgroundEnd } from '../background/pending-charge.ts'
+import { type GatewayError, requestNotStored } from '../errors.ts'
+import type { Concluded } from '../exchange.ts'
+import { logExchange } from '../exchange-log.ts'
+import { leftTexts } from '../relay/leaving.ts'
+import type { Refusal, SpentAnswer } from '../upstream/answer.ts'
+import { shownError } from '../upstream/hide-secrets.ts'
+import type { Committer } from './committer.ts'
+import type { CountTokens } from './estimate.ts'
+import {
+  affordedTokens,
+  balanceUsedUp,
+  buildSettlement,
+  type End,
+  nothingUsed,
+  reservedTokens,
+  type UsedTokens,
+  usedTokens,
+} from './record.ts'
+import type { Reservations } from './reservations.ts'
+
+export interface ConcludeParts {
+  readonly committer: Committer
+  readonly reservations: Reservations
+  /** A caller as it is known now. */
+  readonly currentCaller: Authenticator['current']
+  readonly affinity: Affinity
+  readonly refusals: RefusalLimit
+  /** Absent: each refusal has a line of its own. */
+  readonly refusalLog?: RefusalLog | undefined
+  readonly countTokens: CountTokens
+  readonly availability: Pick<Availability, 'record'>
+  /** Monotonic, in milliseconds. */
+  readonly tick: Clock
+  readonly log: Logger
+}
+
+/** Charges and stores an answer; rejects with a `GatewayError` when it could not be stored. */
+export async function settle(
+  parts: ConcludeParts,
+  exchange: Concluded,
+  end: End,
+  seen: Observation,
+  isDelivered = false,
+): Promise<void> {
+  const { caller, operation } = exchange
+  if (!operation.charged || caller === undefined) {
+    return logExchange(parts.log, exchange, end, undefined, parts.tick())
+  }
+  try {
+    const begun = seen.pending
+      ? backgroundAnswer(exchange, caller, seen.answerId, parts.affinity.keyMark)
+      : undefined
+    // What is set aside is held for it from the same commit on, and must be there.
+    if (begun) await exchange.reservation?.written().catch(() => {})
+    const coming = begun ? nothingUsed : usedTokensAt(end, exchange, seen, parts.countTokens)
+    const counted = coming instanceof Promise ? await coming : coming
+    const heldNano = parts.reservations.heldFor(exchange.requestId)
+    // What goes on without an id can't be asked for: nobody will know what it has used.
+    const lastWord = seen.pending ? { ...end, isLost: true } : end
+    const used = begun ? counted : charged(exchange, lastWord, counted, heldNano)
+    exchange.usedLlmTokens = llmTokens(used)
+    exchange.usage = used.usage
+    const kept = keepOrigin(parts, exchange, caller, seen)
+    const recordedEnd = begun ? backgroundEnd(exchange.requestId) : end
+    const built = buildSettlement(exchange, caller, recordedEnd, used, seen, parts.tick())
+    const { reckonedNano } = exchange.reservation ?? {}
+    const dearer = parts.reservations.newsOf(built.request, reckonedNano)
+    const settlement = {
+      ...built,
+      ...(begun && { begun }),
+      ...(kept.length > 0 && { kept }),
+      ...(dearer && { dearer }),
+    }
+    if (used.clamped) warnOfClamp(parts, exchange, settlement)
+    const failed = () =>
+      buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
+    // What goes on upstream is charged, whatever becomes of its client.
+    await store(parts, exchange, settlement, failed, isDelivered || begun !== undefined)
+    const keeping = exchange.keeping?.settled()
+    if (keeping) await keeping
+    note(parts, exchange, end, used.usage.outputTokens)
+    logExchange(parts.log, exchange, recordedEnd, settlement.request, parts.tick())
+  } catch (error) {
+    parts.log.error('request not settled', {
+      request_id: exchange.requestId,
+      error: error instanceof Error ? error.message : String(error),
+    })
+    // Of a whole answer the client is told by an error that is concluded by itself.
+    if (exchange.facts?.stream) note(parts, exchange, notStored, 0)
+    throw requestNotStored(error)
+  }
+}
+
+/**
+ * Who leaves, can pay no more, or has its answer cut, once an upstream was asked, has made it read all that it
+ * asked.
+ */
+function usedTokensAt(
+  { cause, isStopped }: End,
+  exchange: Concluded,
+  seen: Observation,
+  count: CountTokens,
+): UsedTokens | Promise<UsedTokens> {
+  const isBegun = isStopped || cause === balanceUsedUp || exchange.interruption === 'client_left'
+  return usedTokens(exchange, seen, count, isBegun)
+}
+
+/** What of a count is charged, or what more than that. */
+function charged(
+  exchange: Concluded,
+  { isCapped = false, isLost = false }: End,
+  counted: UsedTokens,
+  heldNano: number,
+): UsedTokens {
+  if (isLost) return reservedTokens(exchange, counted, heldNano)
+  return isCapped ? affordedTokens(exchange, counted, heldNano) : counted
+}
+
+/** All that a request counts for in a limit of LLM tokens. */
+export function llmTokens({ usage }: UsedTokens): number {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = usage
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens
+}
+
+/** Tells of a request's end what the status page is made from. */
+function note(parts: ConcludeParts, exchange: Concluded, end: End, outputTokens: number): void {
+  const outcome = outcomeOf(exchange, end, outputTokens, parts.tick())
+  if (outcome) parts.availability.record(outcome)
+}
+
+/** An operator must know of an upstream whose reports can't be true. */
+export function warnOfClamp(
+  { log }: Pick<ConcludeParts, 'log'>,
+  exchange: Concluded,
+  { request }: Settlement,
+): void {
+  log.warn('the upstream reported more usage than its model can hold; charged up to that', {
+    request_id: request.requestId,
+    channel: exchange.candidate?.channel.name,
+    model: request.model,
+    context_window: exchange.plan?.offer.contextWindow,
+    usage_raw: request.usageRaw,
+  })
+}
+
+/**
+ * What is neither committed nor spooled is not answered to its end. What the client has a part of, or did not
+ * wait for, is charged even when it can be stored only later; what it gets nothing of is recorded then as what
+ * it was told.
+ */
+async function store(
+  { committer, log }: ConcludeParts,
+  exchange: Concluded,
+  settlement: Settlement,
+  failed: () => Settlement,
+  isDelivered: boolean,
+) {
+  try {
+    await committer.settle(settlement)
+    exchange.isCharged = true
+  } catch (error) {
+    // Who leaves while the store is slow must not get for nothing what the vendor bills.
+    exchange.isCharged = isDelivered || exchange.interruption === 'client_left'
+    committer.keep(exchange.isCharged ? settlement : failed())
+    if (!exchange.isCharged && error instanceof UnansweredError)
+      log.error('the client is told of an error, but may be charged: its commit was not answered', {
+        request_id: settlement.request.requestId,
+      })
+    throw error
+  }
+}
+
+const notStored: End = {
+  ending: 'failed',
+  status: 500,
+  cause: 'internal',
+  causeText: 'The gateway could not store this request in time.',
+}
+
+/**
+ * An answer that can be continued or fetched by its id belongs to the account that asked for it, and to
+ * the channel that made it. Gives what is stored of it.
+ */
+function keepOrigin(
+  { affinity }: ConcludeParts,
+  exchange: Concluded,
+  { account }: Caller,
+  seen: Observation,
+): readonly KeptAnswer[] {
+  const { candidate, route, upstreamKey, facts, startedAt, usedLlmTokens: contextTokens } = exchange
+  const { answerId, partIds, pending } = seen
+  if (candidate === undefined || upstreamKey === undefined || answerId === undefined) return []
+  // The client was given ids of the gateway's own: nothing can be asked for by them.
+  if (route?.translation !== undefined) return []
+  const channelId = candidate.channel.id
+  const origin = { channelId, key: upstreamKey, contextTokens }
+  const ids = idsOf(answerId, partIds)
+  for (const id of ids) affinity.remember(account.id, id, origin)
+  if (pending) affinity.remember(account.id, answerId, { ...origin, isPending: true })
+  // What a vendor does not keep has no parts that can be referred to.
+  if (!pending && partIds.size === 0 && !facts?.keepsAnswer) return []
+  const keyMark = affinity.keyMark(upstreamKey)
+  const row = { accountId: account.id, channelId, keyMark, contextTokens, createdAt: startedAt }
+  return ids.map((id) => ({ id, ...row }))
+}
+
+/** Logs an exchange that used nothing, and records it unless it is charged already; nobody waits for it. */
+export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): void {
+  const { caller, operation } = exchange
+  const now = parts.tick()
+  note(parts, exchange, end, 0)
+  const isKept = end.ending !== 'refused' || parts.refusals.admit(caller?.token.id, now)
+  if (exchange.isCharged) {
+    // In the place of the charge, this would be taken for all that there was.
+  } else if (operation.charged && caller && isKept) {
+    const settlement = buildSettlement(exchange, caller, end, nothingUsed, undefined, now)
+    parts.committer.record(settlement)
+  } else if (parts.reservations.isOpen(exchange.requestId)) {
+    parts.committer.release(exchange.requestId)
+  }
+  if (end.ending !== 'refused' || isSingle(parts, exchange, end)) {
+    logExchange(parts.log, exchange, end, undefined, now)
+  }
+}
+
+function isSingle({ refusalLog }: ConcludeParts, exchange: Concluded, end: End): boolean {
+  if (refusalLog === undefined) return true
+  const { caller, address = () => '' } = exchange
+  const token = caller && { ...caller.token, account: caller.account.email }
+  return refusalLog.isSingle({ cause: end.cause ?? '', status: end.status, token, address })
+}
+
+/** How an unstreamed answer ended. */
+export function bodyEnd(exchange: Concluded, seen: Observation): End {
+  if (exchange.interruption === 'client_left') {
+    return { ending: 'client_left', status: 200, cause: 'client_left', causeText: leftTexts.whole }
+  }
+  if (seen.outcome !== 'failed') {
+    return { ending: seen.outcome ?? 'complete', status: 200, cause: null, causeText: null }
+  }
+  return {
+    ending: 'failed',
+    status: 200,
+    cause: 'upstream_error',
+    causeText: shownError(exchange, seen) ?? 'The upstream reported an error in its answer.',
+  }
+}
+
+/**
+ * The ending of an answer that could not be passed on, and the error that its client gets; `record` is what
+ * may be kept of that.
+ */
+export function spentEnd(
+  exchange: Concluded,
+  { isLost }: SpentAnswer,
+  error: GatewayError,
+  record = error.message,
+): End {
+  const isLeft = exchange.interruption === 'client_left'
+  const why = isLost ? spentTexts.lost : spentTexts.told
+  return {
+    ending: isLeft ? 'client_left' : 'failed',
+    status: error.status,
+    cause: isLeft ? 'client_left' : error.word,
+    causeText: `${record} ${why}`,
+    isLost,
+  }
+}
+
+const spentTexts = {
+  told: 'It was made all the same, though: what it says it used is charged, or else what came.',
+  lost: 'It was too long to be read, so what was set aside for the request is charged.',
+} as const
+
+/** The end of a request that the upstream refused; its message, shortened, is for the caller's record. */
+export function refusalEnd({ status, bytes }: Refusal): End {
+  const text = new TextDecoder().decode(bytes)
+  const message = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
+  const causeText = (message ? String(JSON.parse(message)) : text).slice(0, 500)
+  return { ending: 'refused', status, cause: 'upstream_refused', causeText }
+}

@@ -1,0 +1,122 @@
+import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
+import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
+import { createPlainObserver } from '../../protocols/plain-observer.ts'
+import type { ProtocolName } from '../../protocols/protocol.ts'
+import { countRequestTokens } from '../../protocols/translation/count-tokens.ts'
+import { openRequest, type Sealer } from '../../protocols/translation/seal.ts'
+import { tokenFamily } from '../../protocols/translation/token-families.ts'
+import { preferred, protocolOf } from '../admit/options.ts'
+import type { Beside } from '../beside/job.ts'
+import { isHeavy } from '../beside/prepare-beside.ts'
+import type { RequestBody } from '../body/body.ts'
+import { GatewayError } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { decodeRequest, originOf } from '../translate/translation.ts'
+import type { Answer, BodyAnswer, Refusal } from '../upstream/answer.ts'
+import { type CountTokens, estimateTokens, sampleOf } from './estimate.ts'
+
+export interface CountParts {
+  readonly sealer: Sealer
+  readonly countTokens: CountTokens
+  /** Absent: all work is done here. */
+  readonly beside?: Beside | undefined
+}
+
+/** An upstream that has no endpoint for counts: what it says is not in its vendor's form of an error. */
+function isMissing({ status, bytes }: Refusal): boolean {
+  if (status !== 404 && status !== 405) return false
+  return !isJsonObject(parseJsonObject(new TextDecoder().decode(bytes))?.error)
+}
+
+/**
+ * A count of a request's input: by an upstream that speaks the client's protocol, else counted here.
+ * What fails upstream is counted here, too: a count is never worth an error.
+ */
+export async function countInput(
+  parts: CountParts,
+  exchange: Exchange,
+  body: RequestBody,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  // What came before in a thread is not in the body: only its upstream can count it.
+  const isTail = body.facts.continues.length > 0
+  if (exchange.options.length > 0) {
+    try {
+      const answer = await ask()
+      if (isTail || answer.kind !== 'refusal' || !isMissing(answer)) return answer
+    } catch (error) {
+      const isUpstreams = error instanceof GatewayError && error.status >= 500
+      if (isTail || !isUpstreams || exchange.interruption !== undefined) throw error
+    }
+  }
+  if (isTail) throw threadNotKept()
+  return countHere(parts, exchange, body)
+}
+
+const threadNotKept = () =>
+  new GatewayError(
+    'unsupported_parameter',
+    'thread names a conversation that no channel of this model keeps. Send the whole conversation instead.',
+    { param: 'thread' },
+  )
+
+/** Whose count is wanted; `url` undefined: the model has no channel. */
+interface Counter {
+  readonly upstream: ProtocolName
+  readonly upstreamModel: string
+  readonly url: string | undefined
+}
+
+/** So many characters of a request are counted, more or less; what follows is taken to be as usual. */
+const countedInAll = 1_000_000
+const usualTokenLength = 4
+
+/** Counts the input of a decoded request as an upstream's vendor would. */
+export function countDecoded(
+  { sealer, countTokens }: Pick<CountParts, 'sealer' | 'countTokens'>,
+  asked: CanonicalRequest,
+  { upstream, upstreamModel, url }: Counter,
+): Promise<number> {
+  // Seals are longer than what is in them.
+  const request =
+    url === undefined ? asked : openRequest(asked, originOf(url, protocolOf(upstream)), sealer)
+  const family = tokenFamily({ model: upstreamModel, protocol: upstream, url })
+  let left = countedInAll
+  return countRequestTokens(request, family, async (text) => {
+    if (left <= 0) return text.length / usualTokenLength
+    left -= text.length
+    return estimateTokens(sampleOf(text), countTokens)
+  })
+}
+
+async function countHere(
+  parts: CountParts,
+  exchange: Exchange,
+  body: RequestBody,
+): Promise<BodyAnswer> {
+  const { protocol, model = '', plan, caller } = exchange
+  const [candidate] = plan?.offer.candidates ?? []
+  const upstream = preferred(Object.keys(candidate?.channel.speaks ?? {}), protocol)
+  const url = candidate?.channel.speaks[upstream.name]
+  const counter = {
+    upstream: upstream.name,
+    upstreamModel: candidate?.upstreamModel ?? model,
+    url,
+  }
+  const { beside } = parts
+  const values = body.fields?.values ?? 0
+  const job = { bytes: body.bytes, values, client: protocol.name, model, stream: false } as const
+  const tokens =
+    beside !== undefined && isHeavy(body)
+      ? await beside.run<'count'>(
+          String(caller?.account.id),
+          { kind: 'count', ...job, ...counter },
+          exchange.request.signal,
+        )
+      : await countDecoded(parts, decodeRequest(protocol, body, model), counter)
+  const answer = protocol.codec.encodeCount(tokens)
+  const observer = createPlainObserver()
+  observer.pushBody(answer)
+  const bytes = new TextEncoder().encode(JSON.stringify(answer))
+  return { kind: 'body', contentType: 'application/json', bytes, observer }
+}

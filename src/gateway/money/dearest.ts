@@ -1,0 +1,144 @@
+import { charge, effectiveRates } from '../../billing/charge.ts'
+import { dearestMultiplier, modalityRate, toolPrice } from '../../billing/extras.ts'
+import type { Offer } from '../../catalog/catalog.ts'
+import { vendorExtras } from '../../catalog/vendor-extras.ts'
+import { emptyUsage } from '../../protocols/canonical/usage.ts'
+import type { ToolBounds } from '../../protocols/tool-bounds.ts'
+import type { PriceTerms } from '../../store/ports/catalog.ts'
+import type { ModalityKind, UsageExtras, VendorExtras } from '../../store/ports/extras.ts'
+import type { Plan } from '../admit/plan.ts'
+import type { RequestBody } from '../body/body.ts'
+
+/** What a request may use. */
+export interface MayUse {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** How much the tools that the vendor runs are taken to be used; undefined: not at all. */
+  readonly tools: ToolBounds | undefined
+  /** Some of its input may be no text. */
+  readonly hasMedia: boolean
+}
+
+/**
+ * What that costs on whichever channel answers, at the dearest: all input written to the prompt cache,
+ * or of a kind that costs more than text, and in the dearest service tier that it names. In nano-USD;
+ * infinite where it is more than can be counted: nothing covers that.
+ */
+export function dearestNano(plan: Plan, body: RequestBody, use: MayUse): number {
+  try {
+    return Math.max(...vendorsOf(plan.offer).map((vendor) => costAt(vendor, plan, body, use)))
+  } catch (error) {
+    if (error instanceof RangeError) return Number.POSITIVE_INFINITY
+    throw error
+  }
+}
+
+function costAt(vendor: VendorExtras, plan: Plan, body: RequestBody, use: MayUse): number {
+  const { facts } = body
+  const { terms } = plan.offer.price
+  const { inputTokens, outputTokens } = use
+  const { kind, modalities } = dearestKinds(terms, vendor, body, use)
+  const tools = use.tools && toolsOf(body, use.tools, terms, vendor)
+  const extras: UsageExtras = { ...(modalities && { modalities }), ...(tools && { tools }) }
+  const { amountNano } = charge({
+    ...{ terms, vendor, calls: facts.mostCalls ?? facts.calls },
+    usage: {
+      ...{ ...emptyUsage, [kind]: inputTokens, outputTokens },
+      ...((modalities || tools) && { extras }),
+    },
+    multiplierMillionths: plan.group.multiplierMillionths,
+    longContextPricing: plan.group.longContextPricing,
+  })
+  const tiers = facts.extras?.tiers.map(({ tier }) => tier) ?? []
+  if (tiers.length === 0) return amountNano
+  return Math.ceil((amountNano * dearestMultiplier(terms, vendor, tiers)) / 1_000_000)
+}
+
+/** List prices by which its channels' answers may be charged; most often those of one vendor. */
+function vendorsOf(offer: Offer): readonly VendorExtras[] {
+  const known = vendors.get(offer)
+  if (known) return known
+  const found = new Set(
+    offer.candidates.flatMap(({ channel, upstreamModel }) =>
+      Object.keys(channel.speaks).map((protocol) => vendorExtras(protocol, upstreamModel)),
+    ),
+  )
+  const all = found.size === 0 ? [{}] : [...found]
+  vendors.set(offer, all)
+  return all
+}
+
+/** Offers live as long as their catalog. */
+const vendors = new WeakMap<Offer, readonly VendorExtras[]>()
+
+/** A preview of the search is the search itself by another protocol: the dearer of both is set aside. */
+function toolsOf(
+  { facts }: RequestBody,
+  most: ToolBounds,
+  terms: PriceTerms,
+  vendor: VendorExtras,
+): UsageExtras['tools'] {
+  const priceOf = (tool: string) => toolPrice(terms, vendor, tool) ?? 0
+  const dearer = priceOf('web_search') > priceOf('web_search_preview')
+  const asked =
+    facts.extras?.hostedTools.flatMap(({ tool }) =>
+      tool === 'web_search_preview' && dearer ? 'web_search' : (tool ?? []),
+    ) ?? []
+  if (asked.length === 0) return undefined
+  const usesOf = (tool: string) => most.uses * (tool === 'code_execution' ? most.gigabytes : 1)
+  return Object.fromEntries(asked.map((tool) => [tool, usesOf(tool)]))
+}
+
+const inputs: readonly ModalityKind[] = ['inputAudio', 'inputImage', 'inputVideo']
+const outputs: readonly ModalityKind[] = ['outputAudio', 'outputImage', 'outputVideo']
+
+/** As which its input costs the most, and which kinds of tokens that are no text cost more than text. */
+function dearestKinds(
+  terms: PriceTerms,
+  vendor: VendorExtras,
+  body: RequestBody,
+  { inputTokens, outputTokens, hasMedia }: MayUse,
+) {
+  if (terms.unit !== 'tokens') return { kind: 'inputTokens' }
+  const { base } = terms
+  const kind = inputKind(terms, body)
+  if (base.modalities === undefined && vendor.modalities === undefined) return { kind }
+  const text = effectiveRates(base)
+  const from = { rates: base, base, text, vendor }
+  const dearestOf = (kinds: readonly ModalityKind[], least: number) =>
+    kinds
+      .filter((one) => modalityRate(one, from) > least)
+      .toSorted((a, b) => modalityRate(b, from) - modalityRate(a, from))[0]
+  const input = hasMedia ? dearestOf(inputs, text[rateOf[kind]]) : undefined
+  const output = dearestOf(outputs, text.output)
+  return {
+    kind: input ? 'inputTokens' : kind,
+    modalities: {
+      ...(input && { [input]: inputTokens }),
+      ...(output && { [output]: outputTokens }),
+    },
+  }
+}
+
+const rateOf = {
+  inputTokens: 'input',
+  cacheWriteTokens: 'cacheWrite',
+  cacheWrite1hTokens: 'cacheWrite1h',
+} as const
+
+/**
+ * Input may be written to the prompt cache, by the client's word or the gateway's own, where that costs
+ * more, in whichever tier. Whoever says how long it is to stay there may get the dearer life, by whatever
+ * word: protocols have words of their own (`1h`, `12h`, `30m`). The name may be written as escapes.
+ */
+function inputKind(
+  { base, tiers }: Extract<PriceTerms, { readonly unit: 'tokens' }>,
+  { bytes }: RequestBody,
+): keyof typeof rateOf {
+  const all = [base, ...tiers].map(effectiveRates)
+  const isDearer = all.some((rates) => rates.cacheWrite1h > Math.max(rates.cacheWrite, rates.input))
+  if (isDearer && (bytes.includes('"ttl"') || bytes.includes('\\u'))) return 'cacheWrite1hTokens'
+  return all.some(({ input, cacheWrite }) => cacheWrite > input)
+    ? 'cacheWriteTokens'
+    : 'inputTokens'
+}

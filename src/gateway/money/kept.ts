@@ -1,0 +1,165 @@
+import type { Logger } from '../../lib/log.ts'
+import type { Batch } from '../../store/ports/records.ts'
+import type { Spool } from '../../store/ports/spool.ts'
+import { StoreError } from '../../store/ports/store-error.ts'
+
+/** What the store could not take: it is asked again each second. */
+export interface Kept {
+  keep(requestId: string, part: Batch): void
+  size(): number
+  /** Asks once more, now. What is not stored then is spooled; what is not even that is named. */
+  lastTry(): Promise<void>
+}
+
+/** What is kept has one request. */
+interface One {
+  readonly requestId: string
+  readonly part: Batch
+}
+
+/** How often, and for how many at most that carry no money, storing is tried again. */
+const retryMs = 1_000
+const maxKept = 100_000
+
+/**
+ * So much is committed together at most. What one commit takes grows faster than what is in it, and all
+ * its accounts wait meanwhile: after a long absence of the store very many are kept.
+ */
+export const mostTogether = 1_000
+
+/** Keeps in memory what is to be stored later; what carries money is in the spool meanwhile, if there is one. */
+export function createKept(
+  commit: (batch: Batch) => Promise<unknown>,
+  log: Logger,
+  spool: Spool | undefined,
+): Kept {
+  const kept = new Map<string, One>()
+  let retry: ReturnType<typeof setTimeout> | undefined
+
+  async function storeAll(): Promise<void> {
+    const all = [...kept.values()]
+    for (let from = 0; from < all.length; from += mostTogether) {
+      const isWorking = await storeTogether(all.slice(from, from + mostTogether))
+      if (!isWorking) return await spoolRest(({ part }) => carriesMoney(part))
+    }
+  }
+
+  /** What the spool did not take before, or was not given. */
+  async function spoolRest(isWanted: (one: One) => boolean): Promise<void> {
+    const wanted = [...kept.values()].filter(isWanted)
+    // Told by the spool: it is asked again each second.
+    await spool?.add(wanted.flatMap(({ part }) => part.settle ?? [])).catch(() => {})
+  }
+
+  /** False when the store as a whole fails. */
+  async function storeTogether(batch: readonly One[]): Promise<boolean> {
+    try {
+      // A request that is stored already is skipped by its id.
+      await commit(joined(batch))
+      forget(batch)
+      log.info('late requests stored', { count: batch.length })
+      return true
+    } catch (error) {
+      log.warn('requests still not stored', { count: batch.length, error: String(error) })
+      return !(error instanceof StoreError) && storeSingly(batch)
+    }
+  }
+
+  /** One that can't ever be stored must not hold up the others. */
+  async function storeSingly(batch: readonly One[]): Promise<boolean> {
+    for (const one of batch) {
+      try {
+        await commit(one.part)
+        forget([one])
+      } catch (error) {
+        if (error instanceof StoreError) return false
+        notStored(one.requestId, error)
+        await giveUp(one, error)
+      }
+    }
+    return true
+  }
+
+  /** What is charged to nobody is not lost without a trace: where it can't be set aside it stays in the spool. */
+  async function giveUp(one: One, cause: unknown): Promise<void> {
+    try {
+      for (const settlement of carriesMoney(one.part) ? (one.part.settle ?? []) : [])
+        await spool?.setAside(settlement, String(cause))
+      forget([one])
+    } catch (error) {
+      log.error('refused request not set aside', {
+        ...{ request_id: one.requestId, error: String(error) },
+      })
+      kept.delete(one.requestId)
+    }
+  }
+
+  /** Unless another part of the same request was kept meanwhile. */
+  function forget(batch: readonly One[]): void {
+    const gone = batch.filter((one) => kept.get(one.requestId) === one)
+    for (const { requestId } of gone) kept.delete(requestId)
+    spool?.stored(gone.map(({ requestId }) => requestId))
+  }
+
+  function retryLater(): void {
+    retry ??= setTimeout(async () => {
+      await storeAll()
+      retry = undefined
+      if (kept.size > 0) retryLater()
+    }, retryMs)
+  }
+
+  const notStored = (requestId: string, error: unknown) =>
+    log.error('request record not stored', { request_id: requestId, error: String(error) })
+
+  return {
+    /**
+     * What carries money stays in any case. Of the rest only the oldest do, beyond the limit: a store that
+     * fails for hours must not fill the memory with what it refused.
+     */
+    keep(requestId, part) {
+      if (kept.size < maxKept || kept.has(requestId) || carriesMoney(part))
+        kept.set(requestId, { requestId, part })
+      else notStored(requestId, 'too many requests wait to be stored')
+      retryLater()
+    },
+    size: () => kept.size,
+    async lastTry() {
+      clearTimeout(retry)
+      await storeAll()
+      await spoolRest(() => true)
+      const spooled = [...kept.keys()].filter((id) => spool?.has(id)).length
+      if (spooled > 0)
+        log.warn('requests wait in the spool: the next start stores them', { spooled })
+      for (const { requestId, part } of kept.values()) {
+        if (spool?.has(requestId)) continue
+        log.error('request not stored: it is lost if the process ends now', {
+          request_id: requestId,
+          amount_nano: chargeOf(part),
+        })
+      }
+    },
+  }
+}
+
+/** In nano-USD. */
+const chargeOf = ({ settle }: Batch): number => settle?.[0]?.request.amountNano ?? 0
+
+/** It is a charge, or tells of one that is to come. */
+const carriesMoney = (part: Batch): boolean =>
+  chargeOf(part) > 0 || part.settle?.[0]?.begun !== undefined
+
+/** The parts as one batch. */
+export function joined(batch: readonly Pick<One, 'part'>[]): Batch {
+  const settle = []
+  const release = []
+  const reserve = []
+  const grow = []
+  for (const { part } of batch) {
+    if (part.settle) settle.push(...part.settle)
+    else if (part.reserve) reserve.push(...part.reserve)
+    else if (part.grow) grow.push(...part.grow)
+    else if (part.release) release.push(...part.release)
+  }
+  return { settle, release, reserve, grow }
+}

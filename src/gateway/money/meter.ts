@@ -1,0 +1,118 @@
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import { emptyUsage } from '../../protocols/canonical/usage.ts'
+import type { Exchange } from '../exchange.ts'
+import type { ConcludeParts } from './conclude.ts'
+import { chargeFor, type UsedTokens, usedTokens } from './record.ts'
+
+/**
+ * Compares what a stream has used with what is set aside for it. Counting costs, so it is done only
+ * when the text has grown by as much as could have used up most of the rest.
+ */
+export interface Meter {
+  /** Delivered text, in bytes, up to which there is nothing to ask: it is surely paid for. */
+  readonly limit: number
+  /** Counts, and sets more aside where there is room; false when the money has ended. */
+  cover(seen: Observation): Promise<boolean>
+  /** Whether what is set aside pays for so much, by an exact count. */
+  pays(seen: Observation): Promise<boolean>
+}
+
+/** A rest of what is set aside that is not worth counting on for: the stream ends there. */
+const smallestRest = 0.003
+/** When less than this is left, more is set aside. */
+const growBelow = 0.25
+/** With less room than for so many doublings it is counted exactly before more is set aside. */
+const plentyOfSteps = 8
+/** At the least, so many tokens' worth is set aside at a time. */
+const leastStepTokens = 256
+
+/** Bytes of an LLM token in any language, on the average of an answer, at the most. */
+const longestToken = 8
+
+/** A meter for a stream that costs nothing. */
+export const endlessMeter: Meter = {
+  limit: Number.POSITIVE_INFINITY,
+  cover: async () => true,
+  pays: async () => true,
+}
+
+export function createMeter(parts: ConcludeParts, exchange: Exchange): Meter {
+  const { reservations, countTokens } = parts
+  const { requestId, caller, reservation } = exchange
+  if (reservation === undefined || caller === undefined) return endlessMeter
+  const payer = caller
+  const heldNano = () => reservations.heldFor(requestId)
+  // Up to its own limit an answer is covered; beyond it, an upstream may have overlooked that.
+  let limit = reservation.outputTokens * (reservation.isEnough ? longestToken : 1)
+
+  const room = async () => reservations.room(await parts.currentCaller(payer)).nano
+
+  /** Doubles what is set aside, as far as there is room. */
+  async function grow(perTokenNano: number): Promise<boolean> {
+    const step = Math.max(heldNano(), Math.ceil(leastStepTokens * perTokenNano))
+    const byNano = Math.min(step, await room())
+    return byNano > 0 && (await reservations.grow(requestId, byNano))
+  }
+
+  /** What is left when so much is used, after setting more aside where that is due. */
+  async function rest(used: UsedTokens, perTokenNano: number): Promise<number> {
+    const costNano = chargeFor(exchange, used).amountNano
+    while (heldNano() - costNano < growBelow * heldNano()) {
+      if (!(await grow(perTokenNano))) break
+    }
+    return heldNano() - costNano
+  }
+
+  return {
+    get limit() {
+      return limit
+    },
+    async cover(seen) {
+      let used = mostUsed(
+        exchange,
+        seen,
+        reservation.inputTokens + (reservation.continuedTokens ?? 0),
+      )
+      const perTokenNano = outputPriceNano(exchange, used)
+      if (perTokenNano === 0) {
+        limit = Number.POSITIVE_INFINITY
+        return true
+      }
+      // Setting aside much more than is used would take it from others, where there is little.
+      const isPlenty = (await room()) > plentyOfSteps * heldNano()
+      if (!isPlenty) used = await usedTokens(exchange, seen, countTokens)
+      let restNano = await rest(used, perTokenNano)
+      if (isPlenty && restNano <= growBelow * heldNano()) {
+        used = await usedTokens(exchange, seen, countTokens)
+        restNano = await rest(used, perTokenNano)
+      }
+      if (restNano <= smallestRest * heldNano()) return false
+      // No token is shorter than a byte. Where only the beginning is counted, the rest is taken to be
+      // like it, which may be denser.
+      const tokensPerByte = Math.max(1, used.usage.outputTokens / Math.max(1, seen.text.length))
+      limit = seen.text.bytes + Math.max(1, Math.floor(restNano / perTokenNano / tokensPerByte))
+      return true
+    },
+    async pays(seen) {
+      const used = await usedTokens(exchange, seen, countTokens)
+      return chargeFor(exchange, used).amountNano <= heldNano()
+    },
+  }
+}
+
+/** What a stream has used at the most: as it has told in the end, else a token for each byte. */
+function mostUsed(exchange: Exchange, seen: Observation, inputTokens: number): UsedTokens {
+  const { usage: told, text, outcome, reportedLength } = seen
+  const usage = told ?? { ...emptyUsage, inputTokens }
+  const isTold = told !== undefined && outcome !== undefined && text.length <= reportedLength
+  const outputTokens = isTold ? usage.outputTokens : Math.max(usage.outputTokens, text.bytes)
+  const calls = exchange.facts?.calls ?? 1
+  return { usage: { ...usage, outputTokens }, estimated: !isTold, clamped: false, calls }
+}
+
+/** What one more token of output costs, in nano-USD. */
+function outputPriceNano(exchange: Exchange, used: UsedTokens): number {
+  const many = 1_000
+  const more = { ...used, usage: { ...used.usage, outputTokens: used.usage.outputTokens + many } }
+  return (chargeFor(exchange, more).amountNano - chargeFor(exchange, used).amountNano) / many
+}

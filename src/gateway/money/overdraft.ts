@@ -1,0 +1,73 @@
+import { LRUCache } from 'lru-cache'
+import { overdrawnNano } from '../../billing/overdraft.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { AdminStore } from '../../store/ports/admin.ts'
+import type { Committed } from '../../store/ports/records.ts'
+import type { Authenticator } from '../admit/authenticate.ts'
+
+interface OverdraftParts {
+  readonly store: Pick<AdminStore, 'overdrawn'>
+  readonly account: Authenticator['account']
+  /** Monotonic, in milliseconds. */
+  readonly tick: Clock
+  readonly log: Logger
+}
+
+export interface OverdraftWarning {
+  /** Looks at what a commit has left of balances. */
+  committed(committed: Committed): void
+  /** Resolves when all is said. */
+  idle(): Promise<void>
+}
+
+/** An account is told of once in so long, … */
+const quietMs = 3_600_000
+/** … as far as so many can be remembered. */
+const mostRemembered = 10_000
+
+/**
+ * Says in the log when charges have taken an account below what its credit limit allows: a node that
+ * comes back charges what was delivered, though others have spent the balance meanwhile.
+ */
+export function createOverdraftWarning(parts: OverdraftParts): OverdraftWarning {
+  const toldAt = new LRUCache<number, number>({ max: mostRemembered })
+  const telling = new Set<Promise<void>>()
+
+  /** The store knows of charges by others, too. */
+  async function tell(accountId: number): Promise<void> {
+    try {
+      const { accounts } = await parts.store.overdrawn({ accountId, atMost: 1 })
+      const [account] = accounts
+      if (account === undefined) return void toldAt.delete(accountId)
+      parts.log.warn('account is overdrawn', {
+        account: account.email,
+        balance_nano: account.balanceNano,
+        credit_limit_nano: account.creditLimitNano,
+        overdrawn_nano: overdrawnNano(account),
+        request_id: account.requestId,
+      })
+    } catch (error) {
+      toldAt.delete(accountId)
+      parts.log.warn('overdrawn account not looked at', { error: String(error) })
+    }
+  }
+
+  return {
+    committed({ accounts }) {
+      for (const { accountId, balanceNano } of accounts) {
+        if (balanceNano >= 0) continue
+        const creditLimitNano = parts.account(accountId)?.creditLimitNano ?? 0
+        if (overdrawnNano({ balanceNano, creditLimitNano }) === 0) continue
+        const now = parts.tick()
+        if (now - (toldAt.get(accountId) ?? Number.NEGATIVE_INFINITY) < quietMs) continue
+        toldAt.set(accountId, now)
+        const said = tell(accountId).finally(() => telling.delete(said))
+        telling.add(said)
+      }
+    },
+    async idle() {
+      await Promise.all(telling)
+    },
+  }
+}

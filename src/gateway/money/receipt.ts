@@ -1,0 +1,75 @@
+import { describeClientReceipt } from '../../billing/receipt/text.ts'
+import { clientReceiptView } from '../../billing/receipt/view.ts'
+import type { Catalog, Channel } from '../../catalog/catalog.ts'
+import { chat } from '../../protocols/chat/index.ts'
+import type { ReceiptRows, RecordStore } from '../../store/ports/records.ts'
+import type { Caller } from '../admit/authenticate.ts'
+import { shortName } from '../admit/short-name.ts'
+import { type Handler, httpCall } from '../context.ts'
+import { GatewayError, modelHeaders } from '../errors.ts'
+import { type GuardParts, guarded } from '../serve/guarded.ts'
+import { prefersText } from '../translate/prefers-text.ts'
+import { hideSecrets } from '../upstream/hide-secrets.ts'
+
+export interface ReceiptParts extends GuardParts {
+  readonly records: RecordStore
+  readonly catalog: () => Catalog
+}
+
+/** `GET /v1/receipts/{id}`: JSON, or text for people who ask for it. */
+export function receiptRoute(parts: ReceiptParts): Handler {
+  return (context) =>
+    // A used-up balance is what a caller may want to have explained.
+    guarded(
+      parts,
+      { call: httpCall(context, false), protocol: chat, needsBalance: false },
+      async (caller, requestId) => {
+        const found = await findOwn(parts.records, caller, context.params.id ?? '')
+        const rows = hideUpstream(found, parts.catalog())
+        const isText = prefersText(context.request.headers.get('accept'))
+        const body = isText
+          ? describeClientReceipt(rows).map((line) => `${line}\n`)
+          : [JSON.stringify(clientReceiptView(rows))]
+        const contentType = isText ? 'text/plain; charset=utf-8' : 'application/json'
+        const headers = modelHeaders(chat, requestId, contentType)
+        return new Response(body.join(''), {
+          headers: { ...headers, vary: 'Accept', 'cache-control': 'private, no-store' },
+        })
+      },
+    )
+}
+
+/** A receipt of the caller's account. Another account's is told from none by nothing. */
+async function findOwn(records: RecordStore, caller: Caller, id: string): Promise<ReceiptRows> {
+  const rows = await records.receipt(id)
+  if (rows?.request.accountId === caller.account.id) return rows
+  throw new GatewayError(
+    'receipt_not_found',
+    `There is no receipt of a request "${shortName(id)}" here. Its id is the x-request-id of the ` +
+      'answer; a receipt exists once the request has ended, for the tokens of the account that ' +
+      'made it. Counting tokens and listing models leave none.',
+  )
+}
+
+/** An upstream's usage report may hold anything: its words are shown as those of its errors are. */
+export function hideUpstream(rows: ReceiptRows, { channels }: Catalog): ReceiptRows {
+  const { request, attempts } = rows
+  const shown = (usageRaw: string | null, channelId: number | null) =>
+    hideIn(usageRaw, channelId === null ? undefined : channels.get(channelId))
+  return {
+    ...rows,
+    request: { ...request, usageRaw: shown(request.usageRaw, request.channelId) },
+    attempts: attempts.map((attempt) => ({
+      ...attempt,
+      usageRaw: shown(attempt.usageRaw, attempt.channelId),
+    })),
+  }
+}
+
+function hideIn(usageRaw: string | null, channel: Channel | undefined): string | null {
+  if (usageRaw === null || channel === undefined) return usageRaw
+  // Texts only: a channel's key like "token" must not take the names of counts apart.
+  return usageRaw.replace(/"(?:[^"\\]|\\.)*"(\s*:)?/g, (text, colon?: string) =>
+    colon === undefined ? hideSecrets(text, channel) : text,
+  )
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { HeartbeatPlace } from '../../protocols/protocol.ts'
+import type { Exchange } from '../exchange.ts'
+
+/** In place of what was waited for: the client has heard nothing for too long. */
+export const beat = Symbol('beat')
+
+/** The silence of one stream towards its client. */
+export interface Heartbeat {
+  /** What is waited for, or `beat` when a heartbeat is due before; wait for the same again then. */
+  next<Result>(pending: Promise<Result>): Promise<Result | typeof beat>
+  /** The same for those who wait again and again: calls back when one is due, once; undefined: never. */
+  expect(onDue: ((due: typeof beat) => void) | undefined): void
+  /** Something has gone to the client. */
+  sent(): void
+  stop(): void
+}
+
+/** How long a stream may be silent towards its client, in milliseconds. */
+export interface HeartbeatTimes {
+  /** Before anything was sent: what fails sooner than that fails with a status of its own. */
+  readonly firstMs: number
+  readonly everyMs: number
+}
+
+export interface Heartbeats {
+  /** `since`: from when on its client has heard nothing; now when left out. */
+  begin(since?: number): Heartbeat
+  stop(): void
+}
+
+/** DESIGN 5: proxies between client and gateway give up on what is silent for longer. */
+const usualTimes: HeartbeatTimes = { firstMs: 25_000, everyMs: 15_000 }
+
+interface Entry {
+  silentSince: number
+  limitMs: number
+  /** Undefined: nothing is waited for. */
+  onDue: ((due: typeof beat) => void) | undefined
+}
+
+/**
+ * Tells streams when their client has waited for so long that it, or a proxy before it, might give
+ * up. One timer for all of them; it says nothing of the upstream's life.
+ */
+export function createHeartbeats(tick: Clock, times: HeartbeatTimes = usualTimes): Heartbeats {
+  const entries = new Set<Entry>()
+
+  const timer = setInterval(
+    () => {
+      const now = tick()
+      for (const entry of entries) {
+        if (entry.onDue === undefined || now - entry.silentSince < entry.limitMs) continue
+        const { onDue } = entry
+        entry.onDue = undefined
+        onDue(beat)
+      }
+    },
+    Math.min(1_000, times.everyMs / 5),
+  )
+  timer.unref()
+
+  return {
+    begin(since = tick()) {
+      const entry: Entry = { silentSince: since, limitMs: times.firstMs, onDue: undefined }
+      entries.add(entry)
+      return {
+        next: (pending) =>
+          new Promise((resolve, reject) => {
+            entry.onDue = resolve
+            pending.then(resolve, reject)
+          }),
+        expect(onDue) {
+          entry.onDue = onDue
+        },
+        sent() {
+          entry.silentSince = tick()
+          entry.limitMs = times.everyMs
+        },
+        stop: () => entries.delete(entry),
+      }
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** Of an answer that comes whole, or that nobody waits for: never due. */
+export const noHeartbeat: Heartbeat = {
+  next: (pending) => pending,
+  expect() {},
+  sent() {},
+  stop() {},
+}
+
+const encoder = new TextEncoder()
+
+/** What no reader of this client's stream sees; it stands between two frames. */
+export function heartbeatBytes(
+  exchange: Pick<Exchange, 'protocol' | 'framing' | 'library'>,
+  place: HeartbeatPlace,
+): Uint8Array {
+  return encoder.encode(exchange.protocol.heartbeat(exchange, place))
+}

@@ -1,0 +1,124 @@
+import { effectiveRates } from '../../billing/charge.ts'
+import { reasonsOf } from '../../catalog/reasoning-models.ts'
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import type { BodyFacts } from '../body/body.ts'
+import type { Exchange } from '../exchange.ts'
+import { countedLength } from '../money/estimate.ts'
+import type { Interruption } from '../upstream/causes.ts'
+
+// What a client owes that leaves early. The vendor bills on, so: once an upstream was asked its input
+// is owed, and the upstream is read to its end unless all that it makes can be seen on the way.
+
+/**
+ * Notes what has ended an exchange. A stop of the process counts even behind a client's leaving: from
+ * then on it is not the client that keeps the upstream from being read to its end.
+ */
+export function noteInterruption(exchange: Exchange, interruption: Interruption): void {
+  if (interruption === 'shutdown') exchange.interruption = interruption
+  else exchange.interruption ??= interruption
+}
+
+/** Whether an interruption ends the upstream call at once: nothing of what it may cost is lost by that. */
+export function mayAbort(exchange: Exchange, interruption: Interruption): boolean {
+  return interruption === 'shutdown' || !exchange.isOwed
+}
+
+/**
+ * Whether all that the vendor can bill for is in what was seen of a streamed answer: its group need
+ * not read it to the end when the client has left.
+ */
+export function isAllSeen(exchange: Exchange, seen: Observation): boolean {
+  return exchange.plan?.group.onDisconnect !== 'drain' && showsAll(exchange, seen)
+}
+
+/** The same, whatever its group wants. */
+export function showsAll(exchange: Exchange, seen: Observation): boolean {
+  const { facts, operation, protocol } = exchange
+  if (!facts?.stream || operation !== protocol.generation || seen.pending) return false
+  if (hidesWork(exchange)) return false
+  return tellsInput(seen) || (isCountable(facts) && !mayWriteDearly(exchange))
+}
+
+/**
+ * Whether what of the input is written to the prompt cache may cost more than the rest: how much that
+ * is nobody but the upstream knows, whatever its protocol. On messages it says so at once.
+ */
+function mayWriteDearly({ plan }: Exchange): boolean {
+  const terms = plan?.offer.price.terms
+  if (terms?.unit !== 'tokens') return false
+  return [terms.base, ...terms.tiers].some((rates) => {
+    const { input, cacheWrite, cacheWrite1h } = effectiveRates(rates)
+    return Math.max(cacheWrite, cacheWrite1h) > input
+  })
+}
+
+/** Whether the upstream has told what its input was: in the end, or (messages) at once. */
+const tellsInput = (seen: Observation) => seen.usage !== undefined && !seen.lacksInput
+
+/** What stands around the text of a request: so many characters, and one for so many of the text. */
+const frameLength = 2_048
+const textPerFrame = 8
+
+/**
+ * Whether the input can be counted here: it is wholly of known text, all of which is looked at, and
+ * there is hardly anything in the body beside it.
+ */
+function isCountable(facts: BodyFacts): boolean {
+  if (facts.hasUnseenInput) return false
+  const { tokens, isUnseen } = facts.media()
+  if (tokens > 0 || isUnseen) return false
+  const { length } = facts.text()
+  return length <= countedLength && facts.uncounted() <= frameLength + length / textPerFrame
+}
+
+/**
+ * Tells of a stream whose client has left when its upstream may be stopped: as soon as its input is told,
+ * where that was all that could not be seen.
+ */
+export function stopOnTold(exchange: Exchange, seen: Observation): () => boolean {
+  let mayStop: boolean | undefined
+  return () => {
+    if (exchange.interruption !== 'client_left' || !tellsInput(seen)) return false
+    mayStop ??= isAllSeen(exchange, seen)
+    return mayStop
+  }
+}
+
+/**
+ * Whether an upstream may have read more than can be counted here before it tells: pictures, files, stored
+ * input, and what the tools that it runs have found.
+ */
+export function hidesInput({ facts, reservation }: Exchange, seen: Observation): boolean {
+  if (facts === undefined || facts.takesTurns) return true
+  if (seen.usage !== undefined && !seen.lacksInput) return false
+  const isKept = facts.continues.length > 0 && reservation?.continuedTokens === undefined
+  const { tokens, isUnseen } = facts.media()
+  return facts.hasUnseenInput || isKept || isUnseen || tokens > 0
+}
+
+/** Whether the upstream may be doing what its stream does not show: what is not known counts so. */
+function hidesWork({ facts, route, candidate }: Exchange): boolean {
+  const hidden = (route?.translation ?? facts)?.hiddenWork?.() ?? 'some'
+  if (hidden === 'some' || candidate === undefined || facts?.takesTurns !== false) return true
+  const reasons = reasonsOf(candidate.upstreamModel)
+  return reasons === 'always' || (reasons === 'unless_off' && hidden !== 'none')
+}
+
+/**
+ * A client that lets its upstream wait for so long, in milliseconds, may have made it break off, or run out
+ * of time, just before its end: that is no better than leaving.
+ */
+export const heldUpMs = 10_000
+
+/** What the record of a client that left says of its charge. */
+export const leftTexts = {
+  seen: 'The client left before the answer ended. Nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
+  read: 'The client left before the answer ended. What a model makes unseen (reasoning, say) is told only then, so the answer was read to its end and is charged as a whole.',
+  whole:
+    'The client left before the answer came. What it costs is told only with the whole of it, so it was waited for and is charged as a whole.',
+  drained:
+    'The client left before the answer ended. Its group has every answer read to its end, and charges it as a whole.',
+  heldUp:
+    'The client read so slowly that the answer could not be brought to its end. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
+  lost: 'The client left before the answer ended, and its end could not be read. What the model made unseen (reasoning, say) is not known, so what was set aside for the request is charged.',
+} as const

@@ -1,0 +1,107 @@
+import { afterRunning } from '../../lib/running-time.ts'
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import type { ByteReader } from '../body/byte-reader.ts'
+import type { Exchange } from '../exchange.ts'
+import type { StreamAnswer } from '../upstream/answer.ts'
+import { beat, type Heartbeat } from './heartbeat.ts'
+
+interface Reading {
+  readonly answer: StreamAnswer
+  readonly exchange: Exchange
+  readonly heartbeat: Heartbeat
+}
+
+/** How long an upstream may keep its answer open behind the last words or an error. */
+const lastWordsMs = 5_000
+
+/** What is still to come of an upstream's answer. */
+export interface Chunks {
+  /**
+   * The next bytes; undefined at the end, which a break or a silence is where nothing is missing. With
+   * `mayBeat` `beat` instead, when a heartbeat is due before: nothing is lost by that. Only while they
+   * are waited for is the silence the upstream's: a slow client, or a count, is not its fault.
+   */
+  next(mayBeat: boolean): Promise<Uint8Array | undefined | typeof beat>
+}
+
+/** Somebody who waits for the next bytes. */
+type Waiting = PromiseWithResolvers<Uint8Array | undefined | typeof beat>
+
+/**
+ * A chunk costs one promise beside the read's own, which a heartbeat can settle as well; all that is
+ * done with it is made once.
+ */
+export function createChunks({ answer, exchange, heartbeat }: Reading): Chunks {
+  const { watch, reader } = answer
+  const { seen } = answer.observer
+  /** Of a protocol whose last event tells nothing, and is written here where the upstream's is missing. */
+  const lacksEnd = answer.observer.missingEnd !== undefined
+  const isIdle = () => answer.expiry() === 'idle'
+  let isReading = false
+  let waiting: Waiting | undefined
+  /** What has come while a heartbeat went out, and nobody waited. */
+  let kept: ((waiting: Waiting) => void) | undefined
+
+  const give = (settle: (waiting: Waiting) => void): void => {
+    isReading = false
+    const one = waiting
+    waiting = undefined
+    if (one === undefined) kept = settle
+    else settle(one)
+  }
+
+  const came = ({ done, value }: Read): void => {
+    watch.paused()
+    give(({ resolve }) => resolve(done ? undefined : value))
+  }
+
+  const broke = (error: unknown): void => {
+    const ended = mayBeAll(seen) || (seen.phase === 'closing' && (lacksEnd || isIdle()))
+    const isEnd = ended && exchange.interruption === undefined
+    give(({ resolve, reject }) => (isEnd ? resolve(undefined) : reject(error)))
+  }
+
+  const onDue = (): void => {
+    waiting?.resolve(beat)
+    waiting = undefined
+  }
+
+  const read = (): void => {
+    isReading = true
+    watch.touched()
+    const reading = reader.read()
+    void (mayBeAll(seen) ? within(lastWordsMs, reading) : reading).then(came, broke)
+  }
+
+  return {
+    next(mayBeat) {
+      const one: Waiting = Promise.withResolvers()
+      if (kept !== undefined) {
+        kept(one)
+        kept = undefined
+        return one.promise
+      }
+      waiting = one
+      heartbeat.expect(mayBeat ? onDue : undefined)
+      if (!isReading) read()
+      return one.promise
+    },
+  }
+}
+
+type Read = Awaited<ReturnType<ByteReader['read']>>
+
+/** The protocol's last event was seen; or, where it has none or may lack it, the usage. */
+const mayBeAll = ({ phase, usage }: Observation) =>
+  phase === 'closed' || (phase === 'closing' && usage !== undefined)
+
+/** The read, or an end when it takes too long. */
+async function within(limitMs: number, reading: Promise<Read>): Promise<Read> {
+  const late = Promise.withResolvers<{ readonly done: true; readonly value?: undefined }>()
+  const callOff = afterRunning(limitMs, () => late.resolve({ done: true }))
+  try {
+    return await Promise.race([reading, late.promise])
+  } finally {
+    callOff()
+  }
+}

@@ -1,0 +1,190 @@
+import type { ByteReader } from '../body/byte-reader.ts'
+import { cutUnpaid, isBeyond } from '../money/unpaid.ts'
+import { shownBytes } from '../upstream/hide-secrets.ts'
+import { drain } from './drain.ts'
+import { beat, heartbeatBytes } from './heartbeat.ts'
+import { isAllSeen, stopOnTold } from './leaving.ts'
+import { createChunks } from './next-chunk.ts'
+import type { RelayParts } from './relay-parts.ts'
+import { finish } from './stream-end.ts'
+import { hasEnded, isFetchable, isFinal, mayEnd } from './stream-phase.ts'
+import { createTap } from './tap.ts'
+import { brokenOff, encodeFailure, endForMoney, eventsOf } from './tell-failure.ts'
+
+/**
+ * Passes a streamed answer on, pulled by the client's reading, and settles it before its last
+ * bytes leave. Settling happens once, however the stream ends: complete, broken off, out of time,
+ * or because the client left before the first byte was pulled.
+ */
+export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
+  const { exchange, answer, meter, heartbeat } = parts
+  const { reader, observer, watch, translator } = answer
+  const { seen } = observer
+  const chunks = createChunks(parts)
+  const tap = createTap({ ...parts, observer, translator, limit: () => meter.limit })
+  const mayStop = stopOnTold(exchange, seen)
+  let settling: Promise<void> | undefined
+  let pulled = false
+  let framesSent = false
+  let isUnpaid = false
+  /** Unpaid, and how much was read for it is told at its end only. */
+  let isOwing = false
+  /** The client left before all of the answer was here. */
+  let leftEarly = false
+  /** The upstream has closed its answer, and not broken off. */
+  let isClosed = false
+  let isStopped = false
+  let lastByte: number | undefined
+
+  /** What goes to the client, and how it ends. */
+  const sent = (bytes: Uint8Array): Uint8Array => {
+    lastByte = bytes[bytes.length - 1] ?? lastByte
+    heartbeat.sent()
+    return bytes
+  }
+
+  /**
+   * What comes next, or a heartbeat that is due before: not inside of a frame, nor of the line end behind one,
+   * which may be of two characters, nor behind the last event.
+   */
+  const next = () =>
+    chunks.next(!tap.isWithinFrame() && lastByte !== carriageReturn && seen.phase !== 'closed')
+
+  const settle = (): Promise<void> => {
+    settling ??= finish(parts, { framesSent, isUnpaid, isOwing, leftEarly, isClosed, isStopped })
+    return settling
+  }
+
+  async function* relay(): AsyncGenerator<Uint8Array> {
+    pulled = true
+    try {
+      let held: Uint8Array | undefined
+      let chunk: Uint8Array | undefined = answer.first
+      while (chunk) {
+        tap.observe(chunk)
+        if (exchange.interruption === 'client_left' && (isFetchable(seen) || mayStop())) return
+        const paid = isBeyond(meter, seen) ? await cutUnpaid(parts, tap) : undefined
+        const out = paid?.bytes ?? shownBytes(tap.take(), exchange, seen)
+        tap.release()
+        if (paid) {
+          isUnpaid = true
+          isOwing = paid.isOwing
+        }
+        if (isFinal(seen)) await settle()
+        if (held?.byteLength) {
+          framesSent = true
+          yield sent(held)
+        }
+        held = undefined
+        if (paid) {
+          framesSent ||= out.byteLength > 0
+          if (out.byteLength > 0) yield sent(out)
+          if (!isOwing) throw endForMoney()
+          // The end is read without the client.
+          const told = { isFirst: !framesSent, isStored: true }
+          yield* eventsOf(encodeFailure(parts, endForMoney(), told), exchange)
+          return
+        }
+        if (translator?.isCut() && !hasEnded(seen) && isAllSeen(exchange, seen)) {
+          // The rest is for nobody, and nothing of it is made unseen.
+          isStopped = true
+          exchange.abort()
+          await settle()
+          const end = new TextEncoder().encode(translator.endCut(exchange.usage))
+          yield sent(Buffer.concat([out, end]))
+          return
+        }
+        if (translator?.isOver() && !hasEnded(seen)) {
+          // What came can't be translated any further: with these bytes the client is told.
+          await settle()
+          if (out.byteLength > 0) yield sent(out)
+          throw brokenOff(answer)
+        }
+        // What could be the answer's end waits until it is known to be, and settled.
+        if (mayEnd(seen)) held = out
+        else if (out.byteLength > 0) {
+          framesSent = true
+          yield sent(out)
+        }
+        let came = await next()
+        while (came === beat) {
+          yield sent(heartbeatBytes(exchange, { isFirst: lastByte === undefined }))
+          came = await next()
+        }
+        chunk = came
+      }
+      const rest = shownBytes(tap.end(), exchange, seen)
+      isClosed = true
+      await settle()
+      if (held?.byteLength) yield sent(held)
+      if (rest.byteLength > 0 && (hasEnded(seen) || endsLine(rest))) yield sent(rest)
+      if (!hasEnded(seen) || translator?.isOver() === false) throw brokenOff(answer)
+    } catch (error) {
+      if (exchange.interruption === 'client_left') return
+      const isStored = await settled(settle)
+      // A line end of two characters may have been cut in half; a frame that was too long, anywhere.
+      if (lastByte === carriageReturn) yield lineFeed
+      if (exchange.framing === 'sse' && tap.isWithinFrame()) yield emptyLine
+      yield* eventsOf(encodeFailure(parts, error, { isFirst: !framesSent, isStored }), exchange)
+    } finally {
+      if (settling === undefined && !answer.signal.aborted && (isOwing || !isUnpaid)) {
+        const drained = await drain(parts, { tap, chunks, mayStop, isOwing })
+        isClosed = drained === 'whole'
+        isUnpaid ||= drained === 'unpaid'
+      }
+      heartbeat.stop()
+      await settled(settle)
+      await closeUpstream(reader)
+    }
+  }
+
+  const stream = relay()
+  watch.paused() // whoever is slow to read it is not the upstream
+  exchange.onInterrupted = () => {
+    const { interruption } = exchange
+    if (interruption === 'client_left') {
+      leftEarly ||= !hasEnded(seen)
+      // There is nothing more to learn, or nothing that is not seen on the way.
+      if (isFinal(seen) || isFetchable(seen) || isAllSeen(exchange, seen)) exchange.abort()
+    }
+    // A stream that was never pulled has no end of its own; one that waits for a slow reader
+    // reaches it too late.
+    if (!pulled && interruption !== undefined) consume(stream)
+    else if (interruption !== 'client_left') void settled(settle)
+  }
+  return stream
+}
+
+/** Waits for a settlement whose failure its own log line has told; whether it is stored. */
+async function settled(settle: () => Promise<void>): Promise<boolean> {
+  try {
+    await settle()
+    return true
+  } catch {
+    return false // logged where it failed; the client is told by an error event, or has left
+  }
+}
+
+/** Pulls a stream that nobody else will. */
+function consume(stream: AsyncGenerator<Uint8Array>): void {
+  const pull = async () => {
+    while (!(await stream.next()).done);
+  }
+  void pull()
+}
+
+async function closeUpstream(reader: ByteReader): Promise<void> {
+  try {
+    await reader.cancel()
+  } catch {
+    // Already broken: nothing is left to close.
+  }
+}
+
+const carriageReturn = 0x0d
+const lineFeed = Uint8Array.of(0x0a)
+const emptyLine = Uint8Array.of(0x0a, 0x0a)
+
+function endsLine(bytes: Uint8Array): boolean {
+  return bytes.at(-1) === 0x0a || bytes.at(-1) === carriageReturn
+}

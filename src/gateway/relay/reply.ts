@@ -1,0 +1,144 @@
+import { createJsonArraySplitter } from '../../protocols/gemini/json-array.ts'
+import { createSseSplitter } from '../../protocols/sse.ts'
+import type { RequestBody } from '../body/body.ts'
+import { withoutSecondBracket } from '../body/open-array.ts'
+import { errorBody, errorHeaders, GatewayError, modelHeaders } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { failureClasses } from '../failures/failures.ts'
+import {
+  bodyEnd,
+  type ConcludeParts,
+  conclude,
+  refusalEnd,
+  settle,
+  spentEnd,
+} from '../money/conclude.ts'
+import { createMeter } from '../money/meter.ts'
+import { listDropped } from '../translate/dropped.ts'
+import type { Answer, SpentAnswer, StreamAnswer } from '../upstream/answer.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { createRelay } from './relay.ts'
+
+/** What the client gets. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: Uint8Array | string | AsyncGenerator<Uint8Array>
+  /** What went wrong, for a client that was sent a status already; undefined: nothing. */
+  readonly fault: ReplyFault | undefined
+}
+
+/** Whether a reply is sent bit by bit. */
+export const isStream = ({ body }: Reply): boolean =>
+  typeof body === 'object' && Symbol.asyncIterator in body
+
+interface ReplyFault {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly param: string | undefined
+}
+
+export interface Delivery {
+  readonly body: RequestBody
+  readonly heartbeat: Heartbeat
+  /** The exchange is over. */
+  readonly done: () => void
+}
+
+/** An answer on its way to the client; a whole one is settled before. Rejects when that fails. */
+export async function replyTo(
+  parts: ConcludeParts,
+  exchange: Exchange,
+  answer: Answer,
+  delivery: Delivery,
+): Promise<Reply> {
+  exchange.firstByteTick = parts.tick()
+  // Its upstream keeps it, or nobody does: the request's bytes are not held for it.
+  if (exchange.route?.translation === undefined) exchange.keeping = undefined
+  if (answer.kind === 'stream') return streamReply(parts, exchange, answer, delivery)
+  delivery.heartbeat.stop()
+  if (answer.kind === 'spent') return spentReply(parts, exchange, answer, delivery)
+  const headers = replyHeaders(exchange, answer.contentType)
+  const { bytes } = answer
+  if (answer.kind === 'refusal') {
+    if (answer.retryAfter !== null) headers['retry-after'] = answer.retryAfter
+    const end = refusalEnd(answer)
+    conclude(parts, exchange, end)
+    delivery.done()
+    const { status } = answer
+    const message = end.causeText ?? 'The upstream refused the request.'
+    const fault = { status, code: 'upstream_refused', message, param: undefined }
+    return { status, headers, body: bytes, fault }
+  }
+  const { seen } = answer.observer
+  const hasLeft = exchange.interruption === 'client_left'
+  await settle(parts, exchange, bodyEnd(exchange, seen), seen, hasLeft)
+  delivery.done()
+  return { status: 200, headers, body: bytes, fault: undefined }
+}
+
+/** The client is told that there is nothing for it, as of any answer that is none. */
+async function spentReply(
+  parts: ConcludeParts,
+  exchange: Exchange,
+  answer: SpentAnswer,
+  { done }: Delivery,
+): Promise<Reply> {
+  const { answer: kind, message } = failureClasses.upstream_invalid
+  const { unfit } = answer
+  const error = new GatewayError(kind, unfit?.message ?? message)
+  const end = spentEnd(exchange, answer, error, unfit?.record)
+  await settle(parts, exchange, end, answer.observer.seen, true)
+  done()
+  return errorReply(exchange, error)
+}
+
+function streamReply(
+  parts: ConcludeParts,
+  exchange: Exchange,
+  answer: StreamAnswer,
+  { body, heartbeat, done }: Delivery,
+): Reply {
+  const stream = createRelay({
+    exchange,
+    answer,
+    splitter: answer.framing === 'sse' ? createSseSplitter() : createJsonArraySplitter(),
+    hideUsage: answer.translator === undefined && 'stream_options' in body.facts.amend,
+    meter: createMeter(parts, exchange),
+    heartbeat,
+    settle: (end, seen, isDelivered) =>
+      settle(parts, exchange, end, seen, isDelivered).finally(done),
+  })
+  if (exchange.interruption) exchange.onInterrupted()
+  const headers = streamHeaders(exchange, answer.contentType)
+  const isArray = exchange.framing === 'json-array'
+  const bytes = isArray ? withoutSecondBracket(stream, false) : stream
+  return { status: 200, headers, body: bytes, fault: undefined }
+}
+
+/** Headers of a stream; its type is known before its first bytes are. */
+export function streamHeaders(exchange: Exchange, contentType: string): Record<string, string> {
+  return { ...replyHeaders(exchange, contentType), 'cache-control': 'no-cache' }
+}
+
+/** Names what of the request does not reach the upstream. */
+export const droppedHeader = 'x-tollgate-dropped'
+
+function replyHeaders(exchange: Exchange, contentType: string): Record<string, string> {
+  const headers = modelHeaders(exchange.protocol, exchange.requestId, contentType)
+  if (exchange.dropped.length > 0) headers[droppedHeader] = listDropped(exchange.dropped)
+  return headers
+}
+
+/** A failure before anything of an answer went out. */
+export function errorReply(exchange: Exchange, error: GatewayError): Reply {
+  const { protocol, requestId } = exchange
+  const { status, kind, message, details } = error
+  return {
+    status,
+    headers: errorHeaders(error, protocol, requestId),
+    body: errorBody(error, protocol, requestId),
+    fault: { status, code: kind, message, param: details.param },
+  }
+}

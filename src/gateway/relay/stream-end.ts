@@ -1,0 +1,106 @@
+import type { Outcome } from '../../protocols/canonical/observation.ts'
+import type { Ending } from '../../store/ports/records.ts'
+import { balanceUsedUp, type End } from '../money/record.ts'
+import type { AttemptCause } from '../upstream/causes.ts'
+import { shownError } from '../upstream/hide-secrets.ts'
+import { heldUpMs, leftTexts, showsAll } from './leaving.ts'
+import type { RelayParts } from './relay-parts.ts'
+import { hasEnded, isReadWhole } from './stream-phase.ts'
+import { brokenOff } from './tell-failure.ts'
+
+/** How far a relay has come. */
+export interface Progress {
+  readonly framesSent: boolean
+  readonly isUnpaid: boolean
+  readonly isOwing: boolean
+  readonly leftEarly: boolean
+  readonly isClosed: boolean
+  /** The upstream was stopped where the client wants no more. */
+  readonly isStopped: boolean
+}
+
+/** Charges and stores, once. */
+export async function finish(parts: RelayParts, progress: Progress): Promise<void> {
+  const { seen } = parts.answer.observer
+  const { framesSent, leftEarly } = progress
+  const end = endAt(parts, progress)
+  parts.answer.finish(attemptCause(parts, end))
+  await parts.settle(end, seen, framesSent || leftEarly)
+}
+
+function endAt(parts: RelayParts, progress: Progress): End {
+  if (progress.isUnpaid) return unpaidEnd(parts, progress)
+  if (progress.leftEarly) return leftEnd(parts, progress)
+  return progress.isStopped ? stoppedEnd : endOf(parts)
+}
+
+const stoppedEnd: End = {
+  ...{ ending: 'complete', status: 200, cause: null, isStopped: true },
+  causeText:
+    'The answer ended at a stop sequence, and nothing is made unseen for such a request, so the upstream was stopped: what it had read and sent by then is charged.',
+}
+
+/** How a stream ended that its client has left in the middle. */
+function leftEnd(parts: RelayParts, { isClosed }: Progress): End {
+  const { exchange, answer } = parts
+  const { seen } = answer.observer
+  const end = endOf(parts)
+  if (end.ending === 'failed' || end.ending === 'shutdown') return end
+  const isRead = isReadWhole(seen, isClosed)
+  const isLost = !isRead && exchange.interruption !== 'shutdown' && !showsAll(exchange, seen)
+  const isDrained = exchange.plan?.group.onDisconnect === 'drain'
+  const why = isLost ? 'lost' : isDrained ? 'drained' : isRead ? 'read' : 'seen'
+  const cause = 'client_left'
+  return { ending: cause, status: 200, cause, causeText: leftTexts[why], isLost }
+}
+
+/** What the attempt's row says: a stop at a limit of the answer's length is no failure. */
+function attemptCause({ answer }: RelayParts, { ending, cause }: End): AttemptCause | null {
+  const expiry = answer.expiry()
+  return ending === 'cut' && expiry !== undefined ? `timeout_${expiry}` : cause
+}
+
+const endings: Readonly<Record<Outcome, Ending>> = {
+  complete: 'complete',
+  incomplete: 'incomplete',
+  failed: 'failed',
+}
+
+function unpaidEnd({ exchange, answer }: RelayParts, { isOwing, isClosed }: Progress): End {
+  const { seen } = answer.observer
+  const isRead = isOwing && isReadWhole(seen, isClosed)
+  return {
+    ...{ ending: 'cut', status: 200, cause: balanceUsedUp },
+    causeText: isRead ? `${moneyEnded} ${inputRead}` : moneyEnded,
+    isCapped: !isRead,
+    isLost: !isRead && !showsAll(exchange, seen),
+  }
+}
+
+const moneyEnded =
+  'The answer was ended when the balance, or the budget of the key, was used up, or set aside for ' +
+  'other requests under way.'
+const inputRead =
+  'How much was read for it (files, stored answers, what tools found) is told only at the end, so the ' +
+  'answer was read to its end and is charged as a whole.'
+
+/** How the stream ended, as far as can be told now. */
+function endOf({ exchange, answer }: RelayParts): End {
+  const { seen } = answer.observer
+  if (seen.outcome === 'failed') {
+    const causeText = shownError(exchange, seen) ?? 'The upstream reported an error in its stream.'
+    return { ending: 'failed', status: 200, cause: 'upstream_error', causeText }
+  }
+  if (seen.outcome !== undefined && hasEnded(seen)) {
+    return { ending: endings[seen.outcome], status: 200, cause: null, causeText: null }
+  }
+  const { interruption } = exchange
+  if (interruption !== undefined) {
+    return { ending: interruption, status: 200, cause: interruption, causeText: null }
+  }
+  const error = brokenOff(answer)
+  // A break is the upstream's fault, and what was observed is charged, unless the client has made it.
+  const isLost = answer.watch.pausedMs() >= heldUpMs && !showsAll(exchange, seen)
+  const causeText = isLost ? `${error.message} ${leftTexts.heldUp}` : error.message
+  return { ending: 'cut', status: 200, cause: error.kind, causeText, isLost }
+}

@@ -1,0 +1,210 @@
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import { heldBytesLimit } from '../../protocols/held-bytes.ts'
+import { parseJsonObject } from '../../protocols/json.ts'
+import type {
+  AnswerObserver,
+  Frame,
+  FrameSplitter,
+  Frames,
+  JsonObject,
+} from '../../protocols/protocol.ts'
+import { GatewayError } from '../errors.ts'
+import type { StreamTranslator } from '../translate/translation.ts'
+
+const encoder = new TextEncoder()
+
+/** What may go to the client of the bytes that came. */
+export interface Tap {
+  /** Observes what came; nothing of it goes on yet. */
+  observe(chunk: Uint8Array): void
+  /** What was observed last, for the client; throws the `GatewayError` of what can't be translated. */
+  take(): Uint8Array
+  /** Both. */
+  push(chunk: Uint8Array): Uint8Array
+  /** The upstream has ended: what was waiting for its frame's end. */
+  end(): Uint8Array
+  /** What was passed on last ends in the middle of a frame that is too long to wait for its end. */
+  isWithinFrame(): boolean
+  /** How many frames were observed last, where one of them came near to the limit; else 0. */
+  frameCount(): number
+  /** The place of that one among them: what came before it is surely within the limit. */
+  firstNear(): number
+  /** What was observed before one of these frames, `firstNear` or later. */
+  before(frame: number): Observation
+  /**
+   * Instead of `take`: for the client it is as if one of these frames, likewise, and what follows had not
+   * come. `forgets`: for what is observed, too.
+   */
+  cutBefore(frame: number, forgets?: boolean): Uint8Array
+  /** Lets go of what was observed last: the client may be slow to read what was made of it. */
+  release(): void
+}
+
+/** What the observer knew before one of the frames. */
+interface Mark {
+  readonly start: number
+  readonly known: Observation
+}
+
+export interface TapParts {
+  readonly splitter: FrameSplitter
+  readonly observer: AnswerObserver
+  readonly hideUsage: boolean
+  /** Text, in bytes, beyond which a cut may be asked for. */
+  readonly limit: () => number
+  /** Undefined: frames stay as they are. */
+  readonly translator: StreamTranslator | undefined
+}
+
+/**
+ * Lets bytes through in whole frames while the observer watches them. Frames stay as they are;
+ * with `hideUsage` the chunk that carries nothing but usage is left out, because the client did
+ * not ask for it. With a translator, each frame becomes what the client's protocol has for it.
+ */
+export function createTap(parts: TapParts): Tap {
+  const { splitter, observer, hideUsage, limit, translator } = parts
+  const { seen } = observer
+  /** Of the frames of `last` from the first one on that comes near to the limit, … */
+  let marks: Mark[] = []
+  /** … which has this place among them. */
+  let firstNear = 0
+  let hidden: Frame[] = []
+  let last = none
+  /** Of the frames of `last`; each is parsed once. */
+  let parsed: (JsonObject | undefined)[] = []
+
+  function release(): void {
+    last = none
+    firstNear = 0
+    if (marks.length > 0) marks = []
+    if (hidden.length > 0) hidden = []
+    if (parsed.length > 0) parsed = []
+  }
+
+  const watch = (came: Frames): void => {
+    release()
+    last = came
+    const limitBytes = limit()
+    for (const frame of came.frames) {
+      // A frame has no more text than bytes: far from the limit no cut can be asked for.
+      const isFar = seen.text.bytes + frame.end - frame.start <= limitBytes
+      if (isFar && marks.length === 0) firstNear++
+      else marks.push(markOf(frame.start, seen, marks.at(-1)))
+      const json = translator && parseJsonObject(frame.data)
+      if (translator) parsed.push(json)
+      const role = observer.push(frame.data, frame.event, json)
+      if (hideUsage && role !== 'pass') hidden.push(frame)
+    }
+  }
+
+  /** The first frames, and all bytes before `end`; a translator has then been given no more. */
+  const taken = (frameCount: number, end: number): Uint8Array => {
+    const { whole, frames } = last
+    if (translator === undefined) return without(whole, hidden, end)
+    if (frames.length === 0 && whole.byteLength > heldBytesLimit) throw tooLarge()
+    let text = ''
+    for (const [index, frame] of frames.entries()) {
+      if (index === frameCount) break
+      text += translator.push(frame, parsed[index])
+    }
+    return encoder.encode(text)
+  }
+
+  const take = () => taken(last.frames.length, last.whole.byteLength)
+
+  /** What closes a translated answer whose own last event may be missing. */
+  const close = (): Uint8Array => {
+    const isWhole = seen.outcome !== undefined && seen.phase !== 'open'
+    return encoder.encode(isWhole ? translator?.end() : '')
+  }
+
+  const before = (frame: number): Observation => {
+    const { known } = marks[frame - firstNear] ?? {}
+    if (known === undefined) return seen
+    const { text } = known
+    return { ...known, text: { ...text, sample: seen.text.sample.slice(0, text.length) } }
+  }
+
+  return {
+    observe: (chunk) => watch(splitter.push(chunk)),
+    take,
+    push(chunk) {
+      watch(splitter.push(chunk))
+      return take()
+    },
+    end() {
+      const isWithinFrame = splitter.isWithinFrame()
+      watch(splitter.end())
+      if (translator !== undefined) return Buffer.concat([take(), close()])
+      const missing = observer.missingEnd?.() ?? ''
+      return missing === '' ? take() : withEnd(take(), last.frames, isWithinFrame, missing)
+    },
+    isWithinFrame: splitter.isWithinFrame,
+    release,
+    frameCount: () => (marks.length === 0 ? 0 : last.frames.length),
+    firstNear: () => firstNear,
+    before,
+    cutBefore(frame, forgets = true) {
+      const { start } = marks[frame - firstNear] ?? {}
+      if (start === undefined) return take()
+      if (forgets) Object.assign(seen, before(frame))
+      return taken(frame, start)
+    },
+  }
+}
+
+const nothing = new Uint8Array(0)
+const none: Frames = { whole: nothing, frames: [] }
+
+/** Passed on as it is it would be whole; in another protocol nothing of it would be left. */
+const tooLarge = () =>
+  new GatewayError('upstream_invalid', 'The upstream sent an event that is too large to translate.')
+
+/**
+ * The last bytes of a stream, behind which its last event follows. A frame that was torn off is left out:
+ * readers would take it for a whole one.
+ */
+function withEnd(
+  rest: Uint8Array,
+  frames: readonly Frame[],
+  isWithinFrame: boolean,
+  missing: string,
+): Uint8Array {
+  const isTorn = !isWithinFrame && frames.some(({ data }) => parseJsonObject(data) === undefined)
+  const isOpen = isWithinFrame || (rest.byteLength > 0 && !isTorn)
+  return Buffer.concat([
+    isTorn ? nothing : rest,
+    encoder.encode(isOpen ? `\n\n${missing}` : missing),
+  ])
+}
+
+/** The text that was seen so far is the beginning of what will be seen: it is not copied. */
+function markOf(start: number, seen: Observation, last: Mark | undefined): Mark {
+  const known = {
+    ...seen,
+    begun: copyOf(seen.begun, last?.known.begun),
+    ended: copyOf(seen.ended, last?.known.ended),
+    partIds: copyOf(seen.partIds, last?.known.partIds),
+    text: { ...seen.text, sample: '' },
+  }
+  return { start, known }
+}
+
+/** Such a set only grows: one of the same size, copied before, is the same. */
+function copyOf<Value>(set: ReadonlySet<Value>, before: Set<Value> | undefined): Set<Value> {
+  return before?.size === set.size ? before : new Set(set)
+}
+
+/** The bytes up to `end`, but for the hidden frames. */
+function without(whole: Uint8Array, hidden: readonly Frame[], end: number): Uint8Array {
+  if (hidden.length === 0 && end === whole.byteLength) return whole
+  const left = hidden.filter((frame) => frame.start < end)
+  if (left.length === 0) return end === whole.byteLength ? whole : whole.subarray(0, end)
+  const shown: Uint8Array[] = []
+  let from = 0
+  for (const frame of left) {
+    shown.push(whole.subarray(from, frame.start))
+    from = frame.end
+  }
+  return Buffer.concat([...shown, whole.subarray(from, Math.max(from, end))])
+}

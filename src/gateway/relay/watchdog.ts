@@ -1,0 +1,112 @@
+import type { Clock } from '../../lib/clock.ts'
+
+/** Which limit of time was passed. */
+export type Expiry = 'first_byte' | 'idle' | 'total'
+
+export interface Limits {
+  readonly firstByteMs: number
+  readonly idleMs: number
+  readonly totalMs: number
+}
+
+/** One upstream call under watch. */
+export interface Watch {
+  /** A chunk came, or is waited for from now on: the limit is the silence between chunks then. */
+  touched(): void
+  /** Nothing is waited for: the client's slowness is not the upstream's silence. */
+  paused(): void
+  /** How long nothing was waited for, in all: so long the client has held the upstream up. */
+  pausedMs(): number
+  stop(): void
+}
+
+export interface Watchdog {
+  watch(limits: Limits, onExpiry: (expiry: Expiry) => void): Watch
+  stop(): void
+}
+
+const tickMs = 100
+
+/**
+ * Watches all upstream calls with one timer, so that a chunk costs a clock reading and not a timer
+ * of its own. Limits are kept to within a tick of 100 ms. `clock` is one of the time in which the
+ * process runs (`createRunningClock`): an upstream is not to blame for what nobody could read.
+ */
+export function createWatchdog(clock: Clock): Watchdog {
+  const calls = new Set<WatchedCall>()
+
+  const timer = setInterval(() => {
+    const now = clock()
+    for (const call of calls) {
+      const expiry = call.expiredAt(now)
+      if (expiry === undefined) continue
+      calls.delete(call)
+      call.onExpiry(expiry)
+    }
+  }, tickMs)
+  timer.unref()
+
+  return {
+    watch: (limits, onExpiry) => new WatchedCall(calls, limits, onExpiry, clock),
+    stop: () => clearInterval(timer),
+  }
+}
+
+class WatchedCall implements Watch {
+  readonly onExpiry: (expiry: Expiry) => void
+  readonly #calls: Set<WatchedCall>
+  readonly #limits: Limits
+  readonly #clock: Clock
+  readonly #startedAt: number
+  #lastAt: number
+  #phase: 'head' | 'body' | 'paused' = 'head'
+  #pausedMs = 0
+
+  constructor(
+    calls: Set<WatchedCall>,
+    limits: Limits,
+    onExpiry: (expiry: Expiry) => void,
+    clock: Clock,
+  ) {
+    this.onExpiry = onExpiry
+    this.#calls = calls
+    this.#limits = limits
+    this.#clock = clock
+    this.#startedAt = clock()
+    this.#lastAt = this.#startedAt
+    calls.add(this)
+  }
+
+  touched(): void {
+    this.#enter('body')
+  }
+
+  paused(): void {
+    this.#enter('paused')
+  }
+
+  pausedMs(): number {
+    return this.#pausedMs + (this.#phase === 'paused' ? this.#clock() - this.#lastAt : 0)
+  }
+
+  stop(): void {
+    this.#calls.delete(this)
+  }
+
+  /** The limit that is passed, if one is. */
+  expiredAt(now: number): Expiry | undefined {
+    const { firstByteMs, idleMs, totalMs } = this.#limits
+    if (now - this.#startedAt >= totalMs) return 'total'
+    const silentMs = now - this.#lastAt
+    if (this.#phase === 'head' && silentMs >= firstByteMs) return 'first_byte'
+    if (this.#phase === 'body' && silentMs >= idleMs) return 'idle'
+    return undefined
+  }
+
+  #enter(phase: 'body' | 'paused'): void {
+    const now = this.#clock()
+    if (this.#phase === 'paused') this.#pausedMs += now - this.#lastAt
+    this.#phase = phase
+    this.#lastAt = now
+  }
+}

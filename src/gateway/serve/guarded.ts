@@ -1,0 +1,64 @@
+import { createRequestId } from '../../lib/ids.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import { StoreError } from '../../store/ports/store-error.ts'
+import type { Caller } from '../admit/authenticate.ts'
+import type { Gatekeeper, HttpCall } from '../admit/gatekeeper.ts'
+import { afterRest } from '../body/rest-of-body.ts'
+import { databaseNotRead, errorResponse, GatewayError, modelHeaders } from '../errors.ts'
+
+export interface GuardParts {
+  readonly gatekeeper: Gatekeeper
+  readonly log: Logger
+  /** Told of each refusal, by its cause: nothing is logged of them. */
+  readonly onRefused?: ((cause: string) => void) | undefined
+}
+
+export interface Guarded {
+  readonly call: HttpCall
+  readonly protocol: Protocol
+  /** Whose shape a 401 has, where the path decides it and not the reader. */
+  readonly keyErrors?: Protocol
+  readonly needsBalance?: boolean
+}
+
+/**
+ * Runs a handler for a caller that was let in; errors take the protocol's shape, and come behind a
+ * bounded rest of the body.
+ */
+export async function guarded(
+  parts: GuardParts,
+  guard: Guarded,
+  handle: (caller: Caller, requestId: string) => unknown,
+): Promise<Response> {
+  const answer = await guardedAnswer(parts, guard, handle)
+  return answer.ok ? answer : afterRest(guard.call.request, answer, answer.status === 401)
+}
+
+async function guardedAnswer(
+  parts: GuardParts,
+  { call, protocol, keyErrors = protocol, needsBalance = true }: Guarded,
+  handle: (caller: Caller, requestId: string) => unknown,
+): Promise<Response> {
+  const requestId = createRequestId()
+  try {
+    const caller = await parts.gatekeeper.identify(call)
+    parts.gatekeeper.check(caller, call, needsBalance)
+    const value = await handle(caller, requestId)
+    if (value instanceof Response) return value
+    const headers = modelHeaders(protocol, requestId, 'application/json')
+    return new Response(JSON.stringify(value), { headers })
+  } catch (error) {
+    if (error instanceof GatewayError) {
+      if (error.status < 500) parts.onRefused?.(error.word)
+      return errorResponse(error, error.status === 401 ? keyErrors : protocol, requestId)
+    }
+    if (error instanceof StoreError) {
+      parts.log.warn('database not read', { request_id: requestId, error: error.message })
+      return errorResponse(databaseNotRead(error), protocol, requestId)
+    }
+    parts.log.error('internal error', { request_id: requestId, error: String(error) })
+    const failed = new GatewayError('internal', 'The gateway failed. Try again.', { cause: error })
+    return errorResponse(failed, protocol, requestId)
+  }
+}

@@ -1,0 +1,94 @@
+import type { Catalog, ListedModel } from '../../catalog/catalog.ts'
+import { mayUse } from '../../store/ports/group-access.ts'
+import type { Caller } from '../admit/authenticate.ts'
+import { callerGroup } from '../admit/plan.ts'
+import { shortName } from '../admit/short-name.ts'
+import { GatewayError } from '../errors.ts'
+
+/** Whose models a list shows: every enabled one of groups that the caller's account may use, or only those that the key may call. */
+export type ModelsList = 'all' | 'token'
+
+/** The models that a caller is shown, sorted by id. */
+export function visibleModels(
+  catalog: Catalog,
+  caller: Caller,
+  models: ModelsList,
+): readonly ListedModel[] {
+  const all = [...catalog.models.values()]
+  if (models === 'all') return ofUsableGroups(all, catalog, caller)
+  const { offers } = callerGroup(catalog, caller)
+  const restricted = caller.models.size > 0
+  return all.filter(({ id }) => offers.has(id) && (!restricted || caller.models.has(id)))
+}
+
+/** Those that a group offers which is open to all, or to this account. */
+function ofUsableGroups(
+  all: readonly ListedModel[],
+  { groups, openGroups }: Catalog,
+  { account }: Caller,
+): readonly ListedModel[] {
+  if (openGroups.size === groups.size) return all
+  const usable = [...groups.values()].filter(
+    ({ enabled, accounts }) => enabled && mayUse(accounts, account),
+  )
+  const isOffered = (id: string) =>
+    usable.some(({ offers }) => (offers.get(id)?.candidates.length ?? 0) > 0)
+  return all.filter(({ id }) => isOffered(id))
+}
+
+/** One visible model by id; throws the 404 that names it. */
+export function findModel(models: readonly ListedModel[], id: string): ListedModel {
+  const found = models.find((model) => model.id === id)
+  if (found) return found
+  throw new GatewayError(
+    'model_not_found',
+    `There is no model "${shortName(id)}" here. GET /v1/models lists the models.`,
+    { param: 'model' },
+  )
+}
+
+/** A model with OpenAI's fields and Anthropic's beside them. */
+export function encodeModel(model: ListedModel) {
+  return {
+    id: model.id,
+    object: 'model',
+    created: Math.floor(model.createdAt / 1000),
+    owned_by: model.ownedBy,
+    type: 'model',
+    display_name: model.id,
+    created_at: new Date(model.createdAt).toISOString(),
+  }
+}
+
+/** The list of `GET /v1/models`; `models[]` is there for readers that came with Gemini's header. */
+export function encodeModelList(models: readonly ListedModel[], forGemini: boolean) {
+  return {
+    object: 'list',
+    data: models.map(encodeModel),
+    has_more: false,
+    first_id: models[0]?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+    ...(forGemini ? encodeGeminiList(models) : {}),
+  }
+}
+
+/** A model in Gemini's shape. */
+export function encodeGeminiModel(model: ListedModel) {
+  return {
+    name: `models/${model.id}`,
+    baseModelId: model.id,
+    version: '001',
+    displayName: model.id,
+    supportedGenerationMethods: [
+      'generateContent',
+      'streamGenerateContent',
+      'countTokens',
+      'embedContent',
+      'batchEmbedContents',
+    ],
+  }
+}
+
+export function encodeGeminiList(models: readonly ListedModel[]) {
+  return { models: models.map(encodeGeminiModel) }
+}

@@ -1,0 +1,105 @@
+import type { ProtocolName } from '../../protocols/protocol.ts'
+
+/**
+ * What vendors publish beside the endpoints of CONTRACT 3, by the protocol in whose shape their SDKs read
+ * errors: methods and path. `{id}` is one segment; `/*` is all that is below, ` *` is
+ * the path and all that is below. Source: the paths
+ * that `openai`, `@anthropic-ai/sdk` and `@google/genai` ask.
+ */
+const rows: readonly (readonly [protocol: ProtocolName, row: string])[] = [
+  // OpenAI. Of files, skills, agents and vaults Anthropic has its own: see `notOffered`.
+  ['chat', 'GET POST DELETE /v1/agents *'],
+  ['chat', 'GET POST DELETE /v1/assistants *'],
+  ['chat', 'GET POST DELETE /v1/audio/*'],
+  ['chat', 'GET POST /v1/batches *'],
+  ['chat', 'GET POST DELETE /v1/chat/completions/*'],
+  ['chat', 'GET POST DELETE /v1/chatkit/*'],
+  ['chat', 'GET POST DELETE /v1/containers *'],
+  ['chat', 'POST /v1/content_provenance_checks'],
+  ['responses', 'GET POST DELETE /v1/conversations *'],
+  ['chat', 'GET POST DELETE /v1/decisions *'],
+  ['chat', 'GET POST DELETE /v1/evals *'],
+  ['chat', 'GET POST DELETE /v1/files *'],
+  ['chat', 'GET POST DELETE /v1/fine_tuning/*'],
+  ['chat', 'POST /v1/images/variations'],
+  ['chat', 'GET POST DELETE /v1/live/*'],
+  ['chat', 'POST /v1/moderations'],
+  ['chat', 'GET POST DELETE /v1/organization/*'],
+  ['chat', 'GET POST DELETE /v1/projects/*'],
+  ['chat', 'GET POST DELETE /v1/realtime *'],
+  ['responses', 'POST /v1/responses/{id}/cancel'],
+  ['responses', 'GET /v1/responses/{id}/input_items'],
+  ['chat', 'GET POST DELETE /v1/skills *'],
+  ['chat', 'GET POST DELETE /v1/threads *'],
+  ['chat', 'POST /v1/uploads *'],
+  ['chat', 'GET POST DELETE /v1/vaults *'],
+  ['chat', 'GET POST DELETE /v1/vector_stores *'],
+  ['chat', 'GET POST DELETE /v1/videos *'],
+  ['chat', 'GET POST DELETE /v1/webhook_endpoints *'],
+  // Anthropic.
+  ['messages', 'GET POST DELETE /v1/compliance/*'],
+  ['messages', 'GET POST DELETE /v1/deployment_runs *'],
+  ['messages', 'GET POST DELETE /v1/deployments *'],
+  ['messages', 'GET POST DELETE /v1/dreams *'],
+  ['messages', 'GET POST DELETE /v1/environments *'],
+  ['messages', 'GET POST DELETE /v1/memory_stores *'],
+  ['messages', 'GET POST DELETE /v1/messages/batches *'],
+  ['messages', 'GET POST DELETE /v1/organizations/*'],
+  ['messages', 'GET POST DELETE /v1/sessions *'],
+  ['messages', 'GET POST DELETE /v1/tunnels *'],
+  ['messages', 'GET POST DELETE /v1/user_profiles *'],
+  // Google, whose newer SDK asks `/v1`; its uploads have a path of their own.
+  ...['v1beta', 'v1'].flatMap((version) =>
+    [
+      `POST /${version}/auth_tokens`,
+      `GET POST PATCH DELETE /${version}/cachedContents *`,
+      `GET POST PATCH DELETE /${version}/corpora *`,
+      `GET POST DELETE /${version}/fileSearchStores *`,
+      `POST /${version}/files:register`,
+      `GET POST DELETE /${version}/interactions *`,
+      `GET POST DELETE /${version}/operations *`,
+      `GET POST PATCH DELETE /${version}/tunedModels *`,
+      `POST /upload/${version}/*`,
+    ].map((row) => ['gemini', row] as const),
+  ),
+  ['gemini', 'GET POST DELETE /v1beta/batches *'],
+  ['gemini', 'GET POST DELETE /v1beta/files *'],
+  // Google's endpoints in OpenAI's protocol.
+  ['chat', 'GET POST /v1beta/openai/*'],
+]
+
+interface Published {
+  readonly protocol: ProtocolName
+  readonly methods: ReadonlySet<string>
+  readonly pattern: RegExp
+  /** The first two segments of its path. */
+  readonly begin: string
+}
+
+function publishedOf(protocol: ProtocolName, row: string): Published {
+  const words = row.split(' ')
+  const isWithBelow = words.at(-1) === '*'
+  const path = words.findLast((word) => word.startsWith('/')) ?? ''
+  const pattern = path.replace('{id}', '[^/]+').replace(/\/\*$/, '(/[^/]+)+')
+  return {
+    protocol,
+    begin: beginOf(path),
+    methods: new Set(words.slice(0, words.indexOf(path))),
+    // Actions stand behind a colon: `/v1beta/batches/x:cancel`.
+    pattern: new RegExp(`^${pattern}${isWithBelow ? '(/[^/]+)*' : ''}$`),
+  }
+}
+
+const beginOf = (path: string) => path.split('/', 3).join('/')
+
+const table: ReadonlyMap<string, readonly Published[]> = Map.groupBy(
+  rows.map(([protocol, row]) => publishedOf(protocol, row)),
+  ({ begin }) => begin,
+)
+
+/** The protocol of an endpoint that a vendor publishes and this gateway does not offer. */
+export function publishedIn(method: string, path: string): ProtocolName | undefined {
+  const asked = method === 'HEAD' ? 'GET' : method
+  const found = table.get(beginOf(path))
+  return found?.find(({ methods, pattern }) => methods.has(asked) && pattern.test(path))?.protocol
+}

@@ -1,0 +1,140 @@
+import { Elysia } from 'elysia'
+import type { Clock } from '../../lib/clock.ts'
+import { chat, textChat } from '../../protocols/chat/index.ts'
+import { gemini } from '../../protocols/gemini/index.ts'
+import { messages } from '../../protocols/messages/index.ts'
+import type { Operation, Protocol } from '../../protocols/protocol.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import type { RecordStore } from '../../store/ports/records.ts'
+import {
+  type Handler,
+  httpCall,
+  isBeta,
+  modelParam,
+  modelPaths,
+  narrow,
+  silenceLimit,
+} from '../context.ts'
+import { GatewayError, pageNotFound } from '../errors.ts'
+import type { Forwarder } from '../forward.ts'
+import { receiptRoute } from '../money/receipt.ts'
+import type { Reservations } from '../money/reservations.ts'
+import { tokenUsage } from '../money/token-usage.ts'
+import type { Sockets } from '../socket/sockets.ts'
+import { geminiActions, geminiTarget } from './gemini-target.ts'
+import { guarded } from './guarded.ts'
+import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from './model-routes.ts'
+import { queryOf } from './query.ts'
+import { forwardStoredResponse, type StoredResponseParts } from './stored-responses.ts'
+
+export interface RouteParts extends ModelListParts, StoredResponseParts {
+  readonly forwarder: Forwarder
+  readonly sockets: Pick<Sockets, 'handle'>
+  readonly records: RecordStore
+  readonly reservations: Reservations
+  readonly clock: Clock
+}
+
+/** Bodies are read by the gateway itself, after the key (and not rewritten by a parser). */
+const raw = { parse: 'none' } as const
+
+/** All model endpoints of CONTRACT 3. */
+export function modelRoutes(parts: RouteParts) {
+  const forward = (protocol: Protocol, operation: Operation) =>
+    narrow(forwardRoute(parts, protocol, operation))
+  const onGemini = narrow(geminiRoute(parts))
+  const onModel = narrow(modelRoute(parts))
+  const onStored = narrow(storedResponseRoute(parts))
+  const app = new Elysia({ name: 'gateway' })
+    .post('/v1/chat/completions', forward(chat, chat.operations.completions), raw)
+    .post('/v1/completions', forward(textChat, chat.operations.textCompletions), raw)
+    .post('/v1/embeddings', forward(chat, chat.operations.embeddings), raw)
+    .post('/v1/images/generations', forward(chat, chat.operations.imageGenerations), raw)
+    .post('/v1/images/edits', forward(chat, chat.operations.imageEdits), raw)
+    .post('/v1/responses', forward(responses, responses.operations.responses), raw)
+    .post('/v1/responses/compact', forward(responses, responses.operations.compact), raw)
+    .post('/v1/responses/input_tokens', forward(responses, responses.operations.inputTokens), raw)
+    .get('/v1/responses', narrow(parts.sockets.handle), raw)
+    .get('/v1/responses/:id', onStored, raw)
+    .delete('/v1/responses/:id', onStored, raw)
+    .post('/v1/messages', forward(messages, messages.operations.messages), raw)
+    .post('/v1/messages/count_tokens', forward(messages, messages.operations.countTokens), raw)
+    .get('/v1/models', narrow(modelsRoute(parts)), raw)
+    .get('/v1beta/models', narrow(geminiModelsRoute(parts)), raw)
+    .get('/v1/usage', narrow(usageRoute(parts)), raw)
+    .get('/v1/receipts/:id', narrow(receiptRoute(parts)), raw)
+    .get('/api/hello', () => new Response(null), raw)
+  for (const path of [...modelPaths('/v1/models'), ...modelPaths('/v1beta/models')]) {
+    app.post(path, onGemini, raw).get(path, onModel, raw)
+  }
+  return app
+}
+
+/** Answers the requests of one operation. */
+export function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
+  return (context) => {
+    const { request, peer, geminiPath } = httpCall(context, false)
+    const limitSilence = silenceLimit(context)
+    const call = {
+      request,
+      peer,
+      geminiPath,
+      limitSilence,
+      protocol,
+      operation,
+      framing: 'sse',
+    } as const
+    return parts.forwarder.forward(call)
+  }
+}
+
+/** `…/models/{model}:{action}`; a model id may hold a slash. */
+export function geminiRoute(parts: RouteParts): Handler {
+  return (context) => {
+    const { request } = context
+    const { model, action } = geminiTarget(modelParam(context))
+    if (action === undefined || model === '') return pageNotFound()
+    const call = httpCall(context, isBeta(request))
+    const operation = geminiActions.get(action)
+    if (operation === undefined) {
+      return guarded(parts, { call, protocol: gemini }, () => {
+        throw new GatewayError('unsupported_action', 'Unsupported action')
+      })
+    }
+    const stream = action === 'streamGenerateContent'
+    const sse = queryOf(request).get('alt') === 'sse'
+    const framing = stream && !sse ? 'json-array' : 'sse'
+    const limitSilence = silenceLimit(context)
+    return parts.forwarder.forward({
+      ...call,
+      protocol: gemini,
+      operation,
+      model,
+      stream,
+      framing,
+      limitSilence,
+    })
+  }
+}
+
+function usageRoute(parts: RouteParts): Handler {
+  return (context) =>
+    // A used-up balance is what a caller may want to read here.
+    guarded(
+      parts,
+      { call: httpCall(context, false), protocol: chat, needsBalance: false },
+      (caller) => tokenUsage(parts, caller),
+    )
+}
+
+function storedResponseRoute(parts: RouteParts): Handler {
+  return (context) => {
+    const { request, params } = context
+    return guarded(
+      parts,
+      { call: httpCall(context, false), protocol: responses },
+      (caller, requestId) =>
+        forwardStoredResponse(parts, { caller, request, id: params.id ?? '', requestId }),
+    )
+  }
+}

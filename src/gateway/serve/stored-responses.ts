@@ -1,0 +1,128 @@
+import type { Channel } from '../../catalog/catalog.ts'
+import { afterRunning } from '../../lib/running-time.ts'
+import { responses } from '../../protocols/responses/index.ts'
+import { StoreError } from '../../store/ports/store-error.ts'
+import { enterLimits } from '../admit/admit.ts'
+import type { Affinity, Origin } from '../admit/affinity.ts'
+import type { Caller } from '../admit/authenticate.ts'
+import { callerGroup } from '../admit/plan.ts'
+import type { Background } from '../background/background.ts'
+import { collectBytes, TooManyBytes } from '../body/bounded-bytes.ts'
+import { GatewayError, modelHeaders } from '../errors.ts'
+import {
+  classifyAnswer,
+  classifyFailure,
+  type FailureName,
+  finalError,
+} from '../failures/failures.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { answerOwn, type OwnRouteParts, refuseStream } from '../own-responses/answer-own.ts'
+import { hideSecretsIn } from '../upstream/hide-secrets.ts'
+import { withoutKeys } from '../upstream/sent-query.ts'
+import { readRefusal } from '../upstream/upstream-answer.ts'
+import { storedCall } from './stored-call.ts'
+
+export interface StoredResponseParts extends OwnRouteParts {
+  readonly affinity: Affinity
+  readonly background: Pick<Background, 'requireEnd' | 'fetched'>
+  readonly outbound: Outbound
+}
+
+interface StoredAsk {
+  readonly caller: Caller
+  readonly request: Request
+  readonly id: string
+  readonly requestId: string
+}
+
+/**
+ * `GET` and `DELETE /v1/responses/{id}`: of a translated response by what is kept of it here; else sent
+ * to the channel that made the response, for the account that asked for it, within its limits. Throws 403 where the token's group is switched off or closed to
+ * the account, 404 for ids that the account has not got from here. What was made in the background is
+ * charged when it is fetched in its final form, and before it is deleted.
+ */
+export async function forwardStoredResponse(
+  parts: StoredResponseParts,
+  ask: StoredAsk,
+): Promise<Response> {
+  const { affinity } = parts
+  const { caller, request, id } = ask
+  callerGroup(parts.catalog(), caller)
+  const kept = await answerOwn(parts, ask)
+  if (kept) return kept
+  await affinity.look(caller.account.id, [id])
+  const origin = affinity.originOf(caller.account.id, id)
+  const channel = origin && parts.catalog().channels.get(origin.channelId)
+  if (!channel || !(responses.name in channel.speaks)) {
+    throw new GatewayError('response_not_found', `Response with id '${id}' not found.`)
+  }
+  refuseStream(request)
+  const permit = await enterLimits(parts, caller, request.signal)
+  try {
+    if (request.method === 'DELETE') await parts.background.requireEnd(caller.account.id, id)
+    return await passOn(parts, ask, origin, channel)
+  } finally {
+    permit?.release()
+  }
+}
+
+async function passOn(
+  parts: StoredResponseParts,
+  { caller, request, id, requestId }: StoredAsk,
+  { key }: Origin,
+  channel: Channel,
+): Promise<Response> {
+  const late = new AbortController()
+  const { firstByteMs, totalMs } = channel.timeouts
+  const callOff = afterRunning(Math.min(firstByteMs, totalMs), () => late.abort())
+  const { method } = request
+  const search = withoutKeys(new URL(request.url).search)
+  const signal = AbortSignal.any([late.signal, request.signal])
+  try {
+    const answer = await parts.outbound(
+      storedCall({ channel, key, id, method, signal, search, request }),
+    )
+    if (!answer.ok) return await passRefusal(channel, answer, requestId)
+    const bytes = hideSecretsIn(await collectBytes(answer, maxAnswerBytes), channel)
+    const body: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    // What a query of the client's leaves out of it is not known: then the gateway asks for itself.
+    const chargedAs =
+      method === 'GET' && search === ''
+        ? await parts.background.fetched(caller.account.id, id, body)
+        : undefined
+    const contentType = answer.headers.get('content-type') ?? 'application/json'
+    const headers = modelHeaders(responses, chargedAs ?? requestId, contentType)
+    return new Response(bytes as Bun.BodyInit, { status: answer.status, headers })
+  } catch (error) {
+    if (error instanceof GatewayError || error instanceof StoreError) throw error
+    throw finalError([
+      { name: late.signal.aborted ? 'timeout_first_byte' : nameOf(error), status: null },
+    ])
+  } finally {
+    callOff()
+  }
+}
+
+/** A stored answer larger than this is not one that could be understood. */
+const maxAnswerBytes = 256 * 1_048_576
+
+function nameOf(error: unknown): FailureName {
+  const isUnreadable = error instanceof SyntaxError || error instanceof TooManyBytes
+  return isUnreadable ? 'upstream_invalid' : classifyFailure(error)
+}
+
+/** The upstream's own words about the client's fault, as far as they are its API's. */
+async function passRefusal(
+  channel: Channel,
+  answer: Response,
+  requestId: string,
+): Promise<Response> {
+  const { status } = answer
+  const { refusal, value } = await readRefusal(answer, channel)
+  const failed = classifyAnswer(responses.name, status, value)
+  // That there is no such response is what the client asked for, whatever it would say of a model.
+  if (failed && failed !== 'model_unavailable') throw finalError([{ name: failed, status }])
+  if (refusal === undefined) throw finalError([{ name: 'upstream_invalid', status }])
+  const headers = modelHeaders(responses, requestId, refusal.contentType)
+  return new Response(refusal.bytes as Bun.BodyInit, { status, headers })
+}

@@ -1,0 +1,79 @@
+import type { Quirk } from '../../protocols/canonical/quirks.ts'
+import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
+import { countLeadingInstructions, expectsNextTurn } from '../../protocols/canonical/turns.ts'
+import { parseJsonObject, stringIn } from '../../protocols/json.ts'
+import type { ProtocolName } from '../../protocols/protocol.ts'
+import type { Sealer } from '../../protocols/translation/seal.ts'
+
+/** Where a request goes, and for whom. */
+interface KeyTarget {
+  readonly protocol: ProtocolName
+  readonly host: string
+  readonly quirks: ReadonlySet<Quirk>
+  /** The account. */
+  readonly owner: string
+  /** The request as the client sent it: its target may have no place for what tells its conversation. */
+  readonly asked: CanonicalRequest
+}
+
+/**
+ * A request with a key for the prompt cache, where the client has none, the upstream takes one, and a
+ * next turn is likely. It is equal for all turns of a conversation, and another for each conversation
+ * and account; without the gateway's secret it says nothing about either. Newer models of OpenAI look
+ * for what they have cached by it. Source: OpenAI, "Prompt caching".
+ */
+export function withCacheKey(
+  request: CanonicalRequest,
+  target: KeyTarget,
+  sealer: Sealer,
+): CanonicalRequest {
+  if (request.promptCacheKey !== undefined || !takesKey(target)) return request
+  if (!expectsNextTurn(request)) return request
+  const conversation = digestOf(sessionIn(target.asked.userId) ?? openingOf(target.asked))
+  const sealed = sealer.seal(JSON.stringify(['prompt_cache_key', target.owner, conversation]))
+  return { ...request, promptCacheKey: digestOf([sealed]) }
+}
+
+/** Chat completions are offered by many that refuse what they do not know. */
+function takesKey({ protocol, host, quirks }: KeyTarget): boolean {
+  if (protocol === 'responses') return !quirks.has('no_prompt_cache_key')
+  return protocol === 'chat' && (quirks.has('prompt_cache_key') || ofOpenai.test(host))
+}
+
+const ofOpenai = /^api\.openai\.com$|\.openai\.azure\.com$/
+
+/** As base64url: 43 characters of the vendor's 64 at the most. */
+const digestOf = (texts: readonly string[]): string =>
+  new Bun.CryptoHasher('sha256').update(texts.join('\0')).digest('base64url')
+
+/**
+ * The session that Claude Code names in `metadata.user_id`: in JSON, or as `user_…_session_…` before
+ * version 2.1. With it a conversation keeps its key when the client shortens it.
+ */
+function sessionIn(userId = ''): readonly string[] | undefined {
+  const told = stringIn(parseJsonObject(userId), 'session_id') ?? /_session_(.+)$/.exec(userId)?.[1]
+  return told === undefined ? undefined : ['session', told]
+}
+
+/** So much of it is looked at, in characters: the rest says no more of which conversation it is. */
+const longestOpening = 65_536
+
+/** The instructions, and what the user said first. */
+function openingOf({ turns, userId = '' }: CanonicalRequest): readonly string[] {
+  const count = countLeadingInstructions(turns) + 1
+  const texts = ['opening', userId]
+  let left = longestOpening
+  for (const part of turns.slice(0, count).flatMap(({ parts }) => parts)) {
+    const text = textOf(part).slice(0, Math.max(0, left))
+    left -= text.length
+    texts.push(text)
+  }
+  return texts
+}
+
+function textOf(part: Part): string {
+  if (part.type === 'text') return part.text
+  if (!('source' in part)) return part.type
+  const { source } = part
+  return source.type === 'data' ? source.data : source.type === 'url' ? source.url : source.text
+}

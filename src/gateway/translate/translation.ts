@@ -1,0 +1,328 @@
+import type { Candidate } from '../../catalog/catalog.ts'
+import { cacheMinimum } from '../../catalog/prompt-cache.ts'
+import type { EncodeContext, OwnResponse } from '../../protocols/canonical/codec.ts'
+import { type CanonicalError, TranslationError } from '../../protocols/canonical/error.ts'
+import type { AnswerEvent } from '../../protocols/canonical/event.ts'
+import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
+import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
+import type { Usage } from '../../protocols/canonical/usage.ts'
+import type { HiddenWork } from '../../protocols/hidden-work.ts'
+import { usualMaxTokens } from '../../protocols/messages/max-tokens.ts'
+import type {
+  Frame,
+  Framing,
+  JsonObject,
+  Protocol,
+  ProtocolError,
+  RequestFacts,
+} from '../../protocols/protocol.ts'
+import { pathText } from '../../protocols/request-extras.ts'
+import { answerFilter, filterResponse } from '../../protocols/translation/answer-filter.ts'
+import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
+import { type FeatureName, wayOf } from '../../protocols/translation/features.ts'
+import { fit } from '../../protocols/translation/fit.ts'
+import {
+  createEventSealer,
+  openRequest,
+  type Sealer,
+  sealResponse,
+} from '../../protocols/translation/seal.ts'
+import type { Plan } from '../admit/plan.ts'
+import type { Beside } from '../beside/job.ts'
+import type { RequestBody } from '../body/body.ts'
+import { GatewayError } from '../errors.ts'
+import type { MediaFetcher } from '../media/fetch-media.ts'
+import { inlineMedia, type MediaPart, wantedMedia } from '../media/inline-media.ts'
+import { maySearch } from './own-search.ts'
+import { withCacheKey } from './prompt-cache-key.ts'
+
+export interface TranslationParts {
+  readonly sealer: Sealer
+  readonly media: MediaFetcher
+  /** Absent: all work is done here. */
+  readonly beside?: Beside | undefined
+}
+
+/** A request on its way to a channel of another protocol, and its answer on the way back. */
+export interface Translation {
+  /** What of the request was left out, as the client wrote it. */
+  readonly dropped: readonly string[]
+  /** The same of the upstream's body, once that is encoded, as `RequestFacts` has it of the client's. */
+  hiddenWork(): HiddenWork
+  /** The upstream's body. What it needs the bytes of is fetched; throws the 400 of what can't be. */
+  encode(signal: AbortSignal): Promise<Uint8Array>
+  /**
+   * A whole answer in the client's protocol, or the error that it turned out to be. `unfit`: it is an answer,
+   * and not what was asked for.
+   */
+  body(
+    answer: JsonObject,
+    facts: AnswerFacts,
+  ): Uint8Array | CanonicalError | { unfit: CanonicalError }
+  stream(facts: AnswerFacts): StreamTranslator
+  /** What an upstream's refusal says. */
+  refusal(body: JsonObject): CanonicalError
+}
+
+/** What is known of a request when its answer comes. */
+export interface AnswerFacts {
+  readonly requestId: string
+  /** The model as the client named it. */
+  readonly model: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly inputTokens: number
+  readonly framing: Framing
+  readonly library: string
+  /** Of a request for a response. */
+  readonly own?: OwnResponse | undefined
+}
+
+/** Frames of an upstream's stream in, text for the client out. */
+export interface StreamTranslator {
+  push(frame: Frame, json: JsonObject | undefined): string
+  /** The upstream has come to its regular end. */
+  end(): string
+  /** Nothing of what is still to come is for the client, but how it ended and what it used. */
+  isCut(): boolean
+  /** The end of an answer that is cut, and whose upstream is stopped. */
+  endCut(usage: Usage | undefined): string
+  /** The end of a stream that went wrong. */
+  fail(error: ProtocolError): string
+  /** The client has been told how the answer ended, well or not. */
+  isOver(): boolean
+}
+
+/** What is translated, and for whom. */
+export interface TranslationTask {
+  readonly client: Protocol
+  readonly request: CanonicalRequest
+  readonly body: RequestBody
+  readonly isStrict: boolean
+  /** The gateway keeps the answer, if the client asks for that. */
+  readonly isKept?: boolean
+  /** The account that files are fetched for, and prompts cached. */
+  readonly owner: string
+}
+
+/** What is decoded of a body. */
+export type DecodableBody = Pick<RequestBody, 'bytes' | 'value'> & {
+  readonly facts: Pick<RequestFacts, 'stream'>
+}
+
+/** Reads a checked body of a protocol; throws the 400 of what its own vendor would refuse. */
+export function decodeRequest(
+  protocol: Protocol,
+  { bytes, value, facts }: DecodableBody,
+  model: string,
+): CanonicalRequest {
+  const exact = withExactCalls(value(), bytes)
+  return asRefusal(() => protocol.codec.decodeRequest(exact, { model, stream: facts.stream }))
+}
+
+/** Whom a request is translated for. */
+export interface TranslationTarget {
+  readonly upstream: Protocol
+  readonly origin: string
+  readonly quirks: readonly Quirk[]
+  /** The upstream's name of the model. */
+  readonly model: string
+  /** It may run web searches. */
+  readonly webSearch?: boolean
+}
+
+/** The target that a channel is, asked in one of the protocols that it speaks. Without a plan it searches nothing. */
+export function targetOf(candidate: Candidate, upstream: Protocol, plan?: Plan): TranslationTarget {
+  const { channel, upstreamModel } = candidate
+  return {
+    webSearch: plan !== undefined && maySearch(plan, candidate, upstream.name),
+    upstream,
+    origin: originOf(channel.speaks[upstream.name] ?? '', upstream),
+    quirks: quirkNames.filter((quirk) => channel.quirks.includes(quirk)),
+    model: upstreamModel,
+  }
+}
+
+/** The half of a translation that goes upstream: its work is in proportion to the request. */
+export interface PreparedRequest extends Pick<Translation, 'dropped' | 'hiddenWork' | 'encode'> {
+  /** What is to be known of the request when its answer comes. */
+  readonly request: CanonicalRequest
+  readonly body: () => JsonObject
+  /** Files that it has the addresses of, and that its target needs the bytes of. */
+  readonly wanted: () => readonly MediaPart[]
+}
+
+interface PrepareTask extends Omit<TranslationTask, 'body'> {
+  readonly body: DecodableBody
+  /** Where the request has tools of its vendor's that it does not force. */
+  readonly optionalTools: ReadonlySet<string> | undefined
+}
+
+/** Fits a request for its target; throws the 400 of what can't be expressed. */
+export function prepareRequest(
+  { sealer, media }: TranslationParts,
+  { client, request, body, isStrict, isKept = false, owner, optionalTools }: PrepareTask,
+  { upstream, origin, quirks: named, model, webSearch }: TranslationTarget,
+): PreparedRequest {
+  const quirks = new Set(named)
+  const { findFault, leavesOut, tellsInWords, takesSearch } = upstream.codec
+  const can = { findFault, leavesOut, tellsInWords, takesSearch, webSearch: webSearch === true }
+  const target = { protocol: upstream.name, quirks, ...can }
+  const opened = openRequest(isKept ? withoutStore(request) : request, origin, sealer)
+  const fitted = asRefusal(() => fit(opened, client.name, target, isStrict, optionalTools))
+  const keyTarget = { ...target, host: hostIn(origin), owner, asked: request }
+  const needs = (part: Part) => needsBytes(part, upstream, quirks)
+  let hidden: HiddenWork = 'some'
+  return {
+    hiddenWork: () => hidden,
+    request,
+    body: body.value,
+    dropped: fitted.dropped,
+    wanted: () => wantedMedia(fitted.request, needs),
+    async encode(signal) {
+      const keyed = withCacheKey(fitted.request, keyTarget, sealer)
+      const whole = await inlineMedia(keyed, needs, media.of(owner), signal)
+      const options = {
+        ...{ model, quirks, defaultMaxOutputTokens: usualMaxTokens(model) },
+        cacheMinimumTokens: cacheMinimum(model),
+        showsReasoning: client.codec.showsUnasked?.(body.value()),
+      }
+      const encoded = upstream.codec.encodeRequest(whole, options)
+      hidden = upstream.generation.read(encoded).hiddenWork?.() ?? 'some'
+      return encoder.encode(JSON.stringify(encoded))
+    },
+  }
+}
+
+/** Nothing of the wish to keep the answer is left out. */
+const withoutStore = (request: CanonicalRequest): CanonicalRequest => ({
+  ...request,
+  native: request.native.filter(({ feature }) => feature !== 'store'),
+})
+
+/** Translates a request to `upstream` for a channel; throws the 400 of what can't be expressed. */
+export function createTranslation(
+  parts: TranslationParts,
+  task: TranslationTask,
+  candidate: Candidate,
+  upstream: Protocol,
+  plan?: Plan,
+): Translation {
+  const target = targetOf(candidate, upstream, plan)
+  const prepared = prepareRequest(
+    parts,
+    { ...task, optionalTools: optionalToolsOf(task.body) },
+    target,
+  )
+  return withAnswers(prepared, parts.sealer, task.client, target)
+}
+
+/** A request that was prepared, and the way back of its answer. */
+export function withAnswers(
+  { request, body: asked, dropped, hiddenWork, encode: encodeRequest }: PreparedRequest,
+  sealer: Sealer,
+  client: Protocol,
+  { upstream, origin, quirks }: TranslationTarget,
+): Translation {
+  const createFilter = answerFilter(request, upstream.name, new Set(quirks))
+  const contextOf = (facts: AnswerFacts): EncodeContext => ({
+    requestId: facts.requestId,
+    request,
+    model: facts.model,
+    createdAt: Math.floor(facts.startedAt / 1000),
+    estimatedInputTokens: facts.inputTokens,
+    body: asked(),
+    framing: facts.framing,
+    library: facts.library,
+    own: facts.own,
+  })
+
+  return {
+    dropped,
+    hiddenWork,
+    encode: encodeRequest,
+    body(answer, facts) {
+      const context = contextOf(facts)
+      const response = upstream.codec.decodeResponse(answer, context)
+      if (response.error !== undefined) return response.error
+      const filtered = filterResponse(response, createFilter?.())
+      if (filtered.error !== undefined) return { unfit: filtered.error }
+      const sealed = sealResponse(filtered, origin, sealer)
+      return encoder.encode(JSON.stringify(client.codec.encodeResponse(sealed, context)))
+    },
+    stream(facts) {
+      const context = contextOf(facts)
+      const decode = upstream.codec.createDecoder(context)
+      const encode = client.codec.createEncoder(context)
+      const seal = createEventSealer(origin, sealer)
+      const filter = createFilter?.()
+      let isOver = false
+      const fail = (error: ProtocolError): string => {
+        isOver = true
+        return encode.fail(error)
+      }
+      const failAs = ({ status = 502, code = 'upstream_error', message }: CanonicalError) =>
+        fail({ status, code, message, param: undefined, requestId: facts.requestId })
+      const write = (decoded: readonly AnswerEvent[]): string =>
+        writeAll(filter ? decoded.flatMap((event) => filter.push(event)) : decoded)
+      const writeAll = (events: readonly AnswerEvent[]): string => {
+        let text = ''
+        for (const event of events) {
+          if (event.type === 'end') isOver = true
+          text += event.type === 'error' ? failAs(event.error) : encode.push(seal(event))
+        }
+        return text
+      }
+      return {
+        push: ({ data, event }, json) => write(decode.push(data, event, json)),
+        end: () => write(decode.end()),
+        isCut: () => filter?.isCut?.() === true,
+        endCut: (usage) => writeAll(filter?.close?.(usage) ?? []),
+        fail,
+        isOver: () => isOver,
+      }
+    },
+    refusal: (refused) => upstream.codec.decodeError(refused),
+  }
+}
+
+/** Where a request has, and names, tools of its vendor's that it does not force. */
+export function optionalToolsOf({
+  facts,
+}: Pick<RequestBody, 'facts'>): ReadonlySet<string> | undefined {
+  const tools = facts.extras?.hostedTools.filter(({ isForced }) => !isForced)
+  const places = tools?.flatMap(({ path, mentions }) => [path, ...mentions])
+  return places && new Set(places.map(pathText))
+}
+
+const encoder = new TextEncoder()
+
+/** Whose signatures a channel's upstream knows as its own. Never shown: seals are encrypted. */
+export function originOf(base: string, upstream: Protocol): string {
+  return `${upstream.name} ${new URL(base).host}`
+}
+
+const hostIn = (origin: string) => origin.slice(origin.indexOf(' ') + 1)
+
+/** The upstream does not fetch by itself: the table says that the gateway adapts it. */
+function needsBytes(part: Part, upstream: Protocol, quirks: ReadonlySet<Quirk>): boolean {
+  const feature = addressFeatures[part.type]
+  return feature !== undefined && wayOf(feature, upstream.name, quirks) === 'adapted'
+}
+
+const addressFeatures: { readonly [type in Part['type']]?: FeatureName } = {
+  image: 'image_url',
+  document: 'document_url',
+  audio: 'audio_url',
+}
+
+/** Work of a translation; throws the 400 of what can't be expressed. */
+export function asRefusal<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof TranslationError)) throw error
+    const { code, message, param } = error.fault
+    throw new GatewayError(code, message, { param, cause: error })
+  }
+}

@@ -1,0 +1,58 @@
+import type { CanonicalError } from '../../protocols/canonical/error.ts'
+import type { AnswerObserver, Framing } from '../../protocols/protocol.ts'
+import type { ByteReader } from '../body/byte-reader.ts'
+import type { Expiry, Watch } from '../relay/watchdog.ts'
+import type { StreamTranslator } from '../translate/translation.ts'
+import type { AttemptCause } from './causes.ts'
+
+/** A streamed answer that has begun: its first bytes are here, the rest is pulled. */
+export interface StreamAnswer {
+  readonly kind: 'stream'
+  readonly contentType: string
+  readonly first: Uint8Array
+  readonly reader: ByteReader
+  readonly observer: AnswerObserver
+  /** Undefined: the client speaks the upstream's protocol. */
+  readonly translator: StreamTranslator | undefined
+  /** Of the upstream's stream. */
+  readonly framing: Framing
+  readonly watch: Watch
+  /** Aborted when the upstream call was ended from here. */
+  readonly signal: AbortSignal
+  /** The limit of time that ended the stream, when one did. */
+  readonly expiry: () => Expiry | undefined
+  /** Writes the attempt's row; call once, when the stream has ended. */
+  readonly finish: (cause: AttemptCause | null) => void
+}
+
+/** A whole answer, understood. */
+export interface BodyAnswer {
+  readonly kind: 'body'
+  readonly contentType: string
+  readonly bytes: Uint8Array
+  readonly observer: AnswerObserver
+}
+
+/** The upstream found fault with the client's request: passed on as it is. */
+export interface Refusal {
+  readonly kind: 'refusal'
+  readonly status: number
+  readonly contentType: string
+  readonly bytes: Uint8Array
+  readonly retryAfter: string | null
+}
+
+/**
+ * Work of the upstream that its client can't be given: an answer in another form than the one that was
+ * asked for, or too long to be read. It is charged, and nobody else makes it once more.
+ */
+export interface SpentAnswer {
+  readonly kind: 'spent'
+  readonly observer: AnswerObserver
+  /** What it used is behind what could be read. */
+  readonly isLost: boolean
+  /** What is wrong with it, where it is not only its form. */
+  readonly unfit?: Pick<CanonicalError, 'message' | 'record'> | undefined
+}
+
+export type Answer = StreamAnswer | BodyAnswer | Refusal | SpentAnswer

@@ -1,0 +1,167 @@
+import type { Affinity } from '../admit/affinity.ts'
+import { conversationIn } from '../admit/find-home.ts'
+import type { Option } from '../admit/options.ts'
+import type { RequestBody } from '../body/body.ts'
+import type { Choice, Chooser, Asked as ChooserAsked } from '../channels/chooser.ts'
+import { GatewayError, stopping } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
+import type { Answer } from './answer.ts'
+import { type AttemptParts, attempt } from './attempt.ts'
+
+export interface AskParts extends AttemptParts {
+  readonly affinity: Affinity
+  readonly choose: (asked: ChooserAsked) => Chooser
+  /** At most so many attempts are made for one request, … */
+  readonly maxAttempts: () => number
+  /** … and none is begun later than this after the first, in milliseconds. */
+  readonly retryTimeMs: () => number
+  /** How long a request may wait for room within limits, in milliseconds; 0: not at all. */
+  readonly queueTimeMs: () => number
+}
+
+/**
+ * Asks channel after channel until one answers; throws what the client is told when none does. The
+ * place on the channel that has answered stays taken until the exchange is over.
+ */
+export async function askChannels(
+  parts: AskParts,
+  exchange: Exchange,
+  body: RequestBody,
+): Promise<Answer> {
+  if (exchange.looking !== undefined) {
+    await exchange.looking
+    if (exchange.interruption) throw stopping()
+  }
+  const chooser = parts.choose(askedOf(parts, exchange, body))
+  const failures: Failure[] = []
+  let refusal: GatewayError | undefined
+  for (let isFirst = true; ; isFirst = false) {
+    const found = chooser.next()
+    let choice = found instanceof Promise ? await arrived(exchange, found) : found
+    if (isFirst) choice ??= await waitForRoom(parts, exchange, chooser)
+    if (choice === undefined) break
+    exchange.choice = choice
+    try {
+      const result = await attempt(parts, exchange, body, choice, nextOf(chooser))
+      if (result.ok) return result.answer
+      failures.push(result.failure)
+    } catch (error) {
+      // What this channel needs can't be had: another one may not need it.
+      if (!(error instanceof GatewayError)) throw error
+      choice.succeeded() // nothing was sent: how long that took tells nothing of the channel
+      refusal ??= error
+    }
+    leave(exchange, choice)
+    await exchange.reservation?.written() // a refusal of the money is what ended the attempt
+    if (exchange.interruption) throw stopping()
+    const last = failures.at(-1)
+    if (last !== undefined && !failureClasses[last.name].retry) break
+  }
+  return conclude(exchange, chooser, failures, refusal)
+}
+
+/** A place that is counted elsewhere may come when nobody wants it any more. */
+async function arrived(
+  exchange: Exchange,
+  coming: Promise<Choice | undefined>,
+): Promise<Choice | undefined> {
+  // Whatever becomes of the request, its place is given back with the exchange.
+  exchange.choice = await coming
+  if (exchange.interruption) throw stopping()
+  return exchange.choice
+}
+
+/**
+ * Waits in line, as long as the operator lets requests wait, where channels are only too busy. Whatever
+ * ends the exchange, or shows that nobody pays for it, ends its waiting.
+ */
+async function waitForRoom(
+  { queueTimeMs, tick }: AskParts,
+  exchange: Exchange,
+  chooser: Chooser,
+): Promise<Choice | undefined> {
+  const waitMs = queueTimeMs() - (tick() - exchange.startedTick)
+  if (chooser.busyForMs() === undefined || waitMs <= 0) return undefined
+  const line = new AbortController()
+  const leaveLine = () => line.abort(stopping())
+  exchange.abort = leaveLine
+  exchange.onInterrupted = leaveLine
+  try {
+    // Whatever becomes of the request, its place is given back with the exchange.
+    exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
+  } finally {
+    await exchange.reservation?.written() // a refusal of the money may be what has ended it
+  }
+  if (exchange.interruption) throw stopping()
+  return exchange.choice
+}
+
+/** Frees the place of an attempt that has come to nothing. */
+function leave(exchange: Exchange, choice: Choice): void {
+  choice.ended()
+  exchange.choice = undefined
+}
+
+/** Undefined when nothing is left: what comes is passed on then, an error too. */
+const nextOf = (chooser: Chooser) => (chooser.hasOthers() ? () => chooser.hasNext() : undefined)
+
+/** What the client is told when no channel has answered. */
+function conclude(
+  exchange: Exchange,
+  chooser: Chooser,
+  failures: readonly Failure[],
+  refusal: GatewayError | undefined,
+): Answer {
+  const last = decisive(failures)
+  if (last === undefined && refusal !== undefined) throw refusal
+  exchange.fault = last === undefined ? 'channel' : failureClasses[last.name].fault
+  const busyMs = chooser.busyForMs()
+  if (last === undefined && busyMs !== undefined) throw allBusy(busyMs)
+  if (last?.refusal) return last.refusal
+  throw finalError(failures)
+}
+
+const allBusy = (waitMs: number) =>
+  new GatewayError(
+    'channels_busy',
+    'All channels for this model are at their limits at present. Try again later.',
+    { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) },
+  )
+
+function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): ChooserAsked {
+  const { caller, plan } = exchange
+  const options = optionsFor(parts, exchange)
+  const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
+  return {
+    options,
+    tokenId: caller?.token.id ?? 0,
+    conversation: isChoice ? conversationIn(exchange, body) : undefined,
+    isStreamed: body.facts.stream,
+    pool: isChoice ? `${plan?.group.id} ${plan?.offer.model}` : undefined,
+    llmTokens: exchange.reservation?.inputTokens ?? 0,
+    maxAttempts: parts.maxAttempts(),
+    retryMs: parts.retryTimeMs(),
+  }
+}
+
+/**
+ * All channels that may answer; of a request that continues an answer only the one that made it, with
+ * the key that it was asked with.
+ */
+function optionsFor({ affinity }: AskParts, exchange: Exchange): readonly Option[] {
+  const { caller, facts, options } = exchange
+  const referred = facts?.continues ?? []
+  for (const id of referred) {
+    const origin = caller && affinity.originOf(caller.account.id, id)
+    const bound = options.find(({ channel }) => channel.id === origin?.channelId)
+    if (origin && bound) return [withKey(bound, origin.key)]
+  }
+  return options
+}
+
+/** An option with this key of its channel alone, if it has it still. */
+function withKey(option: Option, key: string): Option {
+  const { channel } = option
+  return channel.keys.includes(key) ? { ...option, channel: { ...channel, keys: [key] } } : option
+}

@@ -1,0 +1,69 @@
+import type { Channel } from '../../catalog/catalog.ts'
+import type { Observation } from '../../protocols/canonical/observation.ts'
+import type { Concluded } from '../exchange.ts'
+import { proxyLogin } from '../outbound/dial-proxy.ts'
+
+/**
+ * Takes a channel's keys, hosts and proxy out of a text: an upstream may quote its own host, or the
+ * key it was called with, in an error; so may a proxy.
+ */
+export function hideSecrets(text: string, channel: Channel): string {
+  return secretsOf(channel).reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
+}
+
+/** The same for the operator, who may know the hosts: only keys and the proxy's password go. */
+export function hideKeys(text: string, channel: Channel): string {
+  const { keys } = channel
+  const secrets = [...keys, ...proxyPasswords(channel)].filter((secret) => secret.length > 3)
+  return withEscapes(secrets).reduce((shown, one) => shown.replaceAll(one, '[hidden]'), text)
+}
+
+/** The same for bytes; the very same bytes come back when there is nothing to hide. */
+export function hideSecretsIn(bytes: Uint8Array, channel: Channel): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (!secretsOf(channel).some((secret) => text.includes(secret))) return bytes
+  return new TextEncoder().encode(hideSecrets(text.toString(), channel))
+}
+
+/** Bytes of an answer as the client may see them: only an error in it can hold what it may not. */
+export function shownBytes(bytes: Uint8Array, exchange: Concluded, seen: Observation): Uint8Array {
+  const channel = exchange.candidate?.channel
+  return channel && seen.outcome === 'failed' ? hideSecretsIn(bytes, channel) : bytes
+}
+
+/** The upstream's words about an answer that failed, as the caller's record may have them. */
+export function shownError(exchange: Concluded, seen: Observation): string | undefined {
+  const channel = exchange.candidate?.channel
+  return channel && seen.errorMessage ? hideSecrets(seen.errorMessage, channel) : seen.errorMessage
+}
+
+function secretsOf(channel: Channel): readonly string[] {
+  const hosts = Object.values(channel.speaks).flatMap((base) => {
+    const { host, hostname } = new URL(base)
+    return [host, hostname]
+  })
+  const secrets = [...channel.keys, ...hosts, ...proxySecrets(channel)].filter(
+    (secret) => secret.length > 3,
+  )
+  return withEscapes(secrets)
+}
+
+/** Some write a slash with a backslash before it. */
+const withEscapes = (secrets: readonly string[]) =>
+  secrets.flatMap((secret) =>
+    secret.includes('/') ? [secret, secret.replaceAll('/', '\\/')] : [secret],
+  )
+
+function proxySecrets(channel: Channel): readonly string[] {
+  const url = channel.proxy === undefined ? null : URL.parse(channel.proxy)
+  return url === null ? [] : [...proxyPasswords(channel), url.host, url.hostname]
+}
+
+/** A proxy's password as it is written and as it is sent. */
+function proxyPasswords({ proxy }: Channel): readonly string[] {
+  const url = proxy === undefined ? null : URL.parse(proxy)
+  if (url === null || url.password === '') return []
+  const login = proxyLogin(url)
+  const plain = login.slice(login.indexOf(':') + 1)
+  return [Buffer.from(login).toString('base64'), plain, url.password]
+}

@@ -1,0 +1,110 @@
+import { createJsonArraySplitter } from '../../protocols/gemini/json-array.ts'
+import type { Frames, JsonObject } from '../../protocols/protocol.ts'
+import { createSseSplitter } from '../../protocols/sse.ts'
+import type { Route } from '../admit/options.ts'
+import type { ByteReader } from '../body/byte-reader.ts'
+import { observeFailure } from '../failures/told-failure.ts'
+import type { Watch } from '../relay/watchdog.ts'
+
+/** A stream whose beginning was looked at: nothing of it is lost. */
+interface Opening {
+  readonly first: Uint8Array
+  readonly reader: ByteReader
+  /** It has failed before anything of an answer came. */
+  readonly failure: FailedOpening | undefined
+}
+
+interface FailedOpening {
+  /** What it says it used. */
+  readonly usageRaw: unknown
+  /** The error that it told of. */
+  readonly told: JsonObject | undefined
+  /** What broke it off; undefined where it came to an end, or told of an error. */
+  readonly error?: unknown
+}
+
+/** So long the first words of an answer are waited for, behind what announces them. */
+const patienceMs = 300
+
+/**
+ * Looks at the beginning of a stream while another channel could still be asked: an upstream may
+ * answer 200, announce an answer, and then fail or break off. As soon as something of the answer is
+ * there, or soon after the first bytes, the stream is taken.
+ */
+export async function readOpening(
+  first: Uint8Array,
+  reader: ByteReader,
+  { protocol, operation, framing }: Route,
+  watch: Watch,
+): Promise<Opening> {
+  const splitter = framing === 'sse' ? createSseSplitter() : createJsonArraySplitter()
+  const observer = observeFailure(operation.createObserver(), protocol.name)
+  const { seen } = observer
+  const chunks = [first]
+  const look = ({ frames }: Frames) => {
+    for (const { data, event } of frames) observer.push(data, event)
+  }
+  look(splitter.push(first))
+  const patience = Bun.sleep(patienceMs)
+  let ending: Ending | undefined
+  let pending: Reading | undefined
+  while (seen.outcome === undefined && seen.text.length === 0 && ending === undefined) {
+    pending = reader.read()
+    const next = await readNext(pending, patience)
+    if (next === undefined) break
+    watch.touched()
+    pending = undefined
+    if (next instanceof Uint8Array) {
+      chunks.push(next)
+      look(splitter.push(next))
+    } else {
+      ending = next
+      look(splitter.end())
+    }
+  }
+  const isNothing = seen.text.length === 0
+  const hasFailed =
+    seen.outcome === 'failed' || (ending !== undefined && seen.outcome === undefined)
+  const failure = { usageRaw: seen.usageRaw, told: observer.told(), error: ending?.error }
+  return {
+    first: Buffer.concat(chunks),
+    reader: resumed(reader, ending?.reading ?? pending),
+    failure: isNothing && hasFailed ? failure : undefined,
+  }
+}
+
+type Reading = ReturnType<ByteReader['read']>
+
+interface Ending {
+  /** The read that has found out. */
+  readonly reading: Reading
+  /** Undefined: a clean end. */
+  readonly error: unknown
+}
+
+/** The next bytes, or how the stream ended; undefined when patience ends first. */
+async function readNext(
+  reading: Reading,
+  patience: Promise<void>,
+): Promise<Uint8Array | Ending | undefined> {
+  try {
+    const read = await Promise.race([reading, patience])
+    return read?.done ? { reading, error: undefined } : read?.value
+  } catch (error) {
+    return { reading, error }
+  }
+}
+
+/** A reader that gives first what is already being read. */
+function resumed(reader: ByteReader, pending: Reading | undefined): ByteReader {
+  pending?.catch(() => {}) // whoever takes the stream over reads it again
+  let waiting = pending
+  return {
+    read() {
+      const read = waiting ?? reader.read()
+      waiting = undefined
+      return read
+    },
+    cancel: () => reader.cancel(),
+  }
+}

@@ -1,0 +1,288 @@
+import type { Logger } from '../../lib/log.ts'
+import type { Route } from '../admit/options.ts'
+import type { Choice } from '../channels/chooser.ts'
+import type { Exchange } from '../exchange.ts'
+import {
+  classifyAnswer,
+  classifyFailure,
+  type Failure,
+  type FailureName,
+  failureClasses,
+} from '../failures/failures.ts'
+import { waitFor } from '../failures/retry-after.ts'
+import type { FailureObserver } from '../failures/told-failure.ts'
+import { type BodyMemory, leaseMemory } from '../memory/lease-memory.ts'
+import type { MemoryBudget } from '../memory/memory-budget.ts'
+import { slowReaderCost } from '../memory/memory-costs.ts'
+import type { OutboundAnswer, ReadingRoom } from '../outbound/paced-call.ts'
+import type { Expiry, Watch, Watchdog } from '../relay/watchdog.ts'
+import { translateRefusal } from '../translate/translated-answer.ts'
+import type { Answer, Refusal, StreamAnswer } from './answer.ts'
+import { type AttemptRowParts, type OpenRow, startRow } from './attempt-row.ts'
+import type { AttemptCause } from './causes.ts'
+import type { Spent, Unusable } from './misread.ts'
+import type { OtherForm } from './other-form.ts'
+import { type BegunStream, readAnswer, readRefusal } from './upstream-answer.ts'
+
+/** What one attempt came to: an answer to relay, or a failure to decide on. */
+export type AttemptResult =
+  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: false; readonly failure: Failure }
+
+export interface SentCallParts extends AttemptRowParts {
+  readonly watchdog: Watchdog
+  readonly memory: MemoryBudget
+  readonly memoryWaitMs: () => number
+  readonly log: Logger
+}
+
+/** Whoever reads slowly leaves this part of the budget to those who come. */
+const keptForOthers = 1 / 4
+
+/** A call that is ready and goes out: from here on it is the upstream that time is taken by. */
+export class SentCall implements ReadingRoom {
+  /** Of the answer; null before its head is here. */
+  status: number | null = null
+  readonly #parts: SentCallParts
+  readonly #exchange: Exchange
+  readonly #choice: Choice
+  readonly #route: Route
+  /** Ends the call. */
+  readonly #controller: AbortController
+  readonly #watch: Watch
+  readonly #row: OpenRow
+  #expiry: Expiry | undefined
+  /** Of the memory budget, for a client that is slow to read. */
+  #heldBytes = 0
+
+  constructor(
+    parts: SentCallParts,
+    exchange: Exchange,
+    choice: Choice,
+    controller: AbortController,
+  ) {
+    const { channel } = choice.option
+    this.#parts = parts
+    this.#exchange = exchange
+    this.#choice = choice
+    this.#route = choice.option.route()
+    this.#controller = controller
+    this.#watch = parts.watchdog.watch(channel.timeouts, (which) => {
+      this.#expiry = which
+      controller.abort()
+      exchange.onInterrupted()
+    })
+    this.#row = startRow(parts, exchange, channel, this.#watch)
+  }
+
+  /** What comes of an answer whose head is here. Throws what breaks it off. */
+  async answer(
+    response: OutboundAnswer,
+    other: OtherForm,
+    hasNext: (() => boolean) | undefined,
+  ): Promise<AttemptResult> {
+    this.status = response.status
+    this.#row.head(response)
+    if (!response.ok) return this.#refused(response)
+    const memory = this.#memory()
+    const asked = { route: this.#route, watch: this.#watch, other, hasNext, row: this.#row, memory }
+    const read = await readAnswer(response, this.#exchange, asked)
+    if (read.kind === 'spent') return this.#spent(response, read)
+    if (read.kind === 'unusable') return this.#unusable(response, read)
+    if (read.kind === 'body') {
+      const failed = read.observer.failure()
+      if (failed !== undefined) this.#blame(failed, response, read.observer)
+      else this.#choice.succeeded(isCount(this.#route) ? undefined : this.#row.begun())
+      this.#row.finish(failed ? 'upstream_error' : null, read.observer.seen.usageRaw)
+      return { ok: true, answer: read }
+    }
+    this.#choice.succeeded(this.#row.begun())
+    return { ok: true, answer: this.#stream(response, read) }
+  }
+
+  /** The attempt has come to nothing. */
+  failed(failure: Failure, usageRaw?: unknown): AttemptResult {
+    const isOurs = this.#isOurs()
+    this.#controller.abort()
+    if (!isOurs && !mayHaveWorked(failure)) this.#exchange.isOwed = false
+    if (!isOurs) {
+      if (isTelling(this.#route, failure)) this.#choice.failed(failure)
+      else this.#choice.succeeded()
+    }
+    this.#row.finish(failure.name, usageRaw)
+    return { ok: false, failure }
+  }
+
+  /** Of a whole answer, which is kept until the client has it: one that is paid for goes before others. */
+  #memory(): BodyMemory | undefined {
+    const { memory, memoryWaitMs } = this.#parts
+    const { lease } = this.#exchange
+    const { signal } = this.#controller
+    const waiting = { waitMs: memoryWaitMs(), signal, isAhead: true }
+    return lease && leaseMemory(memory, lease, waiting)
+  }
+
+  hold(): boolean {
+    const { memory } = this.#parts
+    const { lease } = this.#exchange
+    if (lease === undefined || lease.isOver) return false
+    const { wide, narrow } = slowReaderCost
+    const isWide = memory.tryHold(lease, wide)
+    if (isWide) this.#heldBytes = wide
+    else if (memory.tryTake(lease, narrow)) this.#heldBytes = narrow
+    return isWide
+  }
+
+  giveBack(): void {
+    const { lease } = this.#exchange
+    if (lease && this.#heldBytes > 0) this.#parts.memory.give(lease, this.#heldBytes)
+    this.#heldBytes = 0
+  }
+
+  isShort(): boolean {
+    const { memory } = this.#parts
+    return this.#heldBytes === 0 || memory.isShort(memory.totalBytes * keptForOthers)
+  }
+
+  /** What broke the call off. */
+  nameOf(error: unknown): FailureName {
+    const { isUnpaid, interruption = null, requestId } = this.#exchange
+    const name = this.#expiry ? (`timeout_${this.#expiry}` as const) : classifyFailure(error)
+    if (this.#isOurs()) this.#row.finish(isUnpaid ? 'abandoned' : interruption)
+    else if (this.#expiry === undefined) {
+      this.#parts.log.warn('attempt failed', {
+        request_id: requestId,
+        channel: this.#choice.option.channel.name,
+        cause: name,
+        error: error instanceof Error ? error.message : String(error),
+      })
+    }
+    return name
+  }
+
+  async #refused(response: OutboundAnswer): Promise<AttemptResult> {
+    this.#row.begun()
+    const asked = { choice: this.#choice, route: this.#route }
+    const { failure, refusal } = await readRefused(this.#parts, this.#exchange, response, asked)
+    if (failure) return this.failed(failure)
+    this.#choice.succeeded()
+    this.#row.finish('client_fault')
+    return { ok: true, answer: refusal }
+  }
+
+  #spent(response: OutboundAnswer, read: Spent): AttemptResult {
+    const { usageRaw } = read.observer.seen
+    // What costs nothing can be asked for again.
+    if (!this.#exchange.operation.charged) {
+      return this.#unusable(response, { kind: 'unusable', failure: 'upstream_invalid', usageRaw })
+    }
+    if (read.unfit) {
+      // The channel has answered; clients must not be able to make it look broken.
+      this.#exchange.fault = 'client'
+      this.#choice.succeeded(this.#row.begun())
+      this.#row.finish(null, usageRaw)
+      return { ok: true, answer: read }
+    }
+    this.#blame('upstream_invalid', response, read.observer)
+    this.#row.finish('upstream_invalid', usageRaw)
+    return { ok: true, answer: read }
+  }
+
+  #unusable({ headers }: OutboundAnswer, read: Unusable): AttemptResult {
+    const { status } = this
+    if (read.error !== undefined) {
+      return this.failed({ name: this.nameOf(read.error), status }, read.usageRaw)
+    }
+    const waitMs = waitFor(read.failure, headers, read.told, this.#parts.clock())
+    return this.failed(failureOf(read.failure, status, waitMs), read.usageRaw)
+  }
+
+  #stream(response: OutboundAnswer, read: BegunStream): StreamAnswer {
+    const { observer } = read
+    const finish = (cause: AttemptCause | null) => {
+      const broken = brokenBy(observer, cause, this.#expiry)
+      if (broken !== undefined) this.#blame(broken, response, observer)
+      this.#row.finish(cause, observer.seen.usageRaw)
+    }
+    const { signal } = this.#controller
+    return { ...read, watch: this.#watch, signal, expiry: () => this.#expiry, finish }
+  }
+
+  /** The client gets an answer that has failed all the same; what was wrong with it is remembered. */
+  #blame(name: FailureName, { headers }: OutboundAnswer, observer: FailureObserver): void {
+    this.#exchange.fault = failureClasses[name].fault
+    if (this.#isOurs()) return
+    const waitMs = waitFor(name, headers, observer.told(), this.#parts.clock())
+    const failure = failureOf(name, this.status, waitMs)
+    if (isTelling(this.#route, failure)) this.#choice.broke(failure)
+    else this.#choice.succeeded()
+  }
+
+  /** Ended by the gateway itself, or for the client: that is no fault of the channel's. */
+  #isOurs(): boolean {
+    const isEnded = this.#controller.signal.aborted && this.#expiry === undefined
+    return this.#exchange.isUnpaid || isEnded
+  }
+}
+
+const failureOf = (name: FailureName, status: number | null, waitMs?: number): Failure => ({
+  name,
+  status,
+  ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+})
+
+/** Whether an upstream that has failed may bill all the same: it was silent, or broke off behind a 200. */
+function mayHaveWorked({ name, status }: Failure): boolean {
+  if (status !== null && status >= 300) return false
+  if (name === 'connection_lost') return status !== null
+  return name === 'timeout_first_byte' || name === 'timeout_idle' || name === 'timeout_total'
+}
+
+const isCount = ({ protocol, operation }: Route) => operation === protocol.counting
+
+/** Whether a failure tells of something that a request for an answer would meet on this channel, too. */
+function isTelling(route: Route, { name, status }: Failure): boolean {
+  const { fault, cools } = failureClasses[name]
+  if (fault === 'client') return false
+  if (route.operation === route.protocol.generation) return true
+  // Counts have limits of their own at the vendors, and many an upstream has no such endpoint.
+  if (isCount(route)) return cools?.scope === 'channel'
+  return status !== 404 && status !== 405
+}
+
+/** What the upstream did wrong in a stream that had begun; undefined: nothing, or it was not it. */
+function brokenBy(
+  observer: FailureObserver,
+  cause: string | null,
+  expiry: Expiry | undefined,
+): FailureName | undefined {
+  if (cause === null) return undefined
+  if (expiry !== undefined) return `timeout_${expiry}`
+  if (cause === 'upstream_invalid') return cause
+  if (cause !== 'upstream_error') return undefined
+  return observer.failure() ?? 'connection_lost'
+}
+
+/** An answer that is no success: the client's own fault, which it is told of, or a failure. */
+type Refused =
+  | { readonly failure: Failure; readonly refusal?: undefined }
+  | { readonly failure?: undefined; readonly refusal: Refusal }
+
+async function readRefused(
+  { clock }: SentCallParts,
+  exchange: Exchange,
+  response: OutboundAnswer,
+  { choice, route }: { readonly choice: Choice; readonly route: Route },
+): Promise<Refused> {
+  const { channel, upstreamModel } = choice.option
+  const { status, headers } = response
+  const { refusal, value } = await readRefusal(response, channel)
+  const told = refusal && translateRefusal(refusal, exchange, route)
+  const name = classifyAnswer(route.protocol.name, status, value, upstreamModel)
+  // Not JSON: it is not the vendor's API that speaks, and the channel is wrong.
+  if (name === undefined) {
+    return told ? { refusal: told } : { failure: failureOf('upstream_invalid', status) }
+  }
+  const failure = failureOf(name, status, waitFor(name, headers, value, clock()))
+  return { failure: told && name === 'model_unavailable' ? { ...failure, refusal: told } : failure }
+}

@@ -1,0 +1,323 @@
+import type { Channel } from '../../catalog/catalog.ts'
+import { afterRunning } from '../../lib/running-time.ts'
+import { tierName } from '../../protocols/canonical/extras.ts'
+import { observeTier } from '../../protocols/canonical/tool-tally.ts'
+import { isJsonObject } from '../../protocols/json.ts'
+import type { Framing, JsonObject } from '../../protocols/protocol.ts'
+import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
+import type { Route } from '../admit/options.ts'
+import type { ByteReader } from '../body/byte-reader.ts'
+import { GatewayError } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { classifyError } from '../failures/failures.ts'
+import type { FailureObserver } from '../failures/told-failure.ts'
+import type { BodyMemory } from '../memory/lease-memory.ts'
+import type { OutboundAnswer } from '../outbound/paced-call.ts'
+import type { Watch } from '../relay/watchdog.ts'
+import { answerFacts } from '../translate/translated-answer.ts'
+import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
+import type { OpenRow } from './attempt-row.ts'
+import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
+import {
+  misread,
+  observerOf,
+  parseObject,
+  type Spent,
+  showsWork,
+  type Unusable,
+} from './misread.ts'
+import { readOpening } from './opening.ts'
+import { countedBy, type OtherForm } from './other-form.ts'
+
+/** An unstreamed answer larger than this is not one that could be understood. */
+const maxAnswerBytes = 256 * 1_048_576
+/** An upstream's error body beyond this is cut off unread. */
+const maxRefusalBytes = 1_048_576
+
+/** A stream whose first bytes are here. */
+export type BegunStream = { readonly observer: FailureObserver } & Pick<
+  StreamAnswer,
+  'kind' | 'contentType' | 'first' | 'reader' | 'translator' | 'framing'
+>
+
+type WholeBody = BodyAnswer & { readonly observer: FailureObserver }
+
+interface Asked {
+  readonly route: Route
+  readonly watch: Watch
+  /** For an answer in the form that was not asked for. */
+  readonly other: OtherForm
+  /** Whether another channel can be asked; if not, what comes is passed on, an error too. */
+  readonly hasNext: (() => boolean) | undefined
+  /** Told when the answer's first bytes are here. */
+  readonly row: Pick<OpenRow, 'begun'>
+  /** What a whole answer takes; undefined: nobody counts it. */
+  readonly memory: BodyMemory | undefined
+}
+
+/**
+ * Reads a successful answer as far as it must be known before anything goes to the client: a
+ * stream's first bytes, or a whole body.
+ */
+export function readAnswer(
+  response: OutboundAnswer,
+  exchange: Exchange,
+  asked: Asked,
+): Promise<BegunStream | WholeBody | Spent | Unusable> {
+  if (response.body === null) return Promise.resolve(misread(asked.route, nothing))
+  const reader = response.body.getReader()
+  return exchange.facts?.stream
+    ? beginStream(response, reader, exchange, asked)
+    : readBody(response, reader, exchange, asked)
+}
+
+async function beginStream(
+  response: OutboundAnswer,
+  reader: ByteReader,
+  exchange: Exchange,
+  { route, watch, other, hasNext, row, memory }: Asked,
+): Promise<BegunStream | Spent | Unusable> {
+  const { framing } = route
+  const first = await firstBytes(reader, watch)
+  if (first) row.begun()
+  const contentType = first && streamType(framing, first, response)
+  if (first === undefined || contentType === undefined) {
+    if (first === undefined) return misread(route, nothing)
+    const mayBeAnswer = /^\s*[{[]/.test(decoder.decode(first.subarray(0, 64)))
+    const rest = await readAll(reader, mayBeAnswer ? maxAnswerBytes : maxRefusalBytes, {
+      ...{ watch, first, memory },
+    })
+    const reformed = rest && mayBeAnswer ? other.streamed(rest) : undefined
+    if (reformed === undefined) return misread(route, mayBeAnswer ? rest : (rest ?? nothing))
+    const observer = countedBy(informedOf(route, exchange, response), reformed.told)
+    return begunStream(exchange, route, { first: reformed.bytes, reader: ended, observer })
+  }
+  const { failure, ...opening } = hasNext
+    ? await readOpening(first, reader, route, watch)
+    : { first: copied(first), reader, failure: undefined }
+  const name = failure && classifyError(route.protocol.name, failure.told)
+  // The client's own fault is told as the upstream tells it: no other channel would do better.
+  if (failure && name && name !== 'client_fault' && hasNext?.()) {
+    await reader.cancel().catch(() => {}) // broken already, or of no use to anyone
+    return { kind: 'unusable', failure: name, ...failure }
+  }
+  const observer = informedOf(route, exchange, response)
+  return begunStream(exchange, route, { ...opening, observer }, contentType)
+}
+
+/** `contentType` as the upstream has it; undefined: it is written here. */
+function begunStream(
+  exchange: Exchange,
+  { framing, translation }: Route,
+  begun: Pick<BegunStream, 'first' | 'reader' | 'observer'>,
+  contentType?: string,
+): BegunStream {
+  const isArray = exchange.framing === 'json-array'
+  const ownType = isArray ? 'application/json' : 'text/event-stream; charset=utf-8'
+  return {
+    kind: 'stream',
+    contentType: translation === undefined ? (contentType ?? ownType) : ownType,
+    ...begun,
+    translator: translation?.stream(answerFacts(exchange)),
+    framing,
+  }
+}
+
+/** Of an answer that is here as a whole. */
+const ended: ByteReader = {
+  read: () => Promise.resolve({ done: true }),
+  cancel: () => Promise.resolve(),
+}
+
+async function readBody(
+  response: OutboundAnswer,
+  reader: ByteReader,
+  exchange: Exchange,
+  { route, watch, other, hasNext, row, memory }: Asked,
+): Promise<WholeBody | Spent | Unusable> {
+  row.begun()
+  const came = await readAll(reader, maxAnswerBytes, { watch, memory })
+  let body = came && parseObject(came)
+  const reformed = came && body === undefined ? other.whole(came) : undefined
+  const bytes = reformed?.bytes ?? came
+  if (reformed) body = parseObject(reformed.bytes)
+  const informed = informedOf(route, exchange, response)
+  const observer = reformed ? countedBy(informed, reformed.told) : informed
+  if (bytes === undefined || !isJsonObject(body)) return misread(route, bytes)
+  observer.pushBody(body)
+  const { seen } = observer
+  if (seen.foreign) return misread(route, nothing)
+  const hasFailed = (): Unusable => ({
+    kind: 'unusable',
+    failure: classifyError(route.protocol.name, body),
+    usageRaw: seen.usageRaw,
+    told: body,
+  })
+  if (seen.outcome === 'failed' && hasNext?.()) {
+    const failed = hasFailed()
+    // The client's own fault is passed on: no other channel would do better.
+    if (failed.failure !== 'client_fault') return failed
+  }
+  if (route.translation === undefined) {
+    const shown = shownBytes(bytes, exchange, seen)
+    return { kind: 'body', contentType: jsonType(response), bytes: shown, observer }
+  }
+  // What is to be fetched later can't be by a client of another protocol.
+  if (seen.pending) return hasFailed()
+  const exact = withExactCalls(body, bytes)
+  const translated = route.translation.body(exact, answerFacts(exchange))
+  if ('unfit' in translated) {
+    return { kind: 'spent', observer, isLost: false, unfit: translated.unfit }
+  }
+  if (!(translated instanceof Uint8Array)) {
+    return showsWork(seen) ? { kind: 'spent', observer, isLost: false } : hasFailed()
+  }
+  return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
+}
+
+/** It is kept as long as its stream: a view would keep all that came with it. */
+const copied = (first: Uint8Array) =>
+  first.byteLength < first.buffer.byteLength ? first.slice() : first
+
+const nothing = new Uint8Array(0)
+const decoder = new TextDecoder()
+
+/** An observer that knows already which tier the head of an answer names, where one was asked for. */
+function informedOf(
+  route: Route,
+  { facts }: Exchange,
+  { headers }: OutboundAnswer,
+): FailureObserver {
+  const observer = observerOf(route)
+  const { tierHeader } = route.protocol
+  if (tierHeader !== undefined && (facts?.extras?.tiers.length ?? 0) > 0) {
+    observeTier(observer.seen, tierName(headers.get(tierHeader)))
+  }
+  return observer
+}
+
+/** What an upstream says that does not answer. */
+export interface Refused {
+  /** For the client, where it is to blame; undefined when it is no JSON. */
+  readonly refusal: Refusal | undefined
+  /** The object that it says it in. */
+  readonly value: JsonObject | undefined
+}
+
+/** So long the words of an upstream are waited for that has failed already. */
+const refusalPatienceMs = 3_000
+
+/** Reads the body of an answer that is no success. */
+export async function readRefusal(response: OutboundAnswer, channel: Channel): Promise<Refused> {
+  const raw = await readInTime(response)
+  const parsed = raw && parseObject(raw)
+  if (raw === undefined || parsed === undefined) return { refusal: undefined, value: undefined }
+  const refusal: Refusal = {
+    kind: 'refusal',
+    status: response.status,
+    contentType: response.headers.get('content-type') ?? 'application/json',
+    bytes: hideSecretsIn(raw, channel),
+    retryAfter: response.headers.get('retry-after'),
+  }
+  // Gemini's streamed array may hold nothing but the error.
+  const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+  return { refusal, value: isJsonObject(value) ? value : undefined }
+}
+
+/** The body, when it comes soon, whole and not too large: the status has said the most of it. */
+async function readInTime({ body }: OutboundAnswer): Promise<Uint8Array | undefined> {
+  if (body === null) return undefined
+  const reader = body.getReader()
+  const late = Promise.withResolvers<undefined>()
+  const callOff = afterRunning(refusalPatienceMs, () => late.resolve(undefined))
+  const reading = readAll(reader, maxRefusalBytes).catch(() => undefined)
+  const raw = await Promise.race([reading, late.promise])
+  callOff()
+  if (raw === undefined) await reader.cancel().catch(() => {}) // broken already, or never to end
+  return raw
+}
+
+async function firstBytes(reader: ByteReader, watch: Watch): Promise<Uint8Array | undefined> {
+  for (;;) {
+    const { done, value } = await reader.read()
+    watch.touched()
+    if (done) return undefined
+    if (value.byteLength > 0) return value
+  }
+}
+
+/** Of an answer so much is part of what a request takes anyway. */
+const uncountedBytes = 65_536
+/** No more is taken ahead of what comes: what is not needed may be more than there is. */
+const mostAheadBytes = 1_048_576
+
+interface Reading {
+  readonly watch?: Watch
+  readonly first?: Uint8Array
+  readonly memory?: BodyMemory | undefined
+}
+
+/** All that comes, behind what has come; undefined when that is more than `maxBytes`, or than there is memory for. */
+async function readAll(
+  reader: ByteReader,
+  maxBytes: number,
+  { watch, first, memory }: Reading = {},
+): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = first ? [first] : []
+  let size = first?.byteLength ?? 0
+  let taken = uncountedBytes
+  /** As much again as was taken before, in steps of a size: its upstream is held back meanwhile. */
+  const takeMore = async (): Promise<boolean> => {
+    const more = Math.max(size - taken, Math.min(taken, mostAheadBytes))
+    taken += more
+    watch?.paused()
+    try {
+      await memory?.take(more)
+      return true
+    } catch (error) {
+      if (error instanceof GatewayError) return false
+      throw error
+    } finally {
+      watch?.touched()
+    }
+  }
+  for (;;) {
+    const { done, value } = await reader.read()
+    watch?.touched()
+    if (done) break
+    size += value.byteLength
+    const isTooLong = size > maxBytes || (size > taken && !(await takeMore()))
+    if (isTooLong) {
+      await reader.cancel()
+      return undefined
+    }
+    parts.push(value)
+  }
+  const [only] = parts
+  return parts.length === 1 && only ? only : new Uint8Array(Buffer.concat(parts))
+}
+
+/**
+ * The content type of a stream, judged by its first bytes where the header is wrong or missing;
+ * undefined when the bytes are no stream of the expected framing.
+ */
+function streamType(
+  framing: Framing,
+  first: Uint8Array,
+  response: OutboundAnswer,
+): string | undefined {
+  const declared = response.headers.get('content-type')
+  const start = decoder.decode(first.subarray(0, 64)).trimStart()
+  if (framing === 'json-array') {
+    return start.startsWith('[') ? jsonType(response) : undefined
+  }
+  if (start.startsWith('{')) return undefined // a whole answer, whatever it is declared as
+  if (declared?.toLowerCase().startsWith('text/event-stream')) return declared
+  return /^(data|event|id|retry|:)/.test(start) ? 'text/event-stream' : undefined
+}
+
+/** The content type of a body that was found to be JSON, whatever its header says it is. */
+function jsonType(response: OutboundAnswer): string {
+  const declared = response.headers.get('content-type')
+  return declared && /\bjson\b/i.test(declared) ? declared : 'application/json'
+}
