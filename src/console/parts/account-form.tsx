@@ -2,29 +2,21 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { showAtField } from '../lib/field-errors.ts'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 import { ErrorNotice } from './error-notice.tsx'
 
-const en = {
-  email: 'E-mail',
-  password: 'Password',
-  hint: 'At least 10 characters. A sentence is easier to keep in mind than signs.',
-  again: 'Password again',
-  differ: 'The two passwords differ.',
-  short: 'A password has at least 10 characters.',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    email: '邮箱',
-    password: '密码',
-    hint: '至少 10 个字符。一句话比一串符号更好记。',
-    again: '再次输入密码',
-    differ: '两次输入的密码不一致。',
-    short: '密码至少需要 10 个字符。',
-  },
-}
+const texts = bilingual({
+  email: ['E-mail', '邮箱'],
+  password: ['Password', '密码'],
+  hint: [
+    'At least 10 characters. A sentence is easier to keep in mind than signs.',
+    '至少 10 个字符。一句话比一串符号更好记。',
+  ],
+  again: ['Password again', '再次输入密码'],
+  differ: ['The two passwords differ.', '两次输入的密码不一致。'],
+  short: ['A password has at least 10 characters.', '密码至少需要 10 个字符。'],
+})
 
 /** The API says the same; here it is said before anything is sent. */
 const minLength = 10

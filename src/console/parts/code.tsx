@@ -1,9 +1,8 @@
 import { Button, Code as CodeText, CopyButton, Group } from '@mantine/core'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 
-const en = { copy: 'Copy', copied: 'Copied' }
-
-const texts: Texts<typeof en> = { en, zh: { copy: '复制', copied: '已复制' } }
+const texts = bilingual({ copy: ['Copy', '复制'], copied: ['Copied', '已复制'] })
 
 /** Text to be copied: a key, a command, a file. */
 export function Code({ children, label }: { readonly children: string; readonly label: string }) {

@@ -1,29 +1,23 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core'
 import { CallFailed } from '../lib/api.ts'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 
-const en = {
-  title: 'Somebody else has changed this meanwhile',
-  changed: 'What is different now:',
-  none: 'Only what this page does not show, such as a key.',
-  theirs: 'Take theirs',
-  mine: 'Keep mine',
-  hint: 'Take theirs: what you typed is lost. Keep mine: what you changed is saved over it, the rest stays theirs.',
-  wholeHint: 'Take theirs: what you typed is lost. Keep mine: all of this form is saved over it.',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    title: '其他人刚刚修改了它',
-    changed: '与您看到的不同之处：',
-    none: '只有本页不显示的内容，例如密钥。',
-    theirs: '采用对方的',
-    mine: '保留我的',
-    hint: '采用对方的：您输入的内容将丢失。保留我的：保存您改动的部分，其余保持对方的修改。',
-    wholeHint: '采用对方的：您输入的内容将丢失。保留我的：用整个表单的内容覆盖对方的修改。',
-  },
-}
+const texts = bilingual({
+  title: ['Somebody else has changed this meanwhile', '其他人刚刚修改了它'],
+  changed: ['What is different now:', '与您看到的不同之处：'],
+  none: ['Only what this page does not show, such as a key.', '只有本页不显示的内容，例如密钥。'],
+  theirs: ['Take theirs', '采用对方的'],
+  mine: ['Keep mine', '保留我的'],
+  hint: [
+    'Take theirs: what you typed is lost. Keep mine: what you changed is saved over it, the rest stays theirs.',
+    '采用对方的：您输入的内容将丢失。保留我的：保存您改动的部分，其余保持对方的修改。',
+  ],
+  wholeHint: [
+    'Take theirs: what you typed is lost. Keep mine: all of this form is saved over it.',
+    '采用对方的：您输入的内容将丢失。保留我的：用整个表单的内容覆盖对方的修改。',
+  ],
+})
 
 /** The present state that a refused change met; undefined: it failed for another reason. */
 export const presentOf = <State,>(error: unknown): State | undefined =>

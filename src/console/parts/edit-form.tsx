@@ -1,13 +1,12 @@
 import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 import { Conflict } from './conflict.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import type { Edit } from './use-edit.ts'
 
-const en = { save: 'Save', discard: 'Discard changes' }
-
-const texts: Texts<typeof en> = { en, zh: { save: '保存', discard: '放弃修改' } }
+const texts = bilingual({ save: ['Save', '保存'], discard: ['Discard changes', '放弃修改'] })
 
 interface EditFormProps<State, Values> {
   readonly edit: Edit<State, Values>

@@ -1,23 +1,18 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { CallFailed } from '../lib/api.ts'
 import { faultText } from '../lib/fault-text.ts'
-import { type Texts, useLanguage, useText } from '../lib/language.tsx'
+import { useLanguage, useText } from '../lib/language.tsx'
 import { reasonText } from '../lib/reason-text.ts'
+import { bilingual } from '../lib/texts.ts'
 
-const en = {
-  title: 'This did not work',
-  unreachable: 'The gateway could not be reached. Is it running, and are you online?',
-  retry: 'Try again',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    title: '操作未成功',
-    unreachable: '无法连接网关。请确认它正在运行且网络正常。',
-    retry: '重试',
-  },
-}
+const texts = bilingual({
+  title: ['This did not work', '操作未成功'],
+  unreachable: [
+    'The gateway could not be reached. Is it running, and are you online?',
+    '无法连接网关。请确认它正在运行且网络正常。',
+  ],
+  retry: ['Try again', '重试'],
+})
 
 interface ErrorNoticeProps {
   readonly error: unknown

@@ -1,23 +1,17 @@
 import { Anchor, Button, Center, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 
-const en = {
-  title: 'This page has a fault',
-  hint: 'It can not be shown. Load it again; if that does not help, tell whoever runs this gateway what stands below.',
-  again: 'Load it again',
-  back: 'To the overview',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    title: '此页面出错了',
-    hint: '页面无法显示。请重新加载；如果仍然出错，请把下面的内容告诉网关管理员。',
-    again: '重新加载',
-    back: '返回概览',
-  },
-}
+const texts = bilingual({
+  title: ['This page has a fault', '此页面出错了'],
+  hint: [
+    'It can not be shown. Load it again; if that does not help, tell whoever runs this gateway what stands below.',
+    '页面无法显示。请重新加载；如果仍然出错，请把下面的内容告诉网关管理员。',
+  ],
+  again: ['Load it again', '重新加载'],
+  back: ['To the overview', '返回概览'],
+})
 
 /** Stands where a page has failed by a fault of its own. */
 export function Fault({ error }: { readonly error: unknown }) {

@@ -1,22 +1,13 @@
 import { NumberInput, SimpleGrid } from '@mantine/core'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 
-const en = {
-  rpm: 'Requests a minute',
-  tpm: 'LLM tokens a minute',
-  concurrency: 'Requests at once',
-  unlimited: 'no limit',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    rpm: '每分钟请求数',
-    tpm: '每分钟 Token 数',
-    concurrency: '并发请求数',
-    unlimited: '不限',
-  },
-}
+const texts = bilingual({
+  rpm: ['Requests a minute', '每分钟请求数'],
+  tpm: ['LLM tokens a minute', '每分钟 Token 数'],
+  concurrency: ['Requests at once', '并发请求数'],
+  unlimited: ['no limit', '不限'],
+})
 
 interface LimitFieldsProps {
   readonly inputProps: (path: string) => object

@@ -2,29 +2,25 @@ import { Button, Center, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { formatCount } from '../lib/format.ts'
-import { type Texts, useLanguage, useText } from '../lib/language.tsx'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { Time } from './time.tsx'
 
-const en = {
-  more: 'Show more',
-  counted: (shown: string, total: string) => `${shown} of ${total}`,
-  moreThan: (total: string) => `more than ${total}`,
-  searched: 'Looking for more takes long. All since then is shown:',
-  goOn: 'Look further back',
-}
-
 /** Words that other lists use, too. */
-export const listText: Texts<typeof en> = {
-  en,
-  zh: {
-    more: '显示更多',
-    counted: (shown, total) => `共 ${total} 条，已显示 ${shown} 条`,
-    moreThan: (total) => `超过 ${total}`,
-    searched: '查找较慢，已显示此时间之后的全部记录：',
-    goOn: '继续向前查找',
-  },
-}
+export const listText = bilingual({
+  more: ['Show more', '显示更多'],
+  counted: [
+    (shown: string, total: string) => `${shown} of ${total}`,
+    (shown, total) => `共 ${total} 条，已显示 ${shown} 条`,
+  ],
+  moreThan: [(total: string) => `more than ${total}`, (total) => `超过 ${total}`],
+  searched: [
+    'Looking for more takes long. All since then is shown:',
+    '查找较慢，已显示此时间之后的全部记录：',
+  ],
+  goOn: ['Look further back', '继续向前查找'],
+})
 
 /** A page of a list, as the API answers it. */
 export interface ListPage<Item> {

@@ -1,10 +1,12 @@
 import { Anchor, Center, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 
-const en = { title: 'There is no such page', back: 'To the overview' }
-
-const texts: Texts<typeof en> = { en, zh: { title: '页面不存在', back: '返回概览' } }
+const texts = bilingual({
+  title: ['There is no such page', '页面不存在'],
+  back: ['To the overview', '返回概览'],
+})
 
 /** For addresses that lead nowhere. */
 export function NotFound() {

@@ -1,19 +1,15 @@
 import { PasswordInput, Text } from '@mantine/core'
 import type { GetInputPropsReturnType } from '@mantine/form'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 import { useMe } from '../lib/use-me.ts'
 
-const en = {
-  noPassword:
+const texts = bilingual({
+  noPassword: [
     'Your account has no password: this works within ten minutes after signing in. Later, sign out and in again first.',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    noPassword: '您的账户没有密码：登录后十分钟内可以操作；超过十分钟，请先退出并重新登录。',
-  },
-}
+    '您的账户没有密码：登录后十分钟内可以操作；超过十分钟，请先退出并重新登录。',
+  ],
+})
 
 interface ProofProps {
   readonly label: string

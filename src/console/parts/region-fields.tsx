@@ -1,29 +1,23 @@
 import { Select, Stack, TextInput } from '@mantine/core'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 import type { RegionValues } from './region-values.ts'
 
-const en = {
-  label: 'Countries that requests may come from',
-  hint: 'By the header of a trusted proxy (setting “Country header”). Where the country is not known, “only these” refuses and “all but these” lets through.',
-  all: 'All countries',
-  allow: 'Only these countries',
-  deny: 'All but these countries',
-  codes: 'Codes of countries',
-  codesHint: 'Two letters each, such as CN, US, with commas between.',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    label: '请求可来自的国家/地区',
-    hint: '依据受信任代理的请求头判断（设置“国家/地区请求头”）。来源未知时，“仅限以下”会拒绝，“除以下之外”会放行。',
-    all: '所有国家/地区',
-    allow: '仅限以下国家/地区',
-    deny: '除以下之外的国家/地区',
-    codes: '国家/地区代码',
-    codesHint: '每个为两个字母，例如 CN, US，以逗号分隔。',
-  },
-}
+const texts = bilingual({
+  label: ['Countries that requests may come from', '请求可来自的国家/地区'],
+  hint: [
+    'By the header of a trusted proxy (setting “Country header”). Where the country is not known, “only these” refuses and “all but these” lets through.',
+    '依据受信任代理的请求头判断（设置“国家/地区请求头”）。来源未知时，“仅限以下”会拒绝，“除以下之外”会放行。',
+  ],
+  all: ['All countries', '所有国家/地区'],
+  allow: ['Only these countries', '仅限以下国家/地区'],
+  deny: ['All but these countries', '除以下之外的国家/地区'],
+  codes: ['Codes of countries', '国家/地区代码'],
+  codesHint: [
+    'Two letters each, such as CN, US, with commas between.',
+    '每个为两个字母，例如 CN, US，以逗号分隔。',
+  ],
+})
 
 interface RegionFieldsProps {
   readonly kind: RegionValues['kind']

@@ -2,13 +2,14 @@ import { type FormValidateInput, type UseFormReturnType, useForm } from '@mantin
 import { useDidUpdate } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
-import { type Texts, useText } from '../lib/language.tsx'
+import { useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
 import { presentOf } from './conflict.tsx'
 import { choose, isSame, merge } from './merge.ts'
 
-const en = { saved: 'Saved. It holds from the next request on.' }
-
-const texts: Texts<typeof en> = { en, zh: { saved: '已保存，从下一个请求起生效。' } }
+const texts = bilingual({
+  saved: ['Saved. It holds from the next request on.', '已保存，从下一个请求起生效。'],
+})
 
 interface EditOptions<State, Values> {
   /** How the thing is at present: a form in which nothing is typed shows it. */

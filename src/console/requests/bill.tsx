@@ -2,6 +2,7 @@ import { Alert, Card, Stack, Table, Text, Title } from '@mantine/core'
 import type { Receipt } from '../../admin/requests/schema.ts'
 import { formatCount, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
+import { textOf } from '../lib/texts.ts'
 import { Colon } from '../parts/colon.tsx'
 import { receiptText } from './receipt-text.ts'
 
@@ -101,7 +102,7 @@ function BillTable({ bill, amount }: BillTableProps) {
         <Table.Tbody>
           {bill.lines.map(({ name, unit, count, price, amount }) => (
             <Table.Tr key={name}>
-              <Table.Td>{text.lines[name] ?? name.replaceAll('_', ' ')}</Table.Td>
+              <Table.Td>{textOf(text.lines, name) ?? name.replaceAll('_', ' ')}</Table.Td>
               <Table.Td ta="end">{formatCount(count, language)}</Table.Td>
               <Table.Td ta="end">
                 {unit === 'use' ? text.each(formatUsd(price)) : formatUsd(price)}

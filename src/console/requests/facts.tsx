@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { AnyReceipt, Receipt } from '../../admin/requests/schema.ts'
 import { formatDuration } from '../lib/format.ts'
 import { useText } from '../lib/language.tsx'
+import { textOf } from '../lib/texts.ts'
 import { Colon } from '../parts/colon.tsx'
 import { Time } from '../parts/time.tsx'
 import { receiptText } from './receipt-text.ts'
@@ -26,11 +27,11 @@ export function Facts({
     [text.account, receipt.account],
     [text.channel, receipt.channel ?? text.none],
     [text.protocol, isTranslated ? `${client_protocol} → ${upstream_protocol}` : client_protocol],
-    [text.operation, text.operations[receipt.operation] ?? receipt.operation],
+    [text.operation, textOf(text.operations, receipt.operation) ?? receipt.operation],
     [text.stream, receipt.stream ? text.yes : text.no],
     [text.duration, formatDuration(receipt.duration_ms)],
     [text.firstByte, receipt.first_byte_ms === null ? '—' : formatDuration(receipt.first_byte_ms)],
-    [text.ending, text.endings[receipt.ending] ?? receipt.ending],
+    [text.ending, textOf(text.endings, receipt.ending) ?? receipt.ending],
   ]
   return (
     <Card withBorder component="section" aria-label={text.facts}>

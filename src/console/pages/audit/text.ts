@@ -1,50 +1,33 @@
-import type { Language, Texts } from '../../lib/language.tsx'
-
-const en = {
-  title: 'Audit',
-  description: 'Who changed what by hand, newest first. Nothing here can be changed or removed.',
-  time: 'Time',
-  actor: 'Who',
-  action: 'What',
-  subject: 'Of what',
-  changes: 'Changed',
-  anyAction: 'Anything',
-  actorHint: 'An e-mail, or command line',
-  subjectHint: 'An e-mail, token 3, channel main …',
-  since: 'Since (UTC)',
-  apply: 'Filter',
-  clear: 'Clear',
-  none: 'none',
-  hidden: 'changed (not told)',
-  empty: 'Nothing was changed by hand yet',
-  emptyHint: 'Every change in the console, and each by the command line, leaves an entry here.',
-  emptyFilter: 'Nothing fits these filters',
-}
+import type { Language } from '../../lib/language.tsx'
+import { bilingual } from '../../lib/texts.ts'
 
 /** Words of the audit. */
-export const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    title: '审计',
-    description: '谁手动改了什么，最新的在前。这里的记录不可修改或删除。',
-    time: '时间',
-    actor: '操作者',
-    action: '操作',
-    subject: '对象',
-    changes: '变更内容',
-    anyAction: '全部操作',
-    actorHint: '邮箱，或 command line（命令行）',
-    subjectHint: '邮箱、token 3、channel main 等',
-    since: '起始日期（UTC）',
-    apply: '筛选',
-    clear: '清除',
-    none: '无',
-    hidden: '已更改（内容不公开）',
-    empty: '还没有手动更改',
-    emptyHint: '在控制台或命令行中的每次更改都会记录在这里。',
-    emptyFilter: '没有符合筛选条件的记录',
-  },
-}
+export const texts = bilingual({
+  title: ['Audit', '审计'],
+  description: [
+    'Who changed what by hand, newest first. Nothing here can be changed or removed.',
+    '谁手动改了什么，最新的在前。这里的记录不可修改或删除。',
+  ],
+  time: ['Time', '时间'],
+  actor: ['Who', '操作者'],
+  action: ['What', '操作'],
+  subject: ['Of what', '对象'],
+  changes: ['Changed', '变更内容'],
+  anyAction: ['Anything', '全部操作'],
+  actorHint: ['An e-mail, or command line', '邮箱，或 command line（命令行）'],
+  subjectHint: ['An e-mail, token 3, channel main …', '邮箱、token 3、channel main 等'],
+  since: ['Since (UTC)', '起始日期（UTC）'],
+  apply: ['Filter', '筛选'],
+  clear: ['Clear', '清除'],
+  none: ['none', '无'],
+  hidden: ['changed (not told)', '已更改（内容不公开）'],
+  empty: ['Nothing was changed by hand yet', '还没有手动更改'],
+  emptyHint: [
+    'Every change in the console, and each by the command line, leaves an entry here.',
+    '在控制台或命令行中的每次更改都会记录在这里。',
+  ],
+  emptyFilter: ['Nothing fits these filters', '没有符合筛选条件的记录'],
+})
 
 /** What actions begin with, and what they do, as one says it. */
 const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {

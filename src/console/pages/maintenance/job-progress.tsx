@@ -2,6 +2,7 @@ import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import type { JobView } from '../../../admin/maintenance/schema.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { textOf } from '../../lib/texts.ts'
 import { formatBytes } from './format-bytes.ts'
 import { maintenanceText } from './text.ts'
 
@@ -29,7 +30,7 @@ export function JobProgress({ job, cancel }: JobProgressProps) {
   const figure = (count: number) =>
     kind === 'backup' ? formatBytes(count) : formatCount(count, language)
   const percent = total > 0 ? Math.min(100, (done / total) * 100) : 100
-  const name = text.parts[part] ?? text.running
+  const name = textOf(text.parts, part) ?? text.running
   return (
     <Stack gap="xs">
       <Progress value={percent} animated aria-label={`${text.running}: ${name}`} />

@@ -2,31 +2,25 @@ import { Alert, Anchor, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api, call } from '../../lib/api.ts'
-import { type Texts, useText } from '../../lib/language.tsx'
+import { useText } from '../../lib/language.tsx'
+import { bilingual } from '../../lib/texts.ts'
 import { AccountForm } from '../../parts/account-form.tsx'
 import { Outside } from '../../parts/outside.tsx'
 
-const en = {
-  title: 'Set up this gateway',
-  intro: 'Create the administrator. The link that led you here works once.',
-  submit: 'Create administrator',
-  closed: 'This gateway has an administrator already.',
-  noCode:
+const texts = bilingual({
+  title: ['Set up this gateway', '初始化网关'],
+  intro: [
+    'Create the administrator. The link that led you here works once.',
+    '创建管理员账户。此链接只能使用一次。',
+  ],
+  submit: ['Create administrator', '创建管理员'],
+  closed: ['This gateway has an administrator already.', '此网关已有管理员。'],
+  noCode: [
     'The address lacks its code. Copy the whole link from the terminal or the log of the gateway.',
-  in: 'Sign in',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: {
-    title: '初始化网关',
-    intro: '创建管理员账户。此链接只能使用一次。',
-    submit: '创建管理员',
-    closed: '此网关已有管理员。',
-    noCode: '地址中缺少验证码。请从网关的终端或日志中复制完整链接。',
-    in: '登录',
-  },
-}
+    '地址中缺少验证码。请从网关的终端或日志中复制完整链接。',
+  ],
+  in: ['Sign in', '登录'],
+})
 
 /** The first start: makes the administrator. */
 export function Page() {

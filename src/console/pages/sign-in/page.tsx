@@ -6,6 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { nextPage } from '../../lib/next-page.ts'
 import { askForPasskey, hasPasskeys } from '../../lib/passkey.ts'
+import { textOf } from '../../lib/texts.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Outside } from '../../parts/outside.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -89,7 +90,7 @@ export function Page() {
 /** What a provider's refusal means; nothing of the address itself is shown. */
 function Refusal({ word }: { readonly word: string }) {
   const { refusals, refused } = useText(signInText)
-  const known = new Map(Object.entries(refusals)).get(word)
+  const known = textOf(refusals, word)
   return (
     <Alert color="red" role="alert">
       {known ?? refused}

@@ -2,21 +2,17 @@ import { Anchor, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { api, call } from '../../lib/api.ts'
-import { type Texts, useText } from '../../lib/language.tsx'
+import { useText } from '../../lib/language.tsx'
+import { bilingual } from '../../lib/texts.ts'
 import { AccountForm } from '../../parts/account-form.tsx'
 import { Outside } from '../../parts/outside.tsx'
 
-const en = {
-  title: 'Create an account',
-  submit: 'Create account',
-  have: 'Have one?',
-  in: 'Sign in',
-}
-
-const texts: Texts<typeof en> = {
-  en,
-  zh: { title: '注册账户', submit: '注册', have: '已有账户？', in: '登录' },
-}
+const texts = bilingual({
+  title: ['Create an account', '注册账户'],
+  submit: ['Create account', '注册'],
+  have: ['Have one?', '已有账户？'],
+  in: ['Sign in', '登录'],
+})
 
 /** Opening an account of one's own, where the site allows it. */
 export function Page() {

@@ -1,57 +1,46 @@
-import type { Texts } from '../../lib/language.tsx'
+import { bilingual } from '../../lib/texts.ts'
 
-const en = {
-  name: 'Name',
-  nameHint: 'Left empty, it is token-1, token-2 and so on.',
-  group: 'Group',
-  groupHint: 'Decides which models it can call, and at which multiplier.',
-  groupOption: (name: string, multiplier: string, models: number) =>
-    `${name} · ×${multiplier} · ${models === 1 ? '1 model' : `${models} models`}`,
-  models: 'Models',
-  modelsHint: 'Only these; none chosen: all of the group.',
-  modelsAll: 'All of the group',
-  limits: 'Budget, limits and restrictions',
-  budgetTotal: 'Budget, USD',
-  budgetDay: 'Per day, USD',
-  budgetMonth: 'Per month, USD',
-  budgetHint: 'Days and months are those of UTC.',
-  noLimit: 'No limit',
-  rpm: 'Requests a minute',
-  tpm: 'LLM tokens a minute',
-  concurrency: 'Requests at once',
-  expires: 'Expires',
-  expiresHint: 'In your own time zone; left empty: never.',
-  ipAllow: 'Allowed addresses',
-  ipAllowHint: 'IP addresses and CIDR blocks, each with Enter; none: any.',
-  strict: 'Refuse what translation between protocols would leave out',
-  needGroup: 'Choose a group.',
-}
-
-export const tokenFormText: Texts<typeof en> = {
-  en,
-  zh: {
-    name: '名称',
-    nameHint: '留空则自动命名为 token-1、token-2……',
-    group: '分组',
-    groupHint: '决定可调用的模型与倍率。',
-    groupOption: (name, multiplier, models) => `${name} · ×${multiplier} · ${models} 个模型`,
-    models: '可用模型',
-    modelsHint: '仅限所选模型；不选则为分组内全部模型。',
-    modelsAll: '分组内全部模型',
-    limits: '额度、限流与访问限制',
-    budgetTotal: '总额度（USD）',
-    budgetDay: '每日额度（USD）',
-    budgetMonth: '每月额度（USD）',
-    budgetHint: '日、月按 UTC 计算。',
-    noLimit: '不限',
-    rpm: '每分钟请求数',
-    tpm: '每分钟 Token 数',
-    concurrency: '并发请求数',
-    expires: '过期时间',
-    expiresHint: '按您所在时区；留空则永不过期。',
-    ipAllow: 'IP 白名单',
-    ipAllowHint: 'IP 地址或 CIDR 网段，按回车逐个添加；留空则不限制。',
-    strict: '协议转换会丢失内容时拒绝请求',
-    needGroup: '请选择分组。',
-  },
-}
+export const tokenFormText = bilingual({
+  name: ['Name', '名称'],
+  nameHint: [
+    'Left empty, it is token-1, token-2 and so on.',
+    '留空则自动命名为 token-1、token-2……',
+  ],
+  group: ['Group', '分组'],
+  groupHint: [
+    'Decides which models it can call, and at which multiplier.',
+    '决定可调用的模型与倍率。',
+  ],
+  groupOption: [
+    (name: string, multiplier: string, models: number) =>
+      `${name} · ×${multiplier} · ${models === 1 ? '1 model' : `${models} models`}`,
+    (name, multiplier, models) => `${name} · ×${multiplier} · ${models} 个模型`,
+  ],
+  models: ['Models', '可用模型'],
+  modelsHint: [
+    'Only these; none chosen: all of the group.',
+    '仅限所选模型；不选则为分组内全部模型。',
+  ],
+  modelsAll: ['All of the group', '分组内全部模型'],
+  limits: ['Budget, limits and restrictions', '额度、限流与访问限制'],
+  budgetTotal: ['Budget, USD', '总额度（USD）'],
+  budgetDay: ['Per day, USD', '每日额度（USD）'],
+  budgetMonth: ['Per month, USD', '每月额度（USD）'],
+  budgetHint: ['Days and months are those of UTC.', '日、月按 UTC 计算。'],
+  noLimit: ['No limit', '不限'],
+  rpm: ['Requests a minute', '每分钟请求数'],
+  tpm: ['LLM tokens a minute', '每分钟 Token 数'],
+  concurrency: ['Requests at once', '并发请求数'],
+  expires: ['Expires', '过期时间'],
+  expiresHint: ['In your own time zone; left empty: never.', '按您所在时区；留空则永不过期。'],
+  ipAllow: ['Allowed addresses', 'IP 白名单'],
+  ipAllowHint: [
+    'IP addresses and CIDR blocks, each with Enter; none: any.',
+    'IP 地址或 CIDR 网段，按回车逐个添加；留空则不限制。',
+  ],
+  strict: [
+    'Refuse what translation between protocols would leave out',
+    '协议转换会丢失内容时拒绝请求',
+  ],
+  needGroup: ['Choose a group.', '请选择分组。'],
+})
