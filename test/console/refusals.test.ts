@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { reasonText } from '../../src/console/lib/reason-text.ts'
+import { reasonText } from '../../src/console/lib/error-text.ts'
 import { describeInBrowser, openBrowser } from '../support/browser.ts'
 import { people, startConsoleScene } from '../support/console-scene.ts'
 

@@ -1,23 +1,30 @@
 import {
+  Alert,
   Fieldset,
+  List,
   MultiSelect,
   Radio,
   SimpleGrid,
   Stack,
   Switch,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useText } from '../lib/language.tsx'
-import { LimitFields } from '../parts/limit-fields.tsx'
-import { RegionFields } from '../parts/region-fields.tsx'
-import type { GroupValues } from './form-values.ts'
+import type { PriceExample } from '../../admin/groups/schema.ts'
+import { api, call } from '../lib/api.ts'
+import { showProblems } from '../lib/form-errors.ts'
+import { formatCount, formatUsd } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { LimitFields, RegionFields } from '../parts/fields.tsx'
+import { formField, type GroupValues } from './form-values.ts'
 import { groupText } from './text.ts'
-import { useChannelNames } from './use-channels.ts'
 
-export type GroupForm = UseFormReturnType<GroupValues>
+type GroupForm = UseFormReturnType<GroupValues>
 
 interface GroupFieldsProps {
   readonly form: GroupForm
@@ -125,4 +132,89 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
       </Fieldset>
     </Stack>
   )
+}
+
+interface EffectProps {
+  readonly id: number
+  readonly multiplier: string
+}
+
+/** What another multiplier would do to prices; what is no multiplier is told when it is saved. */
+export function Effect({ id, multiplier }: EffectProps) {
+  const text = useText(groupText)
+  const { language } = useLanguage()
+  const [asked] = useDebouncedValue(multiplier.trim(), 300)
+  const { data } = useQuery({
+    queryKey: ['group', 'effect', id, asked],
+    queryFn: () =>
+      call(
+        api.admin.groups({ id })['multiplier-effect'].get({ query: { rate_multiplier: asked } }),
+      ),
+    enabled: /^\d*\.?\d+$/.test(asked),
+    retry: false,
+  })
+  if (!data) return null
+  const { changed, tokens, examples } = data
+  if (changed === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text.noEffect}
+      </Text>
+    )
+  }
+  return (
+    <Alert color="blue" aria-live="polite">
+      <Text size="sm">
+        {text.effect(formatCount(changed, language), formatCount(tokens, language))}
+      </Text>
+      <List size="sm" mt="xs">
+        {examples.map((example) => (
+          <List.Item key={example.model} className="cut">
+            {example.model}: {pricesText(example, example.now, text)} →{' '}
+            <b>{pricesText(example, example.after, text)}</b>
+          </List.Item>
+        ))}
+        {changed > examples.length && (
+          <List.Item>{text.andMore(formatCount(changed - examples.length, language))}</List.Item>
+        )}
+      </List>
+      {data.rate_multiplier === '0' && (
+        <Text size="sm" mt="xs" fw={600}>
+          {text.freeAll}
+        </Text>
+      )}
+    </Alert>
+  )
+}
+
+function pricesText(
+  { unit }: PriceExample,
+  [first = '0', second = '0']: readonly string[],
+  text: (typeof groupText)['en'],
+): string {
+  return unit === 'call'
+    ? text.perCall(formatUsd(first))
+    : text.inOut(formatUsd(first), formatUsd(second))
+}
+
+/** Shows a refusal at the fields of the form that it names; false: not all of it has one. */
+export const showGroupError = (form: GroupForm, error: unknown): boolean =>
+  showProblems(form, error, formField)
+
+/** The names of all channels, page after page; undefined until they are here. */
+export function useChannelNames(): readonly string[] | undefined {
+  return useQuery({
+    queryKey: ['channels', 'names'],
+    queryFn: async () => {
+      const names: string[] = []
+      let cursor: string | undefined
+      do {
+        const query = { page_size: 100, ...(cursor !== undefined && { cursor }) }
+        const page = await call(api.admin.channels.get({ query }))
+        names.push(...page.items.map(({ name }) => name))
+        cursor = page.next ?? undefined
+      } while (cursor !== undefined)
+      return names
+    },
+  }).data
 }

@@ -1,11 +1,14 @@
 import type { GroupChange, GroupView } from '../../admin/groups/schema.ts'
-import { type LimitValues, limitValues, readLimits } from '../parts/limit-values.ts'
 import {
+  type LimitValues,
+  limitValues,
   type RegionValues,
+  readLimits,
   readRegions,
   regionField,
   regionValues,
-} from '../parts/region-values.ts'
+} from '../parts/field-values.ts'
+import type { groupText } from './text.ts'
 
 /** What stands in the form of a group. */
 export interface GroupValues {
@@ -77,3 +80,13 @@ export function formField(field: string): string {
   const [first = ''] = field.split('.')
   return ['models', 'channels', 'accounts', 'tools'].includes(first) ? first : regionField(field)
 }
+
+/** What people forget most, told before anything is sent; the API knows all rules. */
+export const validateGroup =
+  (text: (typeof groupText)['en']) =>
+  ({ name, rate_multiplier }: GroupValues): Record<string, string> => ({
+    ...(name.trim() === '' && { name: text.needed }),
+    ...(!/^(\d+(\.\d{0,6})?|\.\d{1,6})$/.test(rate_multiplier.trim()) && {
+      rate_multiplier: text.notMultiplier,
+    }),
+  })

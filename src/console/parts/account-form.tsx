@@ -1,10 +1,10 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { showAtField } from '../lib/field-errors.ts'
+import { showAtField } from '../lib/form-errors.ts'
 import { useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
-import { ErrorNotice } from './error-notice.tsx'
+import { ErrorNotice } from './notices.tsx'
 
 const texts = bilingual({
   email: ['E-mail', '邮箱'],

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
-import { ErrorNotice } from './error-notice.tsx'
-import { Time } from './time.tsx'
+import { ErrorNotice } from './notices.tsx'
+import { Time } from './values.tsx'
 
 /** Words that other lists use, too. */
 export const listText = bilingual({

@@ -1,6 +1,6 @@
 import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { usePublicSettings } from '../lib/public-settings.ts'
+import { usePublicSettings } from '../lib/site.ts'
 import { LookMenu } from './look-menu.tsx'
 
 interface OutsideProps {

@@ -1,6 +1,6 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { useMe } from '../lib/use-me.ts'
+import { useMe } from '../lib/site.ts'
 
 interface PageFrameProps {
   readonly title: string
@@ -32,3 +32,27 @@ export function PageFrame({ title, description, actions, children }: PageFramePr
     </Stack>
   )
 }
+
+interface SectionProps {
+  readonly title: string
+  /** What it is for. */
+  readonly hint?: string
+  readonly children: ReactNode
+}
+
+/** A part of a page, with its title. */
+export const Section = ({ title, hint, children }: SectionProps) => (
+  <Paper withBorder p="md" component="section" miw={0}>
+    <Stack>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {hint && (
+        <Text size="sm" c="dimmed" maw={720}>
+          {hint}
+        </Text>
+      )}
+      {children}
+    </Stack>
+  </Paper>
+)

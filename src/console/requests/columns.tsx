@@ -1,12 +1,12 @@
-import { Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Flex, Stack, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { RequestItem } from '../../admin/requests/schema.ts'
 import { formatCount, formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import type { Column } from '../parts/list.tsx'
-import { Money } from '../parts/money.tsx'
-import { Time } from '../parts/time.tsx'
-import { RequestLink } from './request-link.tsx'
-import { Result } from './result.tsx'
+import { Money, Time } from '../parts/values.tsx'
+import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
 
 /** The columns of a list of requests; `isAll`: for administrators. */
@@ -97,3 +97,53 @@ export const Cut = ({ children, room = 14 }: CutProps) => (
     {children}
   </Text>
 )
+
+interface RequestLinkProps {
+  readonly id: string
+  /** For administrators, who see those of all accounts. */
+  readonly isAll: boolean
+  readonly children: ReactNode
+}
+
+/** Leads to a request's receipt. */
+export const RequestLink = ({ id, isAll, children }: RequestLinkProps) => (
+  <Anchor
+    inherit
+    renderRoot={(props) => (
+      <Link to={isAll ? '/admin/requests/$id' : '/requests/$id'} params={{ id }} {...props} />
+    )}
+  >
+    {children}
+  </Anchor>
+)
+
+interface ResultProps {
+  readonly status: number | null
+  readonly cause: string | null
+  readonly of?: 'request' | 'attempt'
+  /** By itself, and not at the end of a row. */
+  readonly isAlone?: boolean
+}
+
+/** How it ended: the status, and what went wrong in a sentence. */
+export function Result({ status, cause, of = 'request', isAlone = false }: ResultProps) {
+  const text = useText(requestsText)
+  const { language } = useLanguage()
+  const meaning = cause === null ? undefined : (causeText(cause, language, of) ?? cause)
+  return (
+    <Flex
+      gap={isAlone ? 'xs' : 4}
+      direction={isAlone ? 'row' : 'column'}
+      align={isAlone ? 'center' : 'flex-end'}
+    >
+      <Badge color={cause === null ? 'green' : 'red'} variant="dot" style={{ flex: 'none' }}>
+        {status ?? '—'} {cause === null ? text.ok : ''}
+      </Badge>
+      {meaning && (
+        <Text size={isAlone ? 'sm' : 'xs'} className="cut" miw={isAlone ? undefined : '8rem'}>
+          {meaning}
+        </Text>
+      )}
+    </Flex>
+  )
+}

@@ -5,10 +5,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { showAtField } from '../../lib/field-errors.ts'
+import { showAtField } from '../../lib/form-errors.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
 import { accountText } from '../accounts/text.ts'
 
 const empty = { kind: 'credit', amount: '', reason: '', mayOverdraw: false }

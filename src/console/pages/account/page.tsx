@@ -1,26 +1,33 @@
-import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Stack, Tabs, Title } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Tabs,
+  Text,
+} from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
-import { api, call } from '../../lib/api.ts'
-import { know } from '../../lib/know.ts'
+import { api, call, know } from '../../lib/api.ts'
+import { showProblems } from '../../lib/form-errors.ts'
+import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import { showProblems } from '../../lib/problems.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { regionField } from '../../parts/region-values.ts'
-import { useEdit } from '../../parts/use-edit.ts'
+import { useFilters } from '../../lib/use-filters.ts'
+import { useEdit } from '../../parts/edit.tsx'
+import { regionField } from '../../parts/field-values.ts'
+import { List } from '../../parts/list.tsx'
+import { Empty, ErrorNotice } from '../../parts/notices.tsx'
+import { PageFrame, Section } from '../../parts/page.tsx'
+import { Money, Time, useColon } from '../../parts/values.tsx'
 import { accountText } from '../accounts/text.ts'
+import { Remove, Suspend, Vouch } from './actions.tsx'
 import { Adjust } from './adjust.tsx'
-import { Figures } from './figures.tsx'
-import { Ledger } from './ledger.tsx'
-import { Overdrawn } from './overdrawn.tsx'
-import { Remove } from './remove.tsx'
-import { Settings } from './settings.tsx'
-import { Suspend } from './suspend.tsx'
-import { Tokens } from './tokens.tsx'
-import { changeOf, valuesOf } from './values.ts'
-import { Vouch } from './vouch.tsx'
+import { changeOf, Settings, valuesOf } from './settings.tsx'
 
 /** One account: its balance, what it may do, its tokens and its ledger. */
 export function Page() {
@@ -72,23 +79,13 @@ function Content({ account }: { readonly account: AccountDetail }) {
       <Overdrawn account={account} />
       {status === 'disabled' && <Alert color="red">{text.suspended}</Alert>}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Paper withBorder p="md">
-          <Stack>
-            <Title order={2} size="h4">
-              {text.money}
-            </Title>
-            <Figures account={account} />
-            <Adjust account={account} />
-          </Stack>
-        </Paper>
-        <Paper withBorder p="md">
-          <Stack>
-            <Title order={2} size="h4">
-              {text.settings}
-            </Title>
-            <Settings account={account} edit={edit} />
-          </Stack>
-        </Paper>
+        <Section title={text.money}>
+          <Figures account={account} />
+          <Adjust account={account} />
+        </Section>
+        <Section title={text.settings}>
+          <Settings account={account} edit={edit} />
+        </Section>
       </SimpleGrid>
       <Group>
         <Button
@@ -123,5 +120,140 @@ function Content({ account }: { readonly account: AccountDetail }) {
         </Tabs.Panel>
       </Tabs>
     </Stack>
+  )
+}
+
+/** What is on the account, and what of it is set aside. */
+function Figures({ account }: { readonly account: AccountDetail }) {
+  const text = useText(accountText)
+  const colon = useColon()
+  const { balance, reserved, credit_limit } = account
+  return (
+    <Group gap="xl">
+      <Figure label={text.balance} hint={`${text.creditLimit}${colon}${formatUsd(credit_limit)}`}>
+        <Money usd={balance} />
+      </Figure>
+      <Figure label={text.reserved} hint={text.reservedHint}>
+        <Money usd={reserved} />
+      </Figure>
+    </Group>
+  )
+}
+
+interface FigureProps {
+  readonly label: string
+  readonly hint: string
+  readonly children: ReactNode
+}
+
+const Figure = ({ label, hint, children }: FigureProps) => (
+  <Stack gap={0}>
+    <Text size="sm" c="dimmed">
+      {label}
+    </Text>
+    <Text size="xl" fw={600}>
+      {children}
+    </Text>
+    <Text size="xs" c="dimmed">
+      {hint}
+    </Text>
+  </Stack>
+)
+
+/** Says that an account owes more than its credit limit allows, and what took it there. */
+function Overdrawn({ account }: { readonly account: AccountDetail }) {
+  const text = useText(accountText)
+  const { overdrawn, overdrawn_by } = account
+  if (overdrawn === null) return null
+  return (
+    <Alert color="red" title={text.overdrawnBy(formatUsd(overdrawn))}>
+      {text.overdrawnHint}{' '}
+      {overdrawn_by !== null && (
+        <Anchor inherit underline="always" component={Link} to={`/admin/requests/${overdrawn_by}`}>
+          {text.overdrawnCause}
+        </Anchor>
+      )}
+    </Alert>
+  )
+}
+
+/** The ledger of an account: at first without the charges of its requests, which are many. */
+function Ledger({ id }: { readonly id: number }) {
+  const text = useText(accountText)
+  const [filters, setFilters] = useFilters()
+  const kind = filters.kind === 'all' ? 'all' : 'by_hand'
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label={text.kind}
+        w="fit-content"
+        value={kind}
+        data={[
+          { value: 'by_hand', label: text.byHand },
+          { value: 'all', label: text.all },
+        ]}
+        onChange={(value) => setFilters({ kind: value === 'all' ? 'all' : null })}
+      />
+      <List
+        queryKey={['account-ledger', id, kind]}
+        load={(cursor) =>
+          call(
+            api.admin.accounts({ id }).ledger.get({ query: { kind, ...(cursor && { cursor }) } }),
+          )
+        }
+        keyOf={(entry) => entry.id}
+        caption={text.ledgerCaption}
+        columns={[
+          { label: text.time, render: ({ created_at }) => <Time at={created_at} /> },
+          { label: text.kind, render: (entry) => text.kinds[entry.kind] },
+          { label: text.amount, isFigure: true, render: ({ amount }) => <Money usd={amount} /> },
+          {
+            label: text.after,
+            isFigure: true,
+            render: ({ balance_after }) => <Money usd={balance_after} />,
+          },
+          {
+            label: text.what,
+            render: ({ request_id, reason }) =>
+              request_id === null ? (
+                <span className="cut">{reason}</span>
+              ) : (
+                <Anchor component={Link} to={`/admin/requests/${request_id}`} className="cut">
+                  {request_id}
+                </Anchor>
+              ),
+          },
+        ]}
+        empty={<Empty title={text.noEntries} />}
+      />
+    </Stack>
+  )
+}
+
+/** The tokens of an account. */
+function Tokens({ id }: { readonly id: number }) {
+  const text = useText(accountText)
+  return (
+    <List
+      queryKey={['account-tokens', id]}
+      load={(cursor) =>
+        call(api.admin.accounts({ id }).tokens.get({ query: cursor ? { cursor } : {} }))
+      }
+      keyOf={(token) => token.id}
+      caption={text.tokenCaption}
+      columns={[
+        { label: text.name, render: ({ name }) => <span className="cut">{name}</span> },
+        { label: text.key, render: ({ key_hint }) => <code>{key_hint}</code> },
+        { label: text.group, render: ({ group }) => <span className="cut">{group}</span> },
+        { label: text.status, render: ({ status }) => text.statuses[status] },
+        {
+          label: text.spent,
+          isFigure: true,
+          render: ({ spent }) => <Money usd={spent.total} />,
+        },
+        { label: text.lastUsed, render: ({ last_used_day }) => last_used_day ?? text.never },
+      ]}
+      empty={<Empty title={text.noTokens} />}
+    />
   )
 }

@@ -1,12 +1,11 @@
 import { Button, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { StatusGroup } from '../../../site/status/schema.ts'
-import { formatCount, formatDuration } from '../../lib/format.ts'
+import type { StatusDocument, StatusGroup } from '../../../site/status/schema.ts'
+import { read } from '../../lib/api.ts'
+import { formatCount, formatDuration, formatRatio } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { formatRatio } from './figures.ts'
-import { readStatus } from './status.ts'
+import { ErrorNotice } from '../../parts/notices.tsx'
 import { texts } from './text.ts'
 
 type Model = StatusGroup['models'][number]
@@ -100,4 +99,14 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
       </Table.Tbody>
     </Table>
   )
+}
+
+/** The status, public and own: of all groups, or of one with all its models. */
+export async function readStatus(group?: string): Promise<StatusDocument['data']> {
+  const query = group === undefined ? '' : `?group=${encodeURIComponent(group)}`
+  const at = async (path: string) => ((await read(path + query)) as StatusDocument).data
+  const own = await at('/api/v1/groups/status')
+  if (group !== undefined && own.groups.length > 0) return own
+  const shown = await at('/api/v1/status')
+  return { ...shown, groups: [...shown.groups, ...own.groups] }
 }

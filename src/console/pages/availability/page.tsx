@@ -1,15 +1,26 @@
-import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
+import {
+  Anchor,
+  Badge,
+  Button,
+  Card,
+  Group,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useText } from '../../lib/language.tsx'
-import { useMe } from '../../lib/use-me.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import type { StatusGroup } from '../../../site/status/schema.ts'
+import { formatCount, formatDuration, formatRatio } from '../../lib/format.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { useMe } from '../../lib/site.ts'
+import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
-import { BarLegend } from './bars.tsx'
-import { GroupCard } from './group.tsx'
-import { readStatus } from './status.ts'
+import { Time } from '../../parts/values.tsx'
+import { BarLegend, Bars } from './bars.tsx'
+import { Models, readStatus } from './models.tsx'
 import { texts } from './text.ts'
 
 /** How well each group and model answers. */
@@ -60,3 +71,71 @@ export function Page() {
     </PageFrame>
   )
 }
+
+const colours = { operational: 'teal', degraded: 'orange', down: 'red', no_data: 'gray' } as const
+
+/** A group: how it is now, how it was, and its models. */
+function GroupCard({ group }: { readonly group: StatusGroup }) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const { availability, first_byte_ms: first, tokens_per_second: speed } = group
+  const spans = [
+    [text.hour, availability['1h']],
+    [text.day, availability['24h']],
+    [text.week, availability['7d']],
+    [text.quarter, availability['90d']],
+  ] as const
+  return (
+    <Card withBorder padding="md" component="section" aria-label={group.name}>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4" className="cut">
+          {group.name}
+        </Title>
+        <Badge color={colours[group.state]} variant="outline" c="inherit" size="lg">
+          {text[group.state]}
+        </Badge>
+      </Group>
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm" mb="sm">
+        {spans.map(([label, { requests, ratio }]) => (
+          <Fact key={label} label={label} hint={text.requests(formatCount(requests, language))}>
+            {formatRatio(ratio, text.no_data)}
+          </Fact>
+        ))}
+        <Fact
+          label={text.firstByte}
+          hint={first.p95 === null ? undefined : text.most(formatDuration(first.p95))}
+        >
+          {first.p50 === null ? text.no_data : formatDuration(first.p50)}
+        </Fact>
+        <Fact label={text.speed}>
+          {speed === null ? text.no_data : text.perSecond(String(Math.round(speed)))}
+        </Fact>
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, md: 2 }} mb="sm">
+        <Bars label={text.hours} bars={group.hours} />
+        <Bars label={text.days} bars={group.days} />
+      </SimpleGrid>
+      <Models group={group} />
+    </Card>
+  )
+}
+
+interface FactProps {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly children: string
+}
+
+const Fact = ({ label, hint, children }: FactProps) => (
+  <div>
+    <Text size="xs" c="dimmed">
+      {label}
+    </Text>
+    <Text fw={600}>{children}</Text>
+    {hint && (
+      <Text size="xs" c="dimmed">
+        {hint}
+      </Text>
+    )}
+  </div>
+)

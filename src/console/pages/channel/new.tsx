@@ -5,18 +5,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { TestAsked } from '../../../admin/channels/schema.ts'
-import { AdvancedFields } from '../../channels/advanced.tsx'
-import { showChannelError } from '../../channels/errors.ts'
-import { ChannelFields } from '../../channels/fields.tsx'
-import { type ChannelValues, newChannelOf, valuesOf } from '../../channels/form-values.ts'
-import { NewKeys } from '../../channels/keys.tsx'
+import { AdvancedFields, ChannelFields, NewKeys, showChannelError } from '../../channels/fields.tsx'
+import {
+  type ChannelValues,
+  newChannelOf,
+  validateChannel,
+  valuesOf,
+  vendors,
+} from '../../channels/form-values.ts'
 import { TestPanel } from '../../channels/test-panel.tsx'
 import { channelText } from '../../channels/text.ts'
-import { validateChannel } from '../../channels/validate.ts'
-import { vendors } from '../../channels/vendors.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 
 /** A channel to be made: it can be tested first. */

@@ -1,11 +1,19 @@
-import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Anchor, Badge, Group, Paper, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { GroupView } from '../../../admin/groups/schema.ts'
+import { Effect, GroupFields, showGroupError } from '../../groups/fields.tsx'
+import { changeOf, validateGroup, valuesOf } from '../../groups/form-values.ts'
 import { groupText } from '../../groups/text.ts'
-import { api, call } from '../../lib/api.ts'
-import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { api, call, know } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { useLanguage, useText } from '../../lib/language.tsx'
+import { EditForm, useEdit } from '../../parts/edit.tsx'
+import { useRegionLabel } from '../../parts/fields.tsx'
+import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Existing } from './existing.tsx'
+import { Colon } from '../../parts/values.tsx'
+import { Actions } from './actions.tsx'
 import { NewGroup } from './new.tsx'
 
 /** One group, or a new one. */
@@ -25,5 +33,131 @@ function Loaded({ id }: { readonly id: string }) {
     <PageFrame title={text.title}>
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
     </PageFrame>
+  )
+}
+
+/** A group: what it offers, and its form. */
+function Existing({ live }: { readonly live: GroupView }) {
+  const text = useText(groupText)
+  const regionLabel = useRegionLabel()
+  const queries = useQueryClient()
+  const route = api.admin.groups({ id: live.id })
+  const edit = useEdit({
+    live,
+    valuesOf,
+    validate: () => validateGroup(text),
+    send: (seen, values) => call(route.patch(changeOf(seen, values))),
+    showAtFields: showGroupError,
+    tell: (now) => {
+      void know(queries, ['group', String(live.id)], now)
+      for (const name of ['groups', 'channels', 'channel', 'prices']) {
+        void queries.invalidateQueries({ queryKey: [name] })
+      }
+      void queries.invalidateQueries({ queryKey: ['group', 'effect'] })
+    },
+  })
+  const { form, seen, show } = edit
+  const { rate_multiplier } = form.values
+  return (
+    <PageFrame title={live.name} actions={<Actions group={live} show={show} />}>
+      <Stack maw={900}>
+        <Warnings of={live} inFile={text.inFile} />
+        <Offers group={live} />
+        <EditForm
+          edit={edit}
+          shown={(state) => ({
+            ...shown(state, text),
+            [regionLabel]: state.regions ?? text.everywhere,
+          })}
+        >
+          <GroupFields
+            form={form}
+            effect={
+              rate_multiplier !== seen.rate_multiplier && (
+                <Effect id={live.id} multiplier={rate_multiplier} />
+              )
+            }
+          />
+        </EditForm>
+      </Stack>
+    </PageFrame>
+  )
+}
+
+/** What two people may have changed, by its label. */
+function shown(group: GroupView, text: (typeof groupText)['en']): Record<string, unknown> {
+  return {
+    [text.name]: group.name,
+    [text.status]: text[group.status],
+    [text.channels]: group.channels.map(({ name }) => name),
+    [text.multiplier]: group.rate_multiplier,
+    [text.models]: group.models,
+    [text.about]: group.description,
+    [text.platform]: group.platform,
+    [text.long_context]: group.long_context_pricing,
+    [text.on_disconnect]: text[group.on_disconnect],
+    [text.limits]: group.limits,
+    [text.accounts]: group.accounts ?? text.everyone,
+    [text.tools]: group.tools ?? text.allTools,
+  }
+}
+
+/** So many names are read at a glance. */
+const shownNames = 40
+
+/** What can really be called in a group, and what lacks a price. */
+function Offers({ group }: { readonly group: GroupView }) {
+  const text = useText(groupText)
+  const { language } = useLanguage()
+  const { status, tokens, tokens_is_exact, without_price, offers } = group
+  const count = formatCount(tokens, language) + (tokens_is_exact ? '' : '+')
+  return (
+    <Paper withBorder p="md" component="section" aria-label={text.offers}>
+      <Stack gap="xs">
+        <Group gap="sm">
+          <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
+            {text[status]}
+          </Badge>
+          <Text size="sm" c="dimmed">
+            {text.tokens}
+            <Colon />
+            {count}
+          </Text>
+        </Group>
+        <Names label={text.offered} names={group.offered_models} total={offers} />
+        {without_price > 0 && (
+          <>
+            <Names label={text.unpriced} names={group.models_without_price} total={without_price} />
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link to="/admin/prices" search={{ state: 'missing' }} {...props} />
+              )}
+            >
+              {text.setPrices}
+            </Anchor>
+          </>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+interface NamesProps {
+  readonly label: string
+  readonly names: readonly string[]
+  readonly total: number
+}
+
+function Names({ label, names, total }: NamesProps) {
+  const text = useText(groupText)
+  const { language } = useLanguage()
+  const first = names.slice(0, shownNames)
+  const more = total - first.length
+  return (
+    <Text size="sm" className="cut">
+      <b>{label}:</b> {first.join(', ') || text.nothing}
+      {more > 0 && ` ${text.andMore(formatCount(more, language))}`}
+    </Text>
   )
 }

@@ -1,21 +1,20 @@
-import { Button, Group, Table, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, call } from '../../lib/api.ts'
-import { faultText } from '../../lib/fault-text.ts'
+import { faultText } from '../../lib/error-text.ts'
+import { showAtField } from '../../lib/form-errors.ts'
+import { formatBytes } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
-import { Colon } from '../../parts/colon.tsx'
 import { confirm } from '../../parts/confirm.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Download } from './download.tsx'
-import { formatBytes } from './format-bytes.ts'
-import { JobProgress } from './job-progress.tsx'
-import { Section } from './section.tsx'
+import { Proof } from '../../parts/fields.tsx'
+import { Empty, ErrorNotice } from '../../parts/notices.tsx'
+import { Section } from '../../parts/page.tsx'
+import { Colon, Time } from '../../parts/values.tsx'
+import { JobProgress, useJobs } from './jobs.tsx'
 import { maintenanceText } from './text.ts'
-import { useJobs } from './use-jobs.ts'
 
 /** The backups beside the database, and a new one. */
 export function Backups() {
@@ -133,5 +132,57 @@ function BackupTable({ items, download, remove }: BackupTableProps) {
         ))}
       </Table.Tbody>
     </Table>
+  )
+}
+
+interface DownloadProps {
+  /** Null: none is asked for. */
+  readonly name: string | null
+  readonly close: () => void
+}
+
+/** Asks for the password, then lets the browser take the backup. */
+function Download({ name, close }: DownloadProps) {
+  const text = useText(maintenanceText)
+  return (
+    <Modal opened={name !== null} onClose={close} title={text.download}>
+      {name !== null && <Form name={name} close={close} />}
+    </Modal>
+  )
+}
+
+function Form({ name, close }: { readonly name: string; readonly close: () => void }) {
+  const text = useText(maintenanceText)
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm({ initialValues: { password: '' } })
+  const submit = form.onSubmit(async ({ password }) => {
+    setError(null)
+    try {
+      const { path } = await call(
+        api.admin.backups({ name }).download.post({ password: password || null }),
+      )
+      // An attachment: the page stays.
+      location.assign(path)
+      close()
+    } catch (failure) {
+      if (!showAtField(form, failure, { password: 'password' })) setError(failure)
+    }
+  })
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Proof
+          label={text.password}
+          hint={text.passwordHint}
+          input={form.getInputProps('password')}
+        />
+        {error !== null && <ErrorNotice error={error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={form.submitting}>
+            {text.download}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

@@ -1,15 +1,15 @@
 import { Button, Select, SimpleGrid, Skeleton, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CallFailed } from '../../lib/api.ts'
+import type { PlazaDocument } from '../../../site/plaza/schema.ts'
+import { api, CallFailed, call, read } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { filterRows, type PlazaRow } from './rows.ts'
+import { filterRows, type PlazaRow, plazaRows } from './rows.ts'
 import { PlazaTable } from './table.tsx'
 import { plazaText } from './text.ts'
-import { useOwnTokens, usePlaza } from './use-plaza.ts'
 
 /** What can be called, and what it costs. */
 export function Page() {
@@ -97,3 +97,27 @@ function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
     </>
   )
 }
+
+/** The public plaza, and what is only for who is signed in; its error has status 404 when it is off, 401 when it asks for a key. */
+const usePlaza = () =>
+  useQuery({
+    queryKey: ['plaza'],
+    staleTime: 60_000,
+    queryFn: async () => {
+      const [shown, own] = (await Promise.all([
+        read('/api/v1/model-plaza'),
+        read('/api/v1/groups/plaza'),
+      ])) as [PlazaDocument, PlazaDocument]
+      const groups = [...shown.data.groups, ...own.data.groups].toSorted(
+        (a, b) => a.rate_multiplier - b.rate_multiplier,
+      )
+      return { description: shown.data.description, rows: plazaRows(groups) }
+    },
+  })
+
+/** Tokens to choose from: the newest hundred. */
+const useOwnTokens = () =>
+  useQuery({
+    queryKey: ['tokens', 'choice'],
+    queryFn: () => call(api.tokens.get({ query: { page_size: 100 } })),
+  })

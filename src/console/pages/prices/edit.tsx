@@ -4,23 +4,23 @@ import {
   Fieldset,
   Group,
   SegmentedControl,
+  SimpleGrid,
   Stack,
   Text,
   TextInput,
 } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
 import { useDidUpdate } from '@mantine/hooks'
 import { useState } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { useText } from '../../lib/language.tsx'
-import { EditForm } from '../../parts/edit-form.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { type PriceValues, termsValues, valuesOf } from './form-values.ts'
-import { LivePreview } from './live-preview.tsx'
-import { RateFields } from './rate-fields.tsx'
+import { EditForm } from '../../parts/edit.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { emptyTier, type PriceValues, termsValues, valuesOf } from './form-values.ts'
+import { LivePreview } from './preview.tsx'
 import { Simulate } from './simulate.tsx'
 import { TermsDetails } from './terms.tsx'
 import { priceText } from './text.ts'
-import { TierFields } from './tier-fields.tsx'
 import { usePriceEdit } from './use-price-edit.tsx'
 
 /** The form of a price, with what comes of it. */
@@ -191,5 +191,84 @@ function Removal({ view: { price, vendor }, remove }: RemovalProps) {
         </Button>
       )}
     </>
+  )
+}
+
+/** The prices of a tier; `path` is where they stand in the form: `''`, `tiers.0.`. */
+function RateFields({
+  form,
+  path = '',
+}: {
+  readonly form: UseFormReturnType<PriceValues>
+  readonly path?: string
+}) {
+  const text = useText(priceText)
+  const fields = [
+    ['input', text.input, undefined],
+    ['output', text.output, undefined],
+    ['cache_read', text.cacheRead, text.fallsBack(text.input)],
+    ['cache_write', text.cacheWrite, text.fallsBack(text.input)],
+    ['cache_write_1h', text.cacheWrite1h, text.fallsBack(text.cacheWrite)],
+  ] as const
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} verticalSpacing="xs">
+      {fields.map(([name, label, hint]) => (
+        <TextInput
+          key={name}
+          label={label}
+          placeholder={hint}
+          leftSection="$"
+          inputMode="decimal"
+          autoComplete="off"
+          required={hint === undefined}
+          {...form.getInputProps(path + name)}
+        />
+      ))}
+      <TextInput
+        label={text.others}
+        placeholder="input_audio=32, output_audio=64"
+        description={text.othersHint}
+        autoComplete="off"
+        {...form.getInputProps(`${path}others`)}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** Prices above a length of context, as many as there are. */
+function TierFields({ form }: { readonly form: UseFormReturnType<PriceValues> }) {
+  const text = useText(priceText)
+  return (
+    <Fieldset legend={text.tiers}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {text.tiersHint}
+        </Text>
+        {form.values.tiers.map(({ key }, at) => (
+          <Stack key={key} gap="xs">
+            <Group align="flex-end">
+              <TextInput
+                label={text.above}
+                inputMode="numeric"
+                required
+                flex={1}
+                {...form.getInputProps(`tiers.${at}.above`)}
+              />
+              <Button variant="default" onClick={() => form.removeListItem('tiers', at)}>
+                {text.removeTier}
+              </Button>
+            </Group>
+            <RateFields form={form} path={`tiers.${at}.`} />
+          </Stack>
+        ))}
+        <Button
+          variant="default"
+          w="fit-content"
+          onClick={() => form.insertListItem('tiers', emptyTier())}
+        >
+          {text.addTier}
+        </Button>
+      </Stack>
+    </Fieldset>
   )
 }

@@ -1,16 +1,17 @@
-import { Anchor, Button, Group, Select, Tabs, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Select, Stack, Tabs, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
-import type { PriceView } from '../../../admin/prices/schema.ts'
+import type { FeedRowView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
+import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
+import { useMe } from '../../lib/site.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { Empty } from '../../parts/empty.tsx'
 import { type Column, List } from '../../parts/list.tsx'
+import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/values.tsx'
 import { Details } from './details.tsx'
-import { Feed } from './feed.tsx'
 import { TermsLine } from './terms.tsx'
 import { priceText } from './text.ts'
 
@@ -133,4 +134,79 @@ function useColumns(open: (model: string) => void): readonly Column<PriceView>[]
     },
     { label: text.since, render: ({ price }) => price && <Time at={price.valid_from} /> },
   ]
+}
+
+/** The public price feed as it is, row by row. */
+function Feed() {
+  const text = useText(priceText)
+  const feedUrl = useMe().data?.site.price_feed_url
+  const [{ search }, setFilters] = useFilters()
+  const typed = useDebouncedCallback((value: string) => setFilters({ search: value }), 250)
+  const query = search ? { search } : {}
+  return (
+    <Stack>
+      <Text c="dimmed">{text.feedDescription}</Text>
+      <Group align="flex-end">
+        <TextInput
+          label={text.search}
+          type="search"
+          defaultValue={search ?? ''}
+          onChange={(event) => typed(event.currentTarget.value)}
+          w={{ base: '100%', xs: 280 }}
+        />
+        {feedUrl && (
+          <Button component="a" href={feedUrl} variant="default">
+            {text.feedOpen}
+          </Button>
+        )}
+      </Group>
+      <List
+        queryKey={['feed', query]}
+        load={(cursor) =>
+          call(api.admin.feed.get({ query: { ...query, ...(cursor && { cursor }) } }))
+        }
+        keyOf={({ model, group }) => JSON.stringify([group, model])}
+        caption={text.feedCaption}
+        columns={[
+          { label: text.group, render: ({ group }) => <span className="cut">{group}</span> },
+          { label: text.model, render: ({ model }) => <span className="cut">{model}</span> },
+          { label: text.price, render: ({ prices }) => <FinalPrices prices={prices} /> },
+          {
+            label: text.state2,
+            render: ({ enabled }) => (enabled ? text.enabled : text.disabled),
+          },
+          { label: text.note, render: ({ note }) => <span className="cut">{note}</span> },
+        ]}
+        empty={<Empty title={text.feedEmpty} />}
+      />
+    </Stack>
+  )
+}
+
+type Prices = FeedRowView['prices']
+
+/** The figures of the feed with their names; those that are equal share a line. */
+function FinalPrices({ prices }: { readonly prices: Prices }) {
+  const text = useText(priceText)
+  if (prices.unit_price !== undefined) return text.perCall(formatUsd(prices.unit_price))
+  const labels = {
+    input_price: text.input,
+    output_price: text.output,
+    cache_input_price: text.cacheRead,
+    cache_create_price: text.cacheWrite,
+    cache_create_price_1h: text.cacheWrite1h,
+  } as const
+  const names = Object.keys(labels) as (keyof typeof labels)[]
+  const main = names.slice(0, 2)
+  const rest = names.slice(2)
+  const line = (some: readonly (keyof typeof labels)[]) =>
+    some.map((name) => `${labels[name]} ${formatUsd(prices[name] ?? '0')}`).join(' · ')
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{line(main)}</Text>
+      <Text size="xs" c="dimmed">
+        {line(rest)}
+      </Text>
+    </Stack>
+  )
 }

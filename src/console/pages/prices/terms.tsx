@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core'
 import type { PriceTermsView } from '../../../admin/prices/schema.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
-import { Colon } from '../../parts/colon.tsx'
+import { Colon } from '../../parts/values.tsx'
 import { pairsText } from './form-values.ts'
 import { priceText } from './text.ts'
 

@@ -1,13 +1,15 @@
-import { Paper, SimpleGrid, Stack, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
+import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { PageFrame } from '../../parts/page.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { PageFrame, Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/values.tsx'
 import { Passkeys } from './passkeys.tsx'
-import { Password } from './password.tsx'
-import { Providers } from './providers.tsx'
 import { Sessions } from './sessions.tsx'
 import { profileText } from './text.ts'
 import { TwoFactor } from './two-factor.tsx'
@@ -48,13 +50,88 @@ export function Page() {
   )
 }
 
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Paper withBorder p="md" component="section">
+/** Changing the password; all other sessions end with it. */
+function Password({ hasPassword }: { readonly hasPassword: boolean }) {
+  const text = useText(profileText)
+  const queries = useQueryClient()
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm({ initialValues: { current: '', wanted: '' } })
+  const submit = form.onSubmit(async ({ current, wanted }) => {
+    setError(null)
+    try {
+      const change = { current_password: current, new_password: wanted }
+      await call(api.auth.password.post(change))
+      form.reset()
+      notifications.show({ message: text.changed, color: 'green' })
+      await queries.invalidateQueries({ queryKey: ['sessions'] })
+    } catch (failure) {
+      const fields = {
+        current_password: 'current',
+        new_password: 'wanted',
+        password: 'current',
+      } as const
+      if (!showAtField(form, failure, fields)) setError(failure)
+    }
+  })
+  if (!hasPassword) return <Text>{text.noPassword}</Text>
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <PasswordInput
+          label={text.current}
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('current')}
+        />
+        <PasswordInput
+          label={text.wanted}
+          description={text.wantedHint}
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('wanted')}
+        />
+        {error !== null && <ErrorNotice error={error} />}
+        <Button type="submit" variant="default" loading={form.submitting} w="fit-content">
+          {text.change}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+interface Provider {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+}
+
+/** Accounts elsewhere that sign in to this one. */
+function Providers({ providers }: { readonly providers: readonly Provider[] }) {
+  const text = useText(profileText)
+  const queries = useQueryClient()
+  const [error, setError] = useState<unknown>(null)
+  const unlink = async (provider: string) => {
+    setError(null)
+    try {
+      await call(api.auth.unlink.post({ provider }))
+      await queries.invalidateQueries({ queryKey: ['sign-in-profile'] })
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return (
     <Stack>
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {children}
+      {providers.map(({ id, name, created_at }) => (
+        <Group key={id} justify="space-between">
+          <Text className="cut">
+            {name} · <Time at={created_at} />
+          </Text>
+          <Button size="xs" variant="default" onClick={() => void unlink(id)}>
+            {text.unlink}
+          </Button>
+        </Group>
+      ))}
+      {error !== null && <ErrorNotice error={error} />}
     </Stack>
-  </Paper>
-)
+  )
+}

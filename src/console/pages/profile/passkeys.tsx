@@ -5,8 +5,8 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { hasPasskeys, makePasskey } from '../../lib/passkey.ts'
 import { confirm } from '../../parts/confirm.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { Time } from '../../parts/time.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { Time } from '../../parts/values.tsx'
 import { profileText } from './text.ts'
 
 interface Passkey {

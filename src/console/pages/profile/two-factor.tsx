@@ -4,8 +4,8 @@ import { QRCodeSVG } from 'qrcode.react'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { Code } from '../../parts/code.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { Code } from '../../parts/values.tsx'
 import { profileText } from './text.ts'
 
 interface TwoFactorProps {

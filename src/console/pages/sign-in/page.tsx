@@ -1,16 +1,27 @@
-import { Alert, Anchor, Button, Divider, Stack, Text } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Divider,
+  Group,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
+import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
 import { nextPage } from '../../lib/next-page.ts'
 import { askForPasskey, hasPasskeys } from '../../lib/passkey.ts'
 import { textOf } from '../../lib/texts.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
+import { ErrorNotice } from '../../parts/notices.tsx'
 import { Outside } from '../../parts/outside.tsx'
-import { PasswordForm } from './password-form.tsx'
-import { SecondStep } from './second-step.tsx'
 import { signInText } from './text.ts'
 
 /** Ways into the console. */
@@ -95,5 +106,104 @@ function Refusal({ word }: { readonly word: string }) {
     <Alert color="red" role="alert">
       {known ?? refused}
     </Alert>
+  )
+}
+
+interface PasswordFormProps {
+  readonly onDone: () => Promise<void>
+  readonly onSecondStep: () => void
+}
+
+/** Signing in by e-mail and password. */
+function PasswordForm({ onDone, onSecondStep }: PasswordFormProps) {
+  const text = useText(signInText)
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm({ initialValues: { email: '', password: '', remember: true } })
+  const submit = form.onSubmit(async (values) => {
+    setError(null)
+    try {
+      const { two_factor } = await call(api.auth['sign-in'].email.post(values))
+      if (two_factor) onSecondStep()
+      else await onDone()
+    } catch (failure) {
+      if (!showAtField(form, failure, { email: 'email' })) setError(failure)
+    }
+  })
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={text.email}
+          type="email"
+          autoComplete="username"
+          required
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label={text.password}
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('password')}
+        />
+        <Checkbox label={text.remember} {...form.getInputProps('remember', { type: 'checkbox' })} />
+        {error !== null && <ErrorNotice error={error} />}
+        <Button type="submit" loading={form.submitting}>
+          {text.signIn}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+interface SecondStepProps {
+  readonly onDone: () => Promise<void>
+  readonly onBack: () => void
+}
+
+/** The code that an account with a second factor is asked for. */
+function SecondStep({ onDone, onBack }: SecondStepProps) {
+  const text = useText(signInText)
+  const [isBackup, setBackup] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm({ initialValues: { code: '', trust: false } })
+  const submit = form.onSubmit(async ({ code, trust }) => {
+    setError(null)
+    try {
+      const entry = { code: code.replaceAll(' ', ''), trust, backup: isBackup }
+      await call(api.auth['second-factor'].post(entry))
+      await onDone()
+    } catch (failure) {
+      if (!showAtField(form, failure, { code: 'code' })) setError(failure)
+    }
+  })
+  return (
+    <Outside title={text.secondStep}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={text.code}
+            description={isBackup ? text.backupHint : text.codeHint}
+            autoComplete="one-time-code"
+            inputMode={isBackup ? 'text' : 'numeric'}
+            data-autofocus
+            required
+            {...form.getInputProps('code')}
+          />
+          <Checkbox label={text.trust} {...form.getInputProps('trust', { type: 'checkbox' })} />
+          {error !== null && <ErrorNotice error={error} />}
+          <Button type="submit" loading={form.submitting}>
+            {text.confirm}
+          </Button>
+          <Group justify="space-between">
+            <Anchor component="button" type="button" onClick={onBack}>
+              {text.back}
+            </Anchor>
+            <Anchor component="button" type="button" onClick={() => setBackup(!isBackup)}>
+              {isBackup ? text.useApp : text.useBackup}
+            </Anchor>
+          </Group>
+        </Stack>
+      </form>
+    </Outside>
   )
 }

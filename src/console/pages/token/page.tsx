@@ -1,19 +1,21 @@
-import { Anchor, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { TokenDetails } from '../../../admin/tokens/schema.ts'
-import { api, call } from '../../lib/api.ts'
+import { api, CallFailed, call } from '../../lib/api.ts'
+import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { PageFrame } from '../../parts/page.tsx'
-import { Section } from '../../parts/section.tsx'
-import { toValues } from '../tokens/form-values.ts'
+import { ErrorNotice } from '../../parts/notices.tsx'
+import { PageFrame, Section } from '../../parts/page.tsx'
+import { Time } from '../../parts/values.tsx'
+import { Spent, State } from '../tokens/columns.tsx'
+import { formFields, type TokenValues, toPatch, toValues } from '../tokens/form-values.ts'
 import { tokensText } from '../tokens/text.ts'
-import { useGroups } from '../tokens/use-groups.ts'
+import { TokenFields, useGroups } from '../tokens/token-fields.tsx'
 import { useTokenActions } from '../tokens/use-token-actions.tsx'
-import { Edit } from './edit.tsx'
-import { Facts } from './facts.tsx'
 import { Reveal } from './reveal.tsx'
 import { SetUp } from './set-up.tsx'
 import { tokenText } from './text.ts'
@@ -98,5 +100,103 @@ function More({ token }: { readonly token: TokenDetails }) {
         </Button>
       </Group>
     </>
+  )
+}
+
+/** How a token is, and what it has spent. */
+function Facts({ token }: { readonly token: TokenDetails }) {
+  const text = useText(tokenText)
+  const list = useText(tokensText)
+  const { expires_at, created_at, last_used_day } = token
+  return (
+    <Group component="dl" gap="xl" align="flex-start" my={0}>
+      <Fact name={list.status}>
+        <State token={token} />
+      </Fact>
+      <Fact name={list.today}>
+        <Spent token={token} part="day" />
+      </Fact>
+      <Fact name={list.month}>
+        <Spent token={token} part="month" />
+      </Fact>
+      <Fact name={list.inAll}>
+        <Spent token={token} part="total" />
+      </Fact>
+      <Fact name={list.lastUsed}>{last_used_day ?? list.never}</Fact>
+      <Fact name={text.expires}>{expires_at === null ? text.never : <Time at={expires_at} />}</Fact>
+      <Fact name={text.created}>
+        <Time at={created_at} />
+      </Fact>
+    </Group>
+  )
+}
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <Stack gap={2}>
+    <Text component="dt" size="sm" c="dimmed">
+      {name}
+    </Text>
+    <Text component="dd" m={0}>
+      {children}
+    </Text>
+  </Stack>
+)
+
+/** Changes a token. What somebody else has changed meanwhile is not overwritten. */
+function Edit({ token }: { readonly token: TokenDetails }) {
+  const text = useText(tokenText)
+  const { seen } = useTokenActions()
+  const closeButtonProps = { 'aria-label': text.close }
+  const [error, setError] = useState<unknown>(null)
+  const form = useForm<TokenValues>({ initialValues: toValues(token) })
+  const submit = form.onSubmit(async (values) => {
+    setError(null)
+    const patch = toPatch(toValues(token), values)
+    if (Object.keys(patch).length === 0) {
+      notifications.show({ message: text.nothing, closeButtonProps })
+      return
+    }
+    try {
+      await call(api.tokens({ id: token.id }).patch({ ...patch, revision: token.revision }))
+      notifications.show({ message: text.saved, color: 'green', closeButtonProps })
+      await seen()
+    } catch (failure) {
+      if (!showAtField(form, failure, formFields)) setError(failure)
+    }
+  })
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {token.in_file && <Alert color="yellow">{text.inFile}</Alert>}
+        <TokenFields form={form} />
+        <Failure error={error} reload={() => void seen()} />
+        <Button type="submit" loading={form.submitting} w="fit-content">
+          {text.save}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+interface FailureProps {
+  readonly error: unknown
+  readonly reload: () => void
+}
+
+function Failure({ error, reload }: FailureProps) {
+  const text = useText(tokenText)
+  if (error === null) return null
+  if (!(error instanceof CallFailed) || error.reason !== 'conflict') {
+    return <ErrorNotice error={error} />
+  }
+  return (
+    <Alert color="orange" role="alert">
+      <Group justify="space-between">
+        <Text size="sm">{text.conflict}</Text>
+        <Button size="xs" variant="default" onClick={reload}>
+          {text.reload}
+        </Button>
+      </Group>
+    </Alert>
   )
 }

@@ -1,10 +1,9 @@
 import { SegmentedControl, Select, Stack, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useText } from '../../lib/language.tsx'
-import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets/snippets.ts'
-import { useMe } from '../../lib/use-me.ts'
-import { Code } from '../../parts/code.tsx'
-import { Colon } from '../../parts/colon.tsx'
+import { useMe } from '../../lib/site.ts'
+import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets.ts'
+import { Code, Colon } from '../../parts/values.tsx'
 import { tokenText } from './text.ts'
 
 /** What stands where the key belongs, until it is shown. */

@@ -1,13 +1,13 @@
-import { Anchor, Badge, Box, Text } from '@mantine/core'
+import { ActionIcon, Anchor, Badge, Box, Menu, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
+import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
 import type { Column } from '../../parts/list.tsx'
-import { Money } from '../../parts/money.tsx'
+import { Money } from '../../parts/values.tsx'
 import { tokensText } from './text.ts'
-import { TokenMenu } from './token-menu.tsx'
-import { stateColors, stateOf } from './token-state.ts'
+import { useTokenActions } from './use-token-actions.tsx'
 
 /** How tokens are listed. */
 export function useTokenColumns(): readonly Column<ListedToken>[] {
@@ -77,3 +77,50 @@ export function Spent({ token: { spent, budget }, part }: SpentProps) {
     </Box>
   )
 }
+
+/** What can be done with a token of the list. */
+function TokenMenu({ token }: { readonly token: ListedToken }) {
+  const text = useText(tokensText)
+  const { setStatus, remove } = useTokenActions()
+  const isOn = token.status === 'active'
+  return (
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <ActionIcon variant="default" aria-label={text.actionsOf(token.name)}>
+          <span aria-hidden>⋯</span>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to={`/tokens/${token.id}`}>
+          {text.open}
+        </Menu.Item>
+        <Menu.Item onClick={() => void setStatus(token, isOn ? 'disabled' : 'active')}>
+          {isOn ? text.disable : text.enable}
+        </Menu.Item>
+        <Menu.Item c="var(--mantine-color-error)" onClick={() => void remove(token)}>
+          {text.remove}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+type TokenState = 'active' | 'disabled' | 'expired' | 'spentUp'
+
+/** Why a token is refused by itself, or that it is not. */
+function stateOf({ status, expires_at, budget, spent }: ListedToken): TokenState {
+  if (status === 'disabled') return 'disabled'
+  if (expires_at !== null && Date.parse(expires_at) <= Date.now()) return 'expired'
+  const isSpent = (['total', 'day', 'month'] as const).some((part) => {
+    const limit = budget[part]
+    return limit !== null && !isLess(spent[part], limit)
+  })
+  return isSpent ? 'spentUp' : 'active'
+}
+
+const stateColors = {
+  active: 'green',
+  disabled: 'gray',
+  expired: 'orange',
+  spentUp: 'orange',
+} as const

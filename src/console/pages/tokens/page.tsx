@@ -1,16 +1,16 @@
-import { Button, Modal } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Button, Modal, Select, SimpleGrid, TextInput } from '@mantine/core'
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { type Filters as AnyFilters, useFilters } from '../../lib/use-filters.ts'
-import { Empty } from '../../parts/empty.tsx'
 import { List } from '../../parts/list.tsx'
+import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { useTokenColumns } from './columns.tsx'
 import { CreateToken } from './create-token.tsx'
-import { Filters, type TokenFilter } from './filters.tsx'
 import { tokensText } from './text.ts'
+import { useGroups } from './token-fields.tsx'
 
 /** The API keys of who is signed in. */
 export function Page() {
@@ -81,4 +81,58 @@ function readFilter({ search, group, status }: AnyFilters): TokenFilter {
     ...(group && { group }),
     ...(known && { status: known }),
   }
+}
+
+/** Which tokens to list. */
+interface TokenFilter {
+  readonly search?: string
+  readonly group?: string
+  readonly status?: 'active' | 'disabled'
+}
+
+interface FiltersProps {
+  readonly value: TokenFilter
+  readonly choose: (changed: { readonly [name: string]: string | null }) => void
+}
+
+/** The fields above the list. */
+function Filters({ value, choose }: FiltersProps) {
+  const text = useText(tokensText)
+  const groups = useGroups().data?.items ?? []
+  const [typed, setTyped] = useState(value.search ?? '')
+  const search = useDebouncedCallback((found: string) => choose({ search: found }), 300)
+  const statuses = [
+    { value: 'active', label: text.active },
+    { value: 'disabled', label: text.disabled },
+  ] as const
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+      <TextInput
+        type="search"
+        label={text.search}
+        placeholder={text.searchHint}
+        value={typed}
+        onChange={({ currentTarget }) => {
+          setTyped(currentTarget.value)
+          search(currentTarget.value)
+        }}
+      />
+      <Select
+        label={text.group}
+        placeholder={text.all}
+        data={groups.map(({ name }) => name)}
+        value={value.group ?? null}
+        onChange={(group) => choose({ group })}
+        clearable
+      />
+      <Select
+        label={text.status}
+        placeholder={text.all}
+        data={statuses}
+        value={value.status ?? null}
+        onChange={(status) => choose({ status })}
+        clearable
+      />
+    </SimpleGrid>
+  )
 }

@@ -9,10 +9,11 @@ import {
   TextInput,
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { tokenFormText } from './form-text.ts'
 import type { TokenValues } from './form-values.ts'
-import { useGroups } from './use-groups.ts'
+import { tokenFormText } from './text.ts'
 
 interface TokenFieldsProps {
   readonly form: UseFormReturnType<TokenValues>
@@ -114,3 +115,11 @@ function Limits({ input }: PartProps) {
     </SimpleGrid>
   )
 }
+
+/** The groups that a token can belong to, with what can be called in them. */
+export const useGroups = () =>
+  useQuery({
+    queryKey: ['open-groups'],
+    queryFn: () => call(api.groups.get()),
+    staleTime: 30_000,
+  })

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, call } from '../../lib/api.ts'
-import { faultText } from '../../lib/fault-text.ts'
+import { faultText } from '../../lib/error-text.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { tokensText } from './text.ts'
 

@@ -1,0 +1,107 @@
+import { SimpleGrid } from '@mantine/core'
+import type { Static } from '@sinclair/typebox'
+import type { AttemptItem } from '../../admin/attempts/schema.ts'
+import { api, call } from '../lib/api.ts'
+import { formatDuration } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { type Column, List } from '../parts/list.tsx'
+import { Empty } from '../parts/notices.tsx'
+import { PageFrame } from '../parts/page.tsx'
+import { Time } from '../parts/values.tsx'
+import { causeChoices } from '../requests/causes.ts'
+import { Cut, RequestLink, Result } from '../requests/columns.tsx'
+import {
+  callQueryOf,
+  FilterChoice,
+  FilterText,
+  FilterTime,
+  useFilters,
+} from '../requests/filters.tsx'
+import { requestsText } from '../requests/text.ts'
+
+/** Attempts at channels, newest first. */
+export function Page() {
+  const text = useText(requestsText)
+  const { language } = useLanguage()
+  const { filters, set } = useFilters()
+  const { channel, cause, since } = filters
+  const common = { filters, set }
+  const wanted = {
+    ...(channel !== undefined && { channel }),
+    ...(cause !== undefined && { cause }),
+    ...(since !== undefined && { since }),
+  }
+  return (
+    <PageFrame title={text.attempts} description={text.attemptsDescription}>
+      <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+        <FilterText {...common} name="channel" label={text.channel} />
+        <FilterChoice
+          {...common}
+          name="cause"
+          label={text.cause}
+          data={causeChoices(language, 'attempt')}
+        />
+        <FilterTime {...common} name="since" label={text.since} />
+        <FilterChoice
+          {...common}
+          name="outcome"
+          label={text.outcome}
+          data={[
+            { value: 'succeeded', label: text.succeeded },
+            { value: 'failed', label: text.failed },
+          ]}
+        />
+      </SimpleGrid>
+      <List
+        queryKey={['attempts', wanted, filters.outcome]}
+        load={(cursor) => {
+          const { outcome } = callQueryOf(filters)
+          const query = { ...wanted, ...(outcome && { outcome }), ...(cursor && { cursor }) }
+          return call(api.admin.attempts.get({ query }))
+        }}
+        columns={useColumns()}
+        keyOf={(item) => `${item.request_id} ${item.position}`}
+        caption={text.attempts}
+        empty={<Empty title={text.noAttempts} hint={text.noAttemptsHint} />}
+      />
+    </PageFrame>
+  )
+}
+
+type Item = Static<typeof AttemptItem>
+
+function useColumns(): readonly Column<Item>[] {
+  const text = useText(requestsText)
+  return [
+    {
+      label: text.time,
+      render: ({ started_at, request_id }) => (
+        <RequestLink id={request_id} isAll>
+          <Time at={started_at} />
+        </RequestLink>
+      ),
+    },
+    { label: text.channel, render: ({ channel }) => <Cut>{channel}</Cut> },
+    { label: text.model, render: ({ model }) => <Cut>{model ?? text.noModel}</Cut> },
+    { label: text.account, render: ({ account }) => <Cut room={19}>{account}</Cut> },
+    {
+      label: text.firstByte,
+      isFigure: true,
+      render: ({ first_byte_ms }) => <Span ms={first_byte_ms} />,
+    },
+    {
+      label: text.duration,
+      isFigure: true,
+      render: ({ duration_ms }) => <Span ms={duration_ms} />,
+    },
+    {
+      label: text.result,
+      isFigure: true,
+      render: ({ status, cause }) => <Result status={status} cause={cause} of="attempt" />,
+    },
+  ]
+}
+
+const Span = ({ ms }: { readonly ms: number | null }) => (
+  <span className="figure">{ms === null ? '—' : formatDuration(ms)}</span>
+)

@@ -1,0 +1,213 @@
+import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { AuditChange, AuditItem } from '../../admin/audit/schema.ts'
+import { api, call } from '../lib/api.ts'
+import { type Language, useLanguage, useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
+import { type Column, List } from '../parts/list.tsx'
+import { Empty } from '../parts/notices.tsx'
+import { PageFrame } from '../parts/page.tsx'
+import { Time } from '../parts/values.tsx'
+
+/** Who changed what. */
+export function Page() {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const search = useSearch({ strict: false })
+  const filter = Object.fromEntries(
+    filterNames.flatMap((name) => (search[name] ? [[name, String(search[name])]] : [])),
+  )
+  const columns: readonly Column<AuditItem>[] = [
+    { label: text.time, render: ({ created_at }) => <Time at={created_at} /> },
+    { label: text.actor, render: ({ actor }) => <Name>{actor}</Name> },
+    {
+      label: text.action,
+      render: ({ action }) => <span title={action}>{describeAction(action, language)}</span>,
+    },
+    { label: text.subject, render: ({ subject }) => <Name>{subject}</Name> },
+    { label: text.changes, render: ({ changes }) => <Changes changes={changes} /> },
+  ]
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <PageFrame title={text.title} description={text.description}>
+      <AuditFilters key={JSON.stringify(filter)} given={filter} />
+      <List
+        queryKey={['admin', 'audit', filter]}
+        load={(cursor) =>
+          call(api.admin.audit.get({ query: { ...filter, ...(cursor && { cursor }) } }))
+        }
+        columns={columns}
+        keyOf={({ id }) => id}
+        caption={text.title}
+        empty={
+          isFiltered ? (
+            <Text c="dimmed">{text.emptyFilter}</Text>
+          ) : (
+            <Empty title={text.empty} hint={text.emptyHint} />
+          )
+        }
+      />
+    </PageFrame>
+  )
+}
+
+/** Whole where there is room; only very long ones are broken. */
+const Name = ({ children }: { readonly children: string }) => (
+  <span style={{ display: 'inline-block', maxWidth: 240, overflowWrap: 'break-word' }}>
+    {children}
+  </span>
+)
+
+const filterNames = ['actor', 'action', 'subject', 'since'] as const
+
+interface AuditFiltersProps {
+  readonly given: { readonly [name: string]: string }
+}
+
+/** What the list is narrowed to; the address keeps it. */
+function AuditFilters({ given }: AuditFiltersProps) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: {
+      actor: given.actor ?? '',
+      action: given.action ?? '',
+      subject: given.subject ?? '',
+      since: given.since ?? '',
+    },
+  })
+  const show = (values: Readonly<Record<string, string>>) => {
+    const search = Object.entries(values).filter(([, value]) => value !== '')
+    void navigate({ to: '/admin/audit', search: Object.fromEntries(search) })
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => show(values))}>
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          label={text.actor}
+          placeholder={text.actorHint}
+          flex="1 1 15rem"
+          maw={320}
+          {...form.getInputProps('actor')}
+        />
+        <NativeSelect
+          label={text.action}
+          {...form.getInputProps('action')}
+          data={[
+            { value: '', label: text.anyAction },
+            ...resources.map((resource) => ({
+              value: `${resource}.`,
+              label: resourceName(resource, language),
+            })),
+          ]}
+        />
+        <TextInput
+          label={text.subject}
+          placeholder={text.subjectHint}
+          flex="1 1 16rem"
+          maw={340}
+          {...form.getInputProps('subject')}
+        />
+        <TextInput label={text.since} type="date" {...form.getInputProps('since')} />
+        <Button type="submit">{text.apply}</Button>
+        {Object.keys(given).length > 0 && (
+          <Button variant="default" onClick={() => show({})}>
+            {text.clear}
+          </Button>
+        )}
+      </Group>
+    </form>
+  )
+}
+
+/** From what to what, each in a line. */
+const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
+  <div>
+    {changes.map((change) => (
+      <Text key={change.name} size="sm" className="cut" maw={420}>
+        <Text span inherit c="dimmed">
+          {change.name.replaceAll('_', ' ')}:
+        </Text>{' '}
+        <Step change={change} />
+      </Text>
+    ))}
+  </div>
+)
+
+function Step({ change: { from, to } }: { readonly change: AuditChange }) {
+  const text = useText(texts)
+  const shown = (value: string | null) => (value === null || value === '' ? text.none : value)
+  if (from === undefined && to === undefined) return text.hidden
+  if (to === undefined) return shown(from ?? null)
+  if (from === undefined) return shown(to)
+  return (
+    <>
+      {shown(from)} → <strong>{shown(to)}</strong>
+    </>
+  )
+}
+
+/** Words of the audit. */
+const texts = bilingual({
+  title: ['Audit', '审计'],
+  description: [
+    'Who changed what by hand, newest first. Nothing here can be changed or removed.',
+    '谁手动改了什么，最新的在前。这里的记录不可修改或删除。',
+  ],
+  time: ['Time', '时间'],
+  actor: ['Who', '操作者'],
+  action: ['What', '操作'],
+  subject: ['Of what', '对象'],
+  changes: ['Changed', '变更内容'],
+  anyAction: ['Anything', '全部操作'],
+  actorHint: ['An e-mail, or command line', '邮箱，或 command line（命令行）'],
+  subjectHint: ['An e-mail, token 3, channel main …', '邮箱、token 3、channel main 等'],
+  since: ['Since (UTC)', '起始日期（UTC）'],
+  apply: ['Filter', '筛选'],
+  clear: ['Clear', '清除'],
+  none: ['none', '无'],
+  hidden: ['changed (not told)', '已更改（内容不公开）'],
+  empty: ['Nothing was changed by hand yet', '还没有手动更改'],
+  emptyHint: [
+    'Every change in the console, and each by the command line, leaves an entry here.',
+    '在控制台或命令行中的每次更改都会记录在这里。',
+  ],
+  emptyFilter: ['Nothing fits these filters', '没有符合筛选条件的记录'],
+})
+
+/** What actions begin with, and what they do, as one says it. */
+const words: Readonly<Record<string, readonly [en: string, zh: string]>> = {
+  account: ['Account', '账户'],
+  token: ['Token', '令牌'],
+  channel: ['Channel', '渠道'],
+  group: ['Group', '分组'],
+  price: ['Price', '价格'],
+  settings: ['Settings', '设置'],
+  credit: ['credited', '充值'],
+  debit: ['debited', '扣减'],
+  set: ['changed', '修改'],
+  status: ['switched', '切换状态'],
+  add: ['made', '新建'],
+  create: ['made', '新建'],
+  remove: ['removed', '删除'],
+  restore: ['brought back', '恢复'],
+  recover: ['declared well', '标记为正常'],
+  password: ['password set', '设置密码'],
+}
+
+/** The parts of the gateway whose changes can be filtered by. */
+const resources = ['account', 'token', 'channel', 'group', 'price', 'settings'] as const
+
+/** `account.credit` in words; what has none stays as it is. */
+function describeAction(action: string, language: Language): string {
+  const [resource = '', verb = ''] = action.split('.')
+  const index = language === 'zh' ? 1 : 0
+  const what = words[resource]?.[index]
+  const done = words[verb]?.[index] ?? verb.replaceAll('_', ' ')
+  return what === undefined ? action : `${what}${language === 'zh' ? '：' : ' '}${done}`
+}
+
+const resourceName = (resource: string, language: Language): string =>
+  words[resource]?.[language === 'zh' ? 1 : 0] ?? resource

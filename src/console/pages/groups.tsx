@@ -1,0 +1,122 @@
+import { Anchor, Badge, Button, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { GroupItem } from '../../admin/groups/schema.ts'
+import { groupText } from '../groups/text.ts'
+import { api, call } from '../lib/api.ts'
+import { formatCount } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { type Column, List } from '../parts/list.tsx'
+import { Empty } from '../parts/notices.tsx'
+import { PageFrame } from '../parts/page.tsx'
+
+/** All groups with what they offer. */
+export function Page() {
+  const text = useText(groupText)
+  return (
+    <PageFrame title={text.title} description={text.description} actions={<Add />}>
+      <List
+        queryKey={['groups']}
+        load={(cursor) => call(api.admin.groups.get({ query: cursor ? { cursor } : {} }))}
+        keyOf={({ id }) => id}
+        caption={text.caption}
+        columns={useColumns()}
+        empty={<Nothing />}
+      />
+    </PageFrame>
+  )
+}
+
+function Add() {
+  const text = useText(groupText)
+  return (
+    <Button
+      renderRoot={(props) => <Link to="/admin/groups/$id" params={{ id: 'new' }} {...props} />}
+    >
+      {text.add}
+    </Button>
+  )
+}
+
+/** No group: the next step is one, or the channel that it needs. */
+function Nothing() {
+  const text = useText(groupText)
+  const channels = useQuery({
+    queryKey: ['channels', 'any'],
+    queryFn: () => call(api.admin.channels.get({ query: { page_size: 1 } })),
+  })
+  if (channels.data?.total !== 0) {
+    return <Empty title={text.emptyTitle} hint={text.emptyHint} action={<Add />} />
+  }
+  return (
+    <Empty
+      title={text.emptyTitle}
+      hint={text.noChannels}
+      action={
+        <Button
+          renderRoot={(props) => (
+            <Link to="/admin/channels/$id" params={{ id: 'new' }} {...props} />
+          )}
+        >
+          {text.addChannel}
+        </Button>
+      }
+    />
+  )
+}
+
+function useColumns(): readonly Column<GroupItem>[] {
+  const text = useText(groupText)
+  const { language } = useLanguage()
+  return [
+    {
+      label: text.name,
+      render: ({ id, name }) => (
+        <Anchor
+          className="cut"
+          renderRoot={(props) => (
+            <Link to="/admin/groups/$id" params={{ id: String(id) }} {...props} />
+          )}
+        >
+          {name}
+        </Anchor>
+      ),
+    },
+    {
+      label: text.status,
+      render: ({ status }) => (
+        <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
+          {text[status]}
+        </Badge>
+      ),
+    },
+    {
+      label: text.multiplier,
+      isFigure: true,
+      render: ({ rate_multiplier }) => `× ${rate_multiplier}`,
+    },
+    {
+      label: text.channels,
+      render: ({ channels }) => (
+        <Text size="sm" className="cut" maw={260}>
+          {channels.map(({ name }) => name).join(', ') || text.none}
+        </Text>
+      ),
+    },
+    {
+      label: text.offers,
+      isFigure: true,
+      render: ({ offers, without_price }) => (
+        <Text size="sm" c={offers === 0 ? 'red' : undefined}>
+          {text.offersText(formatCount(offers, language), without_price)}
+        </Text>
+      ),
+    },
+    {
+      label: text.tokens,
+      isFigure: true,
+      render: ({ tokens, tokens_is_exact }) =>
+        formatCount(tokens, language) + (tokens_is_exact ? '' : '+'),
+    },
+  ]
+}

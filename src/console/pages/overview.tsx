@@ -1,0 +1,223 @@
+import { Alert, Anchor, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Overview } from '../../admin/overview/schema.ts'
+import { api, call } from '../lib/api.ts'
+import { formatCount, formatUsd } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { bilingual } from '../lib/texts.ts'
+import { Empty, ErrorNotice } from '../parts/notices.tsx'
+import { PageFrame } from '../parts/page.tsx'
+import { DaysChoice, UsageCharts, UsageModels, useDays } from '../parts/usage.tsx'
+import { usageText } from '../parts/usage-series.ts'
+import { Figure, Money } from '../parts/values.tsx'
+
+/** The first page of who is signed in: what is left, and what was used. */
+export function Page() {
+  const text = useText(texts)
+  const days = useDays()
+  const query = useQuery({
+    queryKey: ['overview', days],
+    queryFn: () => call(api.overview.get({ query: { days } })),
+    placeholderData: (last) => last,
+    refetchInterval: 60_000,
+  })
+  return (
+    <PageFrame title={text.title} actions={<DaysChoice />}>
+      {query.error ? (
+        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
+      ) : query.data ? (
+        <Loaded overview={query.data} days={days} />
+      ) : (
+        <Waiting />
+      )}
+    </PageFrame>
+  )
+}
+
+function Loaded({ overview, days }: { readonly overview: Overview; readonly days: number }) {
+  const usage = useText(usageText)
+  return (
+    <Stack gap="md">
+      <BalanceWarning overview={overview} />
+      <Figures overview={overview} days={days} />
+      {overview.usage.sum.requests === 0 ? (
+        <Nothing hasToken={overview.tokens > 0} days={days} />
+      ) : (
+        <>
+          <Text size="sm" c="dimmed">
+            {usage.notOver}
+          </Text>
+          <UsageCharts usage={overview.usage} />
+          <UsageModels usage={overview.usage} />
+        </>
+      )}
+    </Stack>
+  )
+}
+
+function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days: number }) {
+  const text = useText(texts)
+  if (!hasToken) {
+    return (
+      <Empty
+        title={text.noTokenTitle}
+        hint={text.noToken}
+        action={
+          <Button renderRoot={(props) => <Link to="/tokens" {...props} />}>{text.makeToken}</Button>
+        }
+      />
+    )
+  }
+  return (
+    <Empty
+      title={text.noRequestTitle(days)}
+      hint={text.noRequest}
+      action={
+        <Group justify="center">
+          <Button renderRoot={(props) => <Link to="/tokens" {...props} />}>{text.toTokens}</Button>
+          <Button variant="default" renderRoot={(props) => <Link to="/playground" {...props} />}>
+            {text.toPlayground}
+          </Button>
+        </Group>
+      }
+    />
+  )
+}
+
+const Waiting = () => (
+  <SimpleGrid cols={{ base: 1, lg: 2 }} aria-busy>
+    {['a', 'b', 'c', 'd'].map((name) => (
+      <Skeleton key={name} height={280} />
+    ))}
+  </SimpleGrid>
+)
+
+interface FiguresProps {
+  readonly overview: Overview
+  readonly days: number
+}
+
+/** What is looked at first: what is left, and what was spent. */
+function Figures({ overview, days }: FiguresProps) {
+  const text = useText(texts)
+  const { language } = useLanguage()
+  const { usage, balance, reserved, spent_today, spent_this_month } = overview
+  const { requests, failed, amount } = usage.sum
+  return (
+    <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing="sm">
+      <Figure
+        label={text.balance}
+        hint={reserved === '0' ? undefined : text.reserved(formatUsd(reserved))}
+      >
+        <Money usd={balance} fits />
+      </Figure>
+      <Figure label={text.today} hint={text.utc}>
+        <Money usd={spent_today} fits />
+      </Figure>
+      <Figure label={text.month} hint={text.utc}>
+        <Money usd={spent_this_month} fits />
+      </Figure>
+      <Figure label={text.range(days)}>
+        <Money usd={amount} fits />
+      </Figure>
+      <Figure
+        label={text.requests}
+        hint={
+          failed !== null &&
+          failed > 0 && (
+            <>
+              {text.failed(formatCount(failed, language))} ·{' '}
+              <Anchor
+                inherit
+                underline="always"
+                renderRoot={(props) => (
+                  <Link to="/requests" search={{ outcome: 'failed' }} {...props} />
+                )}
+              >
+                {text.whyFailed}
+              </Anchor>
+            </>
+          )
+        }
+      >
+        {formatCount(requests, language)}
+      </Figure>
+    </SimpleGrid>
+  )
+}
+
+/** What to do when little is left. */
+function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
+  const text = useText(texts)
+  const { balance, balance_low_below, balance_state } = overview
+  if (balance_state === 'good') return null
+  const isLow = balance_state === 'low'
+  return (
+    <Alert
+      color={isLow ? 'yellow' : 'red'}
+      title={isLow ? text.lowTitle : text.usedUpTitle}
+      role="alert"
+    >
+      <Text size="sm">
+        {isLow
+          ? text.low(formatUsd(balance), formatUsd(balance_low_below))
+          : text.usedUp(formatUsd(balance))}{' '}
+        <Anchor
+          inherit
+          underline="always"
+          renderRoot={(props) => <Link to="/balance" {...props} />}
+        >
+          {text.toBalance}
+        </Anchor>
+      </Text>
+    </Alert>
+  )
+}
+
+/** Words of the overview. */
+const texts = bilingual({
+  title: ['Overview', '概览'],
+  balance: ['Balance', '余额'],
+  reserved: [
+    (usd: string) => `${usd} of it is set aside for requests under way.`,
+    (usd) => `其中 ${usd} 已为进行中的请求预留。`,
+  ],
+  lowTitle: ['Your balance is low', '余额不足提醒'],
+  low: [
+    (balance: string, below: string) =>
+      `${balance} is left, less than ${below}. Top it up, or ask whoever runs this gateway: when it is used up, requests are refused.`,
+    (balance, below) =>
+      `剩余 ${balance}，低于 ${below}。请充值或联系网关管理员；余额用尽后请求会被拒绝。`,
+  ],
+  usedUpTitle: ['Your balance is used up', '余额已用尽'],
+  usedUp: [
+    (balance: string) =>
+      `The balance is ${balance}: requests are refused until it is topped up. Ask whoever runs this gateway.`,
+    (balance) => `当前余额 ${balance}：充值之前，请求都会被拒绝。请联系网关管理员。`,
+  ],
+  toBalance: ['Balance and ledger', '余额与账单'],
+  today: ['Spent today', '今日消费'],
+  month: ['Spent this month', '本月消费'],
+  range: [(days: number) => `Spent in ${days} days`, (days) => `近 ${days} 天消费`],
+  utc: ['By UTC', '按 UTC 计'],
+  requests: ['Requests', '请求数'],
+  failed: [(count: string) => `${count} failed`, (count) => `失败 ${count} 次`],
+  whyFailed: ['Look at them', '查看失败请求'],
+  noTokenTitle: ['You have no token yet', '还没有令牌'],
+  noToken: [
+    'A token is the API key that your programs send. Make one: ready-made snippets for each client come with it.',
+    '令牌就是程序调用时使用的 API 密钥。创建后即可获得各客户端的接入示例。',
+  ],
+  makeToken: ['Make a token', '创建令牌'],
+  noRequestTitle: [
+    (days: number) => `No request in ${days} days`,
+    (days) => `近 ${days} 天没有请求`,
+  ],
+  noRequest: [
+    'Take a snippet of one of your tokens, or ask a model right here in the playground.',
+    '可以使用令牌页上的接入示例，或直接在操练场里试用模型。',
+  ],
+  toTokens: ['Tokens and snippets', '令牌与接入示例'],
+  toPlayground: ['Open the playground', '打开操练场'],
+})

@@ -1,0 +1,142 @@
+import { Card, SegmentedControl, SimpleGrid, Table, Title } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { UsageRange } from '../../admin/overview/schema.ts'
+import { formatCount, formatDurationMark, formatUsd, localeOf } from '../lib/format.ts'
+import { useLanguage, useText } from '../lib/language.tsx'
+import { Chart } from './chart.tsx'
+import {
+  firstByteSeries,
+  modelLabel,
+  requestSeries,
+  spendingSeries,
+  tokenSeries,
+  usageText,
+} from './usage-series.ts'
+import { Money } from './values.tsx'
+
+/** What was used, by day. */
+export function UsageCharts({ usage }: { readonly usage: UsageRange }) {
+  const text = useText(usageText)
+  const { language } = useLanguage()
+  const charts = useMemo(() => {
+    const days = usage.days.map(({ day }) => day)
+    const short = new Intl.NumberFormat(localeOf(language), { notation: 'compact' })
+    const exact = new Intl.NumberFormat(localeOf(language), { maximumSignificantDigits: 3 })
+    const tokensOf = (day: UsageRange['days'][number]) =>
+      day.input_tokens + day.cache_read_tokens + day.cache_write_tokens + day.output_tokens
+    return {
+      days,
+      scaleOfMoney: (usd: number) => `$${usd < 10_000 ? exact.format(usd) : short.format(usd)}`,
+      scaleOfCounts: (count: number) => (Number.isInteger(count) ? short.format(count) : ''),
+      spending: spendingSeries(usage, text),
+      spent: usage.days.map(({ amount }) => formatUsd(amount)),
+      tokens: tokenSeries(usage, text, language),
+      tokenTotals: usage.days.map((day) => formatCount(tokensOf(day), language)),
+      requests: requestSeries(usage, text, language),
+      requestTotals: usage.days.map(({ requests }) => formatCount(requests, language)),
+      firstByte: firstByteSeries(usage, text),
+    }
+  }, [usage, text, language])
+  const { days, scaleOfCounts } = charts
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }}>
+      <Chart
+        title={text.spending}
+        kind="bars"
+        {...{ days, series: charts.spending, totals: charts.spent, scale: charts.scaleOfMoney }}
+      />
+      <Chart
+        title={text.tokens}
+        kind="bars"
+        {...{ days, series: charts.tokens, totals: charts.tokenTotals, scale: scaleOfCounts }}
+      />
+      <Chart
+        title={text.requests}
+        kind="bars"
+        {...{ days, series: charts.requests, totals: charts.requestTotals, scale: scaleOfCounts }}
+      />
+      <Chart
+        title={text.firstByte}
+        kind="lines"
+        note={text.firstByteNote}
+        {...{ days, series: charts.firstByte, scale: formatDurationMark }}
+      />
+    </SimpleGrid>
+  )
+}
+
+/** What was used of each model, what cost most first. */
+export function UsageModels({ usage }: { readonly usage: UsageRange }) {
+  const text = useText(usageText)
+  const { language } = useLanguage()
+  const count = (value: number | null) => (value === null ? '—' : formatCount(value, language))
+  const columns = [
+    [text.requestCount, (row: Row) => count(row.requests)],
+    [text.failed, (row: Row) => count(row.failed)],
+    [text.input, (row: Row) => count(row.input_tokens)],
+    [text.cacheRead, (row: Row) => count(row.cache_read_tokens)],
+    [text.cacheWrite, (row: Row) => count(row.cache_write_tokens)],
+    [text.output, (row: Row) => count(row.output_tokens)],
+    [text.spent, (row: Row) => <Money key="spent" usd={row.amount} />],
+  ] as const
+  return (
+    <Card withBorder padding="md" component="section" aria-label={text.byModel}>
+      <Title order={2} size="h5" mb="xs">
+        {text.byModel}
+      </Title>
+      <Table className="list" verticalSpacing="xs">
+        <Table.Caption className="visually-hidden">{text.byModel}</Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{text.model}</Table.Th>
+            {columns.map(([label]) => (
+              <Table.Th key={label} ta="end">
+                {label}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {usage.models.map((row) => (
+            <Table.Tr key={row.is_other ? '(other)' : `=${row.model}`}>
+              <Table.Td data-label={text.model} className="cut">
+                {modelLabel(row, text)}
+              </Table.Td>
+              {columns.map(([label, render]) => (
+                <Table.Td key={label} data-label={label} ta="end">
+                  {render(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  )
+}
+
+type Row = UsageRange['models'][number]
+
+const choices = [7, 30, 90] as const
+
+/** How many days the address asks for. */
+export function useDays(): number {
+  const { days } = useSearch({ strict: false })
+  return choices.find((choice) => choice === Number(days)) ?? 30
+}
+
+/** Chooses how many days are shown; the address keeps it. */
+export function DaysChoice() {
+  const text = useText(usageText)
+  const navigate = useNavigate()
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={text.range}
+      value={String(useDays())}
+      onChange={(days) => void navigate({ to: '.', search: { days: Number(days) } })}
+      data={choices.map((days) => ({ value: String(days), label: text.days(days) }))}
+    />
+  )
+}
