@@ -18,6 +18,7 @@ import type { Channel } from '../../admin/channels/schema.ts'
 import { showProblems } from '../lib/form-errors.ts'
 import { useText } from '../lib/language.tsx'
 import { LimitFields } from '../parts/fields.tsx'
+import { Hint } from '../parts/text.tsx'
 import { type ChannelValues, formField, protocols, protocolTitles, vendors } from './form-values.ts'
 import { channelText, quirkText } from './text.ts'
 
@@ -50,9 +51,7 @@ export function ChannelFields({ form, keys }: FieldsProps) {
         {...form.getInputProps('name')}
       />
       <Fieldset legend={text.address}>
-        <Text size="sm" c="dimmed" mb="sm">
-          {text.addressHint}
-        </Text>
+        <Hint mb="sm">{text.addressHint}</Hint>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           {protocols.map((protocol) => (
             <TextInput
@@ -96,9 +95,7 @@ export function ChannelFields({ form, keys }: FieldsProps) {
             />
           </SimpleGrid>
           <LimitFields inputProps={form.getInputProps} />
-          <Text size="sm" c="dimmed">
-            {text.limitsHint}
-          </Text>
+          <Hint>{text.limitsHint}</Hint>
         </Stack>
       </Fieldset>
     </Stack>

@@ -5,6 +5,7 @@ import { formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { ErrorNotice } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
+import { LongText } from '../parts/text.tsx'
 import { causeText } from '../requests/causes.ts'
 import { channelText } from './text.ts'
 
@@ -97,14 +98,12 @@ function Result({ result }: { readonly result: Tested }) {
   return (
     <Alert color={ok ? 'green' : 'red'} title={ok ? text.works : text.fails}>
       <Stack gap="xs">
-        <Text size="sm" className="cut">
-          {facts.filter(Boolean).join(' · ')}
-        </Text>
+        <LongText>{facts.filter(Boolean).join(' · ')}</LongText>
         {why && <Text size="sm">{why}</Text>}
         {error && (
-          <Text size="sm" className="cut">
+          <LongText>
             {text.said} <q>{error}</q>
-          </Text>
+          </LongText>
         )}
         {hint && <Text size="sm">{hint}</Text>}
       </Stack>

@@ -21,6 +21,7 @@ import { showProblems } from '../lib/form-errors.ts'
 import { formatCount, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { LimitFields, RegionFields } from '../parts/fields.tsx'
+import { Hint } from '../parts/text.tsx'
 import { formField, type GroupValues } from './form-values.ts'
 import { groupText } from './text.ts'
 
@@ -156,11 +157,7 @@ export function Effect({ id, multiplier }: EffectProps) {
   if (!data) return null
   const { changed, tokens, examples } = data
   if (changed === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        {text.noEffect}
-      </Text>
-    )
+    return <Hint>{text.noEffect}</Hint>
   }
   return (
     <Alert color="blue" aria-live="polite">

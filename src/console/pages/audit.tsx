@@ -5,9 +5,11 @@ import type { AuditChange, AuditItem } from '../../admin/audit/schema.ts'
 import { api, call } from '../lib/api.ts'
 import { type Language, useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
-import { type Column, List } from '../parts/list.tsx'
+import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
+import type { Column } from '../parts/table.tsx'
+import { LongText } from '../parts/text.tsx'
 import { Time } from '../parts/values.tsx'
 
 /** Who changed what. */
@@ -126,12 +128,12 @@ function AuditFilters({ given }: AuditFiltersProps) {
 const Changes = ({ changes }: { readonly changes: readonly AuditChange[] }) => (
   <div>
     {changes.map((change) => (
-      <Text key={change.name} size="sm" className="cut" maw={420}>
+      <LongText key={change.name} maw={420}>
         <Text span inherit c="dimmed">
           {change.name.replaceAll('_', ' ')}:
         </Text>{' '}
         <Step change={change} />
-      </Text>
+      </LongText>
     ))}
   </div>
 )

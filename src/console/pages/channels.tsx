@@ -1,14 +1,16 @@
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ChannelItem } from '../../admin/channels/schema.ts'
 import { StateBadge, useStateSentence } from '../channels/state.tsx'
 import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
-import { type Column, List } from '../parts/list.tsx'
+import { AnchorLink, ButtonLink } from '../parts/link.tsx'
+import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
+import type { Column } from '../parts/table.tsx'
+import { LongText, SmallHint } from '../parts/text.tsx'
 
 /** All channels with how they are. */
 export function Page() {
@@ -31,11 +33,9 @@ export function Page() {
 function Add() {
   const text = useText(channelsText)
   return (
-    <Button
-      renderRoot={(props) => <Link to="/admin/channels/$id" params={{ id: 'new' }} {...props} />}
-    >
+    <ButtonLink to="/admin/channels/$id" params={{ id: 'new' }}>
       {text.add}
-    </Button>
+    </ButtonLink>
   )
 }
 
@@ -56,12 +56,9 @@ function NoGroupHint() {
     <Alert color="yellow">
       <Group justify="space-between">
         <Text size="sm">{text.noGroup}</Text>
-        <Button
-          size="xs"
-          renderRoot={(props) => <Link to="/admin/groups/$id" params={{ id: 'new' }} {...props} />}
-        >
+        <ButtonLink size="xs" to="/admin/groups/$id" params={{ id: 'new' }}>
           {text.toGroups}
-        </Button>
+        </ButtonLink>
       </Group>
     </Alert>
   )
@@ -76,14 +73,9 @@ function useColumns(): readonly Column<ChannelItem>[] {
     {
       label: text.name,
       render: ({ id, name }) => (
-        <Anchor
-          className="cut"
-          renderRoot={(props) => (
-            <Link to="/admin/channels/$id" params={{ id: String(id) }} {...props} />
-          )}
-        >
+        <AnchorLink className="cut" to="/admin/channels/$id" params={{ id: String(id) }}>
           {name}
-        </Anchor>
+        </AnchorLink>
       ),
     },
     {
@@ -92,20 +84,14 @@ function useColumns(): readonly Column<ChannelItem>[] {
         <Stack gap={2} maw={300} align="flex-start">
           <StateBadge state={state} recent={recent} />
           {!['works', 'unused'].includes(state.word) && (
-            <Text size="xs" c="dimmed">
-              {sentence({ state, recent })}
-            </Text>
+            <SmallHint>{sentence({ state, recent })}</SmallHint>
           )}
         </Stack>
       ),
     },
     {
       label: text.protocols,
-      render: ({ speaks }) => (
-        <Text size="sm" className="cut">
-          {Object.keys(speaks).join(', ')}
-        </Text>
-      ),
+      render: ({ speaks }) => <LongText>{Object.keys(speaks).join(', ')}</LongText>,
     },
     {
       label: text.models,
@@ -113,18 +99,16 @@ function useColumns(): readonly Column<ChannelItem>[] {
         const names = models.slice(0, shownModels).map(({ id }) => id)
         const more = model_count - names.length
         return (
-          <Text size="sm" className="cut" maw={260}>
+          <LongText maw={260}>
             {names.join(', ')} {more > 0 && text.moreModels(more)}
-          </Text>
+          </LongText>
         )
       },
     },
     {
       label: text.groups,
       render: ({ groups }) => (
-        <Text size="sm" className="cut" maw={200}>
-          {groups.map(({ name }) => name).join(', ') || text.none}
-        </Text>
+        <LongText maw={200}>{groups.map(({ name }) => name).join(', ') || text.none}</LongText>
       ),
     },
     { label: text.keys, isFigure: true, render: ({ keys }) => keys.length },

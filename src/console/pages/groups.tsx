@@ -1,14 +1,16 @@
-import { Anchor, Badge, Button, Text } from '@mantine/core'
+import { Badge, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { GroupItem } from '../../admin/groups/schema.ts'
 import { groupText } from '../groups/text.ts'
 import { api, call } from '../lib/api.ts'
 import { formatCount } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
-import { type Column, List } from '../parts/list.tsx'
+import { AnchorLink, ButtonLink } from '../parts/link.tsx'
+import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
+import type { Column } from '../parts/table.tsx'
+import { LongText } from '../parts/text.tsx'
 
 /** All groups with what they offer. */
 export function Page() {
@@ -30,11 +32,9 @@ export function Page() {
 function Add() {
   const text = useText(groupText)
   return (
-    <Button
-      renderRoot={(props) => <Link to="/admin/groups/$id" params={{ id: 'new' }} {...props} />}
-    >
+    <ButtonLink to="/admin/groups/$id" params={{ id: 'new' }}>
       {text.add}
-    </Button>
+    </ButtonLink>
   )
 }
 
@@ -53,13 +53,9 @@ function Nothing() {
       title={text.emptyTitle}
       hint={text.noChannels}
       action={
-        <Button
-          renderRoot={(props) => (
-            <Link to="/admin/channels/$id" params={{ id: 'new' }} {...props} />
-          )}
-        >
+        <ButtonLink to="/admin/channels/$id" params={{ id: 'new' }}>
           {text.addChannel}
-        </Button>
+        </ButtonLink>
       }
     />
   )
@@ -72,14 +68,9 @@ function useColumns(): readonly Column<GroupItem>[] {
     {
       label: text.name,
       render: ({ id, name }) => (
-        <Anchor
-          className="cut"
-          renderRoot={(props) => (
-            <Link to="/admin/groups/$id" params={{ id: String(id) }} {...props} />
-          )}
-        >
+        <AnchorLink className="cut" to="/admin/groups/$id" params={{ id: String(id) }}>
           {name}
-        </Anchor>
+        </AnchorLink>
       ),
     },
     {
@@ -98,9 +89,7 @@ function useColumns(): readonly Column<GroupItem>[] {
     {
       label: text.channels,
       render: ({ channels }) => (
-        <Text size="sm" className="cut" maw={260}>
-          {channels.map(({ name }) => name).join(', ') || text.none}
-        </Text>
+        <LongText maw={260}>{channels.map(({ name }) => name).join(', ') || text.none}</LongText>
       ),
     },
     {

@@ -1,4 +1,4 @@
-import { Alert, Badge, Group, Skeleton, Stack, Table, Text, Tooltip } from '@mantine/core'
+import { Alert, Badge, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { NodeItem, NodeList } from '../../admin/nodes/schema.ts'
 import { api, call } from '../lib/api.ts'
@@ -7,6 +7,8 @@ import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { ErrorNotice } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
+import { DataTable } from '../parts/table.tsx'
+import { LongText, SmallHint } from '../parts/text.tsx'
 import { Time } from '../parts/values.tsx'
 
 /** Nodes tell of themselves every five seconds. */
@@ -50,16 +52,12 @@ function Notices({ database, is_shared, items }: NodeList) {
     <>
       {!is_shared && (
         <Alert title={text.oneFile}>
-          <Text size="sm" className="cut">
-            {text.oneFileText(database)}
-          </Text>
+          <LongText>{text.oneFileText(database)}</LongText>
         </Alert>
       )}
       {is_shared && alive.length === 1 && (
         <Alert title={text.oneNode}>
-          <Text size="sm" className="cut">
-            {text.oneNodeText(database)}
-          </Text>
+          <LongText>{text.oneNodeText(database)}</LongText>
         </Alert>
       )}
       {apart > 0 && (
@@ -84,46 +82,31 @@ interface NodeProps {
   readonly node: NodeItem
 }
 
-/** The nodes: a table where there is room, cards on a phone. */
 function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
   const text = useText(texts)
-  const columns = [text.name, text.version, text.state, text.since, text.requests, text.perMinute]
   return (
-    <Table className="list" verticalSpacing="xs">
-      <Table.Caption className="visually-hidden">{text.caption}</Table.Caption>
-      <Table.Thead>
-        <Table.Tr>
-          {[...columns, text.limits].map((label) => (
-            <Table.Th key={label}>{label}</Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map((node) => (
-          <Table.Tr key={`${node.name} ${node.started_at}`}>
-            <Table.Td data-label={text.name}>
-              <Name node={node} />
-            </Table.Td>
-            <Table.Td data-label={text.version}>{node.version}</Table.Td>
-            <Table.Td data-label={text.state}>
-              <State node={node} />
-            </Table.Td>
-            <Table.Td data-label={text.since}>
-              <Time at={node.started_at} />
-            </Table.Td>
-            <Table.Td data-label={text.requests}>
-              <Requests node={node} />
-            </Table.Td>
-            <Table.Td data-label={text.perMinute}>
-              <Count value={node.is_alive ? node.requests_per_minute : null} />
-            </Table.Td>
-            <Table.Td data-label={text.limits}>
-              {node.is_alive && node.counting !== null ? text[node.counting] : none}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      items={items}
+      keyOf={(node) => `${node.name} ${node.started_at}`}
+      caption={text.caption}
+      verticalSpacing="xs"
+      columns={[
+        { label: text.name, render: (node) => <Name node={node} /> },
+        { label: text.version, render: ({ version }) => version },
+        { label: text.state, render: (node) => <State node={node} /> },
+        { label: text.since, render: ({ started_at }) => <Time at={started_at} /> },
+        { label: text.requests, render: (node) => <Requests node={node} /> },
+        {
+          label: text.perMinute,
+          render: (node) => <Count value={node.is_alive ? node.requests_per_minute : null} />,
+        },
+        {
+          label: text.limits,
+          render: ({ is_alive, counting }) =>
+            is_alive && counting !== null ? text[counting] : none,
+        },
+      ]}
+    />
   )
 }
 
@@ -160,9 +143,7 @@ function State({ node }: NodeProps) {
       <Badge variant="dot" tt="none" fw={500} color={node.is_alive ? 'green' : 'red'}>
         {node.is_alive ? text.serves : text.dead}
       </Badge>
-      <Text size="xs" c="dimmed">
-        {text.heard(formatAgo(node.silent_seconds, language))}
-      </Text>
+      <SmallHint>{text.heard(formatAgo(node.silent_seconds, language))}</SmallHint>
       {!node.is_alive && node.reserved_requests > 0 && (
         <Text size="xs">
           {text.left(formatCount(node.reserved_requests, language), formatUsd(node.reserved))}
@@ -179,9 +160,7 @@ function Requests({ node: { is_alive, requests, streams } }: NodeProps) {
     <Stack gap={4}>
       <Count value={is_alive ? requests : null} />
       {is_alive && streams !== null && streams > 0 && (
-        <Text size="xs" c="dimmed">
-          {text.streams(formatCount(streams, language))}
-        </Text>
+        <SmallHint>{text.streams(formatCount(streams, language))}</SmallHint>
       )}
     </Stack>
   )

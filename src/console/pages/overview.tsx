@@ -1,13 +1,14 @@
-import { Alert, Anchor, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Overview } from '../../admin/overview/schema.ts'
 import { api, call } from '../lib/api.ts'
 import { formatCount, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
+import { AnchorLink, ButtonLink } from '../parts/link.tsx'
 import { Empty, ErrorNotice } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
+import { Hint } from '../parts/text.tsx'
 import { DaysChoice, UsageCharts, UsageModels, useDays } from '../parts/usage.tsx'
 import { usageText } from '../parts/usage-series.ts'
 import { Figure, Money } from '../parts/values.tsx'
@@ -45,9 +46,7 @@ function Loaded({ overview, days }: { readonly overview: Overview; readonly days
         <Nothing hasToken={overview.tokens > 0} days={days} />
       ) : (
         <>
-          <Text size="sm" c="dimmed">
-            {usage.notOver}
-          </Text>
+          <Hint>{usage.notOver}</Hint>
           <UsageCharts usage={overview.usage} />
           <UsageModels usage={overview.usage} />
         </>
@@ -63,9 +62,7 @@ function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days
       <Empty
         title={text.noTokenTitle}
         hint={text.noToken}
-        action={
-          <Button renderRoot={(props) => <Link to="/tokens" {...props} />}>{text.makeToken}</Button>
-        }
+        action={<ButtonLink to="/tokens">{text.makeToken}</ButtonLink>}
       />
     )
   }
@@ -75,10 +72,10 @@ function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days
       hint={text.noRequest}
       action={
         <Group justify="center">
-          <Button renderRoot={(props) => <Link to="/tokens" {...props} />}>{text.toTokens}</Button>
-          <Button variant="default" renderRoot={(props) => <Link to="/playground" {...props} />}>
+          <ButtonLink to="/tokens">{text.toTokens}</ButtonLink>
+          <ButtonLink variant="default" to="/playground">
             {text.toPlayground}
-          </Button>
+          </ButtonLink>
         </Group>
       }
     />
@@ -128,15 +125,9 @@ function Figures({ overview, days }: FiguresProps) {
           failed > 0 && (
             <>
               {text.failed(formatCount(failed, language))} ·{' '}
-              <Anchor
-                inherit
-                underline="always"
-                renderRoot={(props) => (
-                  <Link to="/requests" search={{ outcome: 'failed' }} {...props} />
-                )}
-              >
+              <AnchorLink inherit underline="always" to="/requests" search={{ outcome: 'failed' }}>
                 {text.whyFailed}
-              </Anchor>
+              </AnchorLink>
             </>
           )
         }
@@ -163,13 +154,9 @@ function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
         {isLow
           ? text.low(formatUsd(balance), formatUsd(balance_low_below))
           : text.usedUp(formatUsd(balance))}{' '}
-        <Anchor
-          inherit
-          underline="always"
-          renderRoot={(props) => <Link to="/balance" {...props} />}
-        >
+        <AnchorLink inherit underline="always" to="/balance">
           {text.toBalance}
-        </Anchor>
+        </AnchorLink>
       </Text>
     </Alert>
   )

@@ -1,10 +1,11 @@
 import { Button, Group, Menu, Stack, Switch, Text } from '@mantine/core'
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
-import { Link, useLocation } from '@tanstack/react-router'
+import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { RequestItem } from '../../admin/requests/schema.ts'
 import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
+import { ButtonLink } from '../parts/link.tsx'
 import { List, type ListPage } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
@@ -119,9 +120,7 @@ function Nothing({ isFiltered, clear }: NothingProps) {
         hint={text.noneHint}
         action={
           <Group>
-            <Button renderRoot={(props) => <Link to="/tokens" {...props} />}>
-              {text.createToken}
-            </Button>
+            <ButtonLink to="/tokens">{text.createToken}</ButtonLink>
           </Group>
         }
       />

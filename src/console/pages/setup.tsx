@@ -1,10 +1,11 @@
-import { Alert, Anchor, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { AccountForm } from '../parts/account-form.tsx'
+import { AnchorLink } from '../parts/link.tsx'
 import { Outside } from '../parts/outside.tsx'
 
 const texts = bilingual({
@@ -33,9 +34,9 @@ export function Page() {
     return (
       <Outside title={text.title}>
         <Text>{text.closed}</Text>
-        <Anchor component={Link} to="/sign-in" underline="always">
+        <AnchorLink to="/sign-in" underline="always">
           {text.in}
-        </Anchor>
+        </AnchorLink>
       </Outside>
     )
   }

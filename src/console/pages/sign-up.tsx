@@ -1,10 +1,11 @@
-import { Anchor, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { AccountForm } from '../parts/account-form.tsx'
+import { AnchorLink } from '../parts/link.tsx'
 import { Outside } from '../parts/outside.tsx'
 
 const texts = bilingual({
@@ -31,9 +32,9 @@ export function Page() {
       />
       <Text size="sm">
         {text.have}{' '}
-        <Anchor component={Link} to="/sign-in" underline="always">
+        <AnchorLink to="/sign-in" underline="always">
           {text.in}
-        </Anchor>
+        </AnchorLink>
       </Text>
     </Outside>
   )

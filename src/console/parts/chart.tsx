@@ -17,6 +17,7 @@ import { localeOf } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { type ChartKind, type ChartSeries, isBlank } from './chart-data.ts'
+import { Hint } from './text.tsx'
 
 const ChartPlot = lazy(() =>
   import('./chart-plot.tsx').then(({ ChartPlot }) => ({ default: ChartPlot })),
@@ -68,11 +69,7 @@ export function Chart({ title, kind, days, series, scale, totals, note }: ChartP
             {isTable ? text.asChart : text.asTable}
           </Button>
         </Group>
-        {note && (
-          <Text size="sm" c="dimmed">
-            {note}
-          </Text>
-        )}
+        {note && <Hint>{note}</Hint>}
         {isTable ? (
           <ChartTable {...{ title, days, series, ...(totals && { totals }) }} />
         ) : isBlank(series) ? (

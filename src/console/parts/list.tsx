@@ -5,6 +5,8 @@ import { formatCount } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { ErrorNotice } from './notices.tsx'
+import { type Column, DataTable } from './table.tsx'
+import { Hint } from './text.tsx'
 import { Time } from './values.tsx'
 
 /** Words that other lists use, too. */
@@ -30,13 +32,6 @@ export interface ListPage<Item> {
   readonly next: string | null
   /** Set when looking took too long: until then all is here, and `next` goes on looking. */
   readonly searched_back_to?: string | null
-}
-
-export interface Column<Item> {
-  readonly label: string
-  readonly render: (item: Item) => ReactNode
-  /** Figures stand at the end. */
-  readonly isFigure?: boolean
 }
 
 interface ListProps<Item> {
@@ -76,36 +71,14 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
   return (
     <Stack>
       <Table.ScrollContainer minWidth={0}>
-        <Table className="list" highlightOnHover verticalSpacing="xs">
-          <Table.Caption className="visually-hidden">{caption}</Table.Caption>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map(({ label, isFigure }) => (
-                <Table.Th key={label} ta={isFigure ? 'end' : 'start'}>
-                  {label}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {items.map((item) => (
-              <Table.Tr key={keyOf(item)}>
-                {columns.map(({ label, render, isFigure }) => (
-                  <Table.Td key={label} data-label={label} ta={isFigure ? 'end' : undefined}>
-                    {render(item)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable {...{ items, columns, keyOf, caption }} highlightOnHover verticalSpacing="xs" />
       </Table.ScrollContainer>
       {notice}
       <Center>
         <Stack align="center" gap="xs">
-          <Text size="sm" c="dimmed" aria-live="polite">
+          <Hint aria-live="polite">
             {text.counted(shown, first?.total_is_exact === false ? text.moreThan(total) : total)}
-          </Text>
+          </Hint>
           {searchedBackTo && (
             <Text size="sm" role="status">
               {text.searched} <Time at={searchedBackTo} />

@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Center, Group, Stack, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Alert, Button, Center, Group, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CallFailed } from '../lib/api.ts'
 import { faultText, reasonText } from '../lib/error-text.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
+import { AnchorLink } from './link.tsx'
+import { LongText } from './text.tsx'
 
 const errorTexts = bilingual({
   title: ['This did not work', '操作未成功'],
@@ -49,11 +50,11 @@ export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
   return (
     <Alert color="red" title={title ?? text.title} role="alert" my="md">
       <Group justify="space-between">
-        <Text size="sm" className="cut">
+        <LongText>
           {isUnreachable
             ? text.unreachable
             : !isSaid && <Words shown={shown} isOwn={shown !== message} />}
-        </Text>
+        </LongText>
         {retry && (
           <Button size="xs" variant="light" color="red" onClick={retry}>
             {text.retry}
@@ -126,13 +127,11 @@ export function Fault({ error }: { readonly error: unknown }) {
       <Stack align="center" p="md" maw={560} ta="center">
         <Title order={1}>{text.title}</Title>
         <Text>{text.hint}</Text>
-        <Text size="sm" ff="monospace" className="cut" lang="en">
+        <LongText ff="monospace" lang="en">
           {String(error)}
-        </Text>
+        </LongText>
         <Button onClick={() => location.reload()}>{text.again}</Button>
-        <Anchor component={Link} to="/">
-          {text.back}
-        </Anchor>
+        <AnchorLink to="/">{text.back}</AnchorLink>
       </Stack>
     </Center>
   )
@@ -151,9 +150,7 @@ export function NotFound() {
       <Stack align="center" p="md" ta="center">
         <Title order={1}>{text.title}</Title>
         <Text>
-          <Anchor component={Link} to="/">
-            {text.back}
-          </Anchor>
+          <AnchorLink to="/">{text.back}</AnchorLink>
         </Text>
       </Stack>
     </Center>

@@ -1,6 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { useMe } from '../lib/site.ts'
+import { Hint } from './text.tsx'
 
 interface PageFrameProps {
   readonly title: string
@@ -47,11 +48,7 @@ export const Section = ({ title, hint, children }: SectionProps) => (
       <Title order={2} size="h4">
         {title}
       </Title>
-      {hint && (
-        <Text size="sm" c="dimmed" maw={720}>
-          {hint}
-        </Text>
-      )}
+      {hint && <Hint maw={720}>{hint}</Hint>}
       {children}
     </Stack>
   </Paper>

@@ -23,6 +23,7 @@ import { useMe } from '../lib/site.ts'
 import { LookMenu } from './look-menu.tsx'
 import { ErrorNotice } from './notices.tsx'
 import { shellText } from './shell-text.ts'
+import { SmallHint } from './text.tsx'
 
 /** The frame around the pages of who is signed in; anybody else is sent to sign in. */
 export function Shell() {
@@ -158,9 +159,9 @@ function Navigation({ isAdmin, statusUrl, onFollow }: NavigationProps) {
       {links(mine)}
       {isAdmin && (
         <>
-          <Text size="xs" c="dimmed" fw={600} mt="md" mb={4} px="sm">
+          <SmallHint fw={600} mt="md" mb={4} px="sm">
             {text.admin}
-          </Text>
+          </SmallHint>
           {links(administration)}
         </>
       )}

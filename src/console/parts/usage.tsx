@@ -1,10 +1,11 @@
-import { Card, SegmentedControl, SimpleGrid, Table, Title } from '@mantine/core'
+import { Card, SegmentedControl, SimpleGrid, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { UsageRange } from '../../admin/overview/schema.ts'
 import { formatCount, formatDurationMark, formatUsd, localeOf } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { Chart } from './chart.tsx'
+import { type Column, DataTable } from './table.tsx'
 import {
   firstByteSeries,
   modelLabel,
@@ -71,47 +72,33 @@ export function UsageModels({ usage }: { readonly usage: UsageRange }) {
   const text = useText(usageText)
   const { language } = useLanguage()
   const count = (value: number | null) => (value === null ? '—' : formatCount(value, language))
-  const columns = [
-    [text.requestCount, (row: Row) => count(row.requests)],
-    [text.failed, (row: Row) => count(row.failed)],
-    [text.input, (row: Row) => count(row.input_tokens)],
-    [text.cacheRead, (row: Row) => count(row.cache_read_tokens)],
-    [text.cacheWrite, (row: Row) => count(row.cache_write_tokens)],
-    [text.output, (row: Row) => count(row.output_tokens)],
-    [text.spent, (row: Row) => <Money key="spent" usd={row.amount} />],
-  ] as const
+  const figure = (label: string, render: Column<Row>['render']) => ({
+    label,
+    render,
+    isFigure: true,
+  })
+  const columns: readonly Column<Row>[] = [
+    { label: text.model, render: (row) => modelLabel(row, text), className: 'cut' },
+    figure(text.requestCount, ({ requests }) => count(requests)),
+    figure(text.failed, ({ failed }) => count(failed)),
+    figure(text.input, ({ input_tokens }) => count(input_tokens)),
+    figure(text.cacheRead, ({ cache_read_tokens }) => count(cache_read_tokens)),
+    figure(text.cacheWrite, ({ cache_write_tokens }) => count(cache_write_tokens)),
+    figure(text.output, ({ output_tokens }) => count(output_tokens)),
+    figure(text.spent, ({ amount }) => <Money usd={amount} />),
+  ]
   return (
     <Card withBorder padding="md" component="section" aria-label={text.byModel}>
       <Title order={2} size="h5" mb="xs">
         {text.byModel}
       </Title>
-      <Table className="list" verticalSpacing="xs">
-        <Table.Caption className="visually-hidden">{text.byModel}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.model}</Table.Th>
-            {columns.map(([label]) => (
-              <Table.Th key={label} ta="end">
-                {label}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {usage.models.map((row) => (
-            <Table.Tr key={row.is_other ? '(other)' : `=${row.model}`}>
-              <Table.Td data-label={text.model} className="cut">
-                {modelLabel(row, text)}
-              </Table.Td>
-              {columns.map(([label, render]) => (
-                <Table.Td key={label} data-label={label} ta="end">
-                  {render(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        items={usage.models}
+        columns={columns}
+        keyOf={({ is_other, model }) => (is_other ? '(other)' : `=${model}`)}
+        caption={text.byModel}
+        verticalSpacing="xs"
+      />
     </Card>
   )
 }

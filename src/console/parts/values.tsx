@@ -3,6 +3,7 @@ import { Fragment, type ReactNode } from 'react'
 import { formatUsd, localeOf } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
+import { Hint } from './text.tsx'
 
 interface MoneyProps {
   readonly usd: string
@@ -105,9 +106,7 @@ interface FigureProps {
 /** One figure that is looked at first. */
 export const Figure = ({ label, children, hint }: FigureProps) => (
   <Card withBorder padding="sm" component="section" aria-label={label}>
-    <Text size="sm" c="dimmed">
-      {label}
-    </Text>
+    <Hint>{label}</Hint>
     <Text
       fz={{ base: 'sm', xs: 'md', lg: 'lg' }}
       fw={600}

@@ -1,10 +1,11 @@
-import { Anchor, Badge, Flex, Stack, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Badge, Flex, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { RequestItem } from '../../admin/requests/schema.ts'
 import { formatCount, formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
-import type { Column } from '../parts/list.tsx'
+import { AnchorLink } from '../parts/link.tsx'
+import type { Column } from '../parts/table.tsx'
+import { LongText, SmallHint } from '../parts/text.tsx'
 import { Money, Time } from '../parts/values.tsx'
 import { causeText } from './causes.ts'
 import { requestsText } from './text.ts'
@@ -35,9 +36,9 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
       render: ({ model, group, token }) => (
         <Stack gap={0}>
           <Cut>{model ?? text.noModel}</Cut>
-          <Text size="xs" c="dimmed" className="cut">
+          <SmallHint className="cut">
             {group} · {token}
-          </Text>
+          </SmallHint>
         </Stack>
       ),
     },
@@ -87,15 +88,13 @@ interface CutProps {
 
 /** Names of strangers may be of any length. */
 export const Cut = ({ children, room = 14 }: CutProps) => (
-  <Text
-    size="sm"
-    className="cut"
+  <LongText
     lineClamp={2}
     title={children}
     miw={`${Math.min(Math.max(children.length + 1, 5), room)}ch`}
   >
     {children}
-  </Text>
+  </LongText>
 )
 
 interface RequestLinkProps {
@@ -107,14 +106,9 @@ interface RequestLinkProps {
 
 /** Leads to a request's receipt. */
 export const RequestLink = ({ id, isAll, children }: RequestLinkProps) => (
-  <Anchor
-    inherit
-    renderRoot={(props) => (
-      <Link to={isAll ? '/admin/requests/$id' : '/requests/$id'} params={{ id }} {...props} />
-    )}
-  >
+  <AnchorLink inherit to={isAll ? '/admin/requests/$id' : '/requests/$id'} params={{ id }}>
     {children}
-  </Anchor>
+  </AnchorLink>
 )
 
 interface ResultProps {

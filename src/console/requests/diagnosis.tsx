@@ -11,12 +11,12 @@ import {
   Title,
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { Diagnosis, Step } from '../../admin/diagnosis/schema.ts'
 import { api, call } from '../lib/api.ts'
 import { formatCount, formatDuration, formatUsd, localeOf } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import type { Language } from '../lib/texts.ts'
+import { AnchorLink } from '../parts/link.tsx'
 import { ErrorNotice } from '../parts/notices.tsx'
 import { Code } from '../parts/values.tsx'
 import { causeText } from './causes.ts'
@@ -134,9 +134,9 @@ function StepLink({ step: { step }, link }: { readonly step: Step; readonly link
     )
   }
   return (
-    <Anchor size="sm" renderRoot={(props) => <Link to={link} {...props} />}>
+    <AnchorLink size="sm" to={link}>
       {link.startsWith('/admin/accounts/') ? look.account : look[step]}
-    </Anchor>
+    </AnchorLink>
   )
 }
 

@@ -4,6 +4,7 @@ import type { AnyReceipt, Receipt } from '../../admin/requests/schema.ts'
 import { formatCount, formatDuration, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { textOf } from '../lib/texts.ts'
+import { Hint, LongText, SmallHint } from '../parts/text.tsx'
 import { Colon, Time } from '../parts/values.tsx'
 import { causeText } from './causes.ts'
 import { Result } from './columns.tsx'
@@ -41,13 +42,13 @@ export function Facts({
         </Title>
         <Result status={receipt.status} cause={receipt.cause} isAlone />
         {receipt.cause_text && (
-          <Text size="sm" className="cut">
+          <LongText>
             <Text span inherit c="dimmed">
               {text.errorText}
               <Colon />
             </Text>
             <span lang="en">{receipt.cause_text}</span>
-          </Text>
+          </LongText>
         )}
         <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" m={0}>
           {facts.map(([label, value]) => (
@@ -118,13 +119,13 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
 }
 
 const Note = ({ label, children }: { readonly label: string; readonly children: string }) => (
-  <Text size="sm" className="cut">
+  <LongText>
     <Text span inherit c="dimmed">
       {label}
       <Colon />
     </Text>
     {children}
-  </Text>
+  </LongText>
 )
 
 interface BillTableProps {
@@ -235,7 +236,7 @@ function Details({ attempt }: { readonly attempt: Attempt }) {
   ]
   return (
     <Stack gap={2}>
-      <Text size="sm" className="cut">
+      <LongText>
         {status ?? '—'} · {meaning}
         {cause !== null && (
           <>
@@ -243,16 +244,16 @@ function Details({ attempt }: { readonly attempt: Attempt }) {
             <Code>{cause}</Code>
           </>
         )}
-      </Text>
-      <Text size="sm" c="dimmed">
+      </LongText>
+      <Hint>
         <Time at={started_at} /> · {times.join(' · ')}
-      </Text>
+      </Hint>
       {upstream_request_id && (
-        <Text size="xs" c="dimmed" className="cut">
+        <SmallHint className="cut">
           {text.upstreamId}
           <Colon />
           {upstream_request_id}
-        </Text>
+        </SmallHint>
       )}
     </Stack>
   )

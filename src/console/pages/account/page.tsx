@@ -1,16 +1,6 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Tabs,
-  Text,
-} from '@mantine/core'
+import { Alert, Group, SegmentedControl, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import { api, call, know } from '../../lib/api.ts'
@@ -20,9 +10,11 @@ import { useText } from '../../lib/language.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
 import { useEdit } from '../../parts/edit.tsx'
 import { regionField } from '../../parts/field-values.ts'
+import { AnchorLink, ButtonLink } from '../../parts/link.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
+import { Hint, SmallHint } from '../../parts/text.tsx'
 import { Money, Time, useColon } from '../../parts/values.tsx'
 import { accountText } from '../accounts/text.ts'
 import { Remove, Suspend, Vouch } from './actions.tsx'
@@ -45,11 +37,7 @@ function Loaded({ id }: { readonly id: number }) {
   return (
     <PageFrame
       title={account?.email ?? text.title}
-      actions={
-        <Anchor component={Link} to="/admin/accounts">
-          {text.back}
-        </Anchor>
-      }
+      actions={<AnchorLink to="/admin/accounts">{text.back}</AnchorLink>}
     >
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
       {account && <Content account={account} />}
@@ -88,22 +76,12 @@ function Content({ account }: { readonly account: AccountDetail }) {
         </Section>
       </SimpleGrid>
       <Group>
-        <Button
-          variant="default"
-          component={Link}
-          to="/admin/requests"
-          search={{ account: email } as never}
-        >
+        <ButtonLink variant="default" to="/admin/requests" search={{ account: email } as never}>
           {text.requests}
-        </Button>
-        <Button
-          variant="default"
-          component={Link}
-          to="/admin/audit"
-          search={{ subject: email } as never}
-        >
+        </ButtonLink>
+        <ButtonLink variant="default" to="/admin/audit" search={{ subject: email } as never}>
           {text.audit}
-        </Button>
+        </ButtonLink>
         {!is_self && <Suspend account={account} show={edit.show} />}
         {!is_self && <Remove account={account} />}
       </Group>
@@ -148,15 +126,11 @@ interface FigureProps {
 
 const Figure = ({ label, hint, children }: FigureProps) => (
   <Stack gap={0}>
-    <Text size="sm" c="dimmed">
-      {label}
-    </Text>
+    <Hint>{label}</Hint>
     <Text size="xl" fw={600}>
       {children}
     </Text>
-    <Text size="xs" c="dimmed">
-      {hint}
-    </Text>
+    <SmallHint>{hint}</SmallHint>
   </Stack>
 )
 
@@ -169,9 +143,9 @@ function Overdrawn({ account }: { readonly account: AccountDetail }) {
     <Alert color="red" title={text.overdrawnBy(formatUsd(overdrawn))}>
       {text.overdrawnHint}{' '}
       {overdrawn_by !== null && (
-        <Anchor inherit underline="always" component={Link} to={`/admin/requests/${overdrawn_by}`}>
+        <AnchorLink inherit underline="always" to={`/admin/requests/${overdrawn_by}`}>
           {text.overdrawnCause}
-        </Anchor>
+        </AnchorLink>
       )}
     </Alert>
   )
@@ -218,9 +192,9 @@ function Ledger({ id }: { readonly id: number }) {
               request_id === null ? (
                 <span className="cut">{reason}</span>
               ) : (
-                <Anchor component={Link} to={`/admin/requests/${request_id}`} className="cut">
+                <AnchorLink to={`/admin/requests/${request_id}`} className="cut">
                   {request_id}
-                </Anchor>
+                </AnchorLink>
               ),
           },
         ]}

@@ -1,19 +1,9 @@
-import {
-  Anchor,
-  Button,
-  Group,
-  Modal,
-  PasswordInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
@@ -21,9 +11,11 @@ import { showAtField } from '../../lib/form-errors.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
-import { type Column, List } from '../../parts/list.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
+import { List } from '../../parts/list.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { accountText } from './text.ts'
 
@@ -118,9 +110,9 @@ function useColumns(): readonly Column<AccountItem>[] {
     {
       label: text.email,
       render: ({ id, email }) => (
-        <Anchor component={Link} to={`/admin/accounts/${id}`} className="cut">
+        <AnchorLink to={`/admin/accounts/${id}`} className="cut">
           {email}
-        </Anchor>
+        </AnchorLink>
       ),
     },
     { label: text.role, render: ({ role }) => text.roles[role] },

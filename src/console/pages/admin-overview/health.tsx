@@ -1,8 +1,10 @@
-import { Alert, Anchor, Card, List, Table, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Alert, Card, List, Text, Title } from '@mantine/core'
 import type { FirstStep, GatewayNow, GatewayOverview } from '../../../admin/overview/schema.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
+import { DataTable } from '../../parts/table.tsx'
+import { Hint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
 import { causeText } from '../../requests/causes.ts'
 import { texts } from './text.ts'
@@ -39,14 +41,9 @@ export function Channels({ now }: { readonly now: GatewayNow }) {
         </Alert>
       )}
       <Attempts now={now} />
-      <Anchor
-        size="sm"
-        underline="always"
-        mt="xs"
-        renderRoot={(props) => <Link to="/admin/channels" {...props} />}
-      >
+      <AnchorLink size="sm" underline="always" mt="xs" to="/admin/channels">
         {text.toChannels}
-      </Anchor>
+      </AnchorLink>
     </Card>
   )
 }
@@ -55,37 +52,28 @@ function Attempts({ now }: { readonly now: GatewayNow }) {
   const text = useText(texts)
   const { language } = useLanguage()
   if (now.attempts.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        {text.noAttempts}
-      </Text>
-    )
+    return <Hint>{text.noAttempts}</Hint>
   }
   const worstFirst = now.attempts.toSorted((a, b) => b.failed - a.failed)
   return (
-    <Table className="list" mt="xs" withRowBorders={false}>
-      <Table.Caption className="visually-hidden">{text.attempts}</Table.Caption>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{text.channelName}</Table.Th>
-          <Table.Th ta="end">{text.attempts}</Table.Th>
-          <Table.Th ta="end">{text.failedCount}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {worstFirst.slice(0, 20).map(({ channel, attempts, failed }) => (
-          <Table.Tr key={channel}>
-            <Table.Td data-label={text.channelName}>{channel}</Table.Td>
-            <Table.Td data-label={text.attemptCount} ta="end">
-              {formatCount(attempts, language)}
-            </Table.Td>
-            <Table.Td data-label={text.failedCount} ta="end">
-              {formatCount(failed, language)}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      items={worstFirst.slice(0, 20)}
+      columns={[
+        { label: text.channelName, render: ({ channel }) => channel },
+        {
+          ...{ label: text.attempts, cardLabel: text.attemptCount, isFigure: true },
+          render: ({ attempts }) => formatCount(attempts, language),
+        },
+        {
+          ...{ label: text.failedCount, isFigure: true },
+          render: ({ failed }) => formatCount(failed, language),
+        },
+      ]}
+      keyOf={({ channel }) => channel}
+      caption={text.attempts}
+      mt="xs"
+      withRowBorders={false}
+    />
   )
 }
 
@@ -114,9 +102,7 @@ export function NextSteps({ steps }: Pick<GatewayOverview, 'steps'>) {
       <Title order={2} size="h5">
         {text.next}
       </Title>
-      <Text size="sm" c="dimmed" mb="xs">
-        {text.nextHint}
-      </Text>
+      <Hint mb="xs">{text.nextHint}</Hint>
       <List type="ordered" spacing={6} center={false}>
         {steps.map(({ step, is_done }) => (
           <List.Item key={step}>
@@ -125,13 +111,9 @@ export function NextSteps({ steps }: Pick<GatewayOverview, 'steps'>) {
                 <s>{text[step]}</s> ✓ <span className="visually-hidden">{text.done}</span>
               </Text>
             ) : (
-              <Anchor
-                underline="always"
-                fw={step === next ? 700 : undefined}
-                renderRoot={(props) => <Link to={places[step]} {...props} />}
-              >
+              <AnchorLink underline="always" fw={step === next ? 700 : undefined} to={places[step]}>
                 {text[step]}
-              </Anchor>
+              </AnchorLink>
             )}
           </List.Item>
         ))}

@@ -1,12 +1,13 @@
-import { Alert, Anchor, List, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, List, SimpleGrid, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { GatewayOverview } from '../../../admin/overview/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatBytes, formatCount, formatUptime, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { Hint } from '../../parts/text.tsx'
 import { DaysChoice, UsageCharts, UsageModels, useDays } from '../../parts/usage.tsx'
 import { usageText } from '../../parts/usage-series.ts'
 import { Figure, Money } from '../../parts/values.tsx'
@@ -46,9 +47,7 @@ function Loaded({ overview, days }: { readonly overview: GatewayOverview; readon
       <Channels now={overview.now} />
       {overview.usage.sum.requests > 0 && (
         <>
-          <Text size="sm" c="dimmed">
-            {usage.notOver}
-          </Text>
+          <Hint>{usage.notOver}</Hint>
           <UsageCharts usage={overview.usage} />
           <UsageModels usage={overview.usage} />
         </>
@@ -97,15 +96,14 @@ function Figures({ overview, days }: FiguresProps) {
           failed > 0 && (
             <>
               {text.failed(count(failed))} ·{' '}
-              <Anchor
+              <AnchorLink
                 inherit
                 underline="always"
-                renderRoot={(props) => (
-                  <Link to="/admin/requests" search={{ outcome: 'failed' }} {...props} />
-                )}
+                to="/admin/requests"
+                search={{ outcome: 'failed' }}
               >
                 {text.look}
-              </Anchor>
+              </AnchorLink>
             </>
           )
         }
@@ -142,22 +140,21 @@ function Overdrawn({ overdrawn }: Pick<GatewayOverview, 'overdrawn'>) {
       <List size="sm" mb="xs">
         {accounts.map(({ id, email, overdrawn: usd }) => (
           <List.Item key={id}>
-            <Anchor inherit underline="always" component={Link} to={`/admin/accounts/${id}`}>
+            <AnchorLink inherit underline="always" to={`/admin/accounts/${id}`}>
               {email}
-            </Anchor>
+            </AnchorLink>
             {text.owes(formatUsd(usd))}
           </List.Item>
         ))}
       </List>
-      <Anchor
+      <AnchorLink
         size="sm"
         underline="always"
-        renderRoot={(props) => (
-          <Link to="/admin/accounts" search={{ balance: 'overdrawn' }} {...props} />
-        )}
+        to="/admin/accounts"
+        search={{ balance: 'overdrawn' }}
       >
         {text.toOverdrawn}
-      </Anchor>
+      </AnchorLink>
     </Alert>
   )
 }

@@ -2,6 +2,7 @@ import { Group, Text } from '@mantine/core'
 import type { StatusGroup } from '../../../site/status/schema.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { SmallHint } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
 type Bar = StatusGroup['hours'][number]
@@ -40,9 +41,7 @@ export function Bars({ label, bars }: BarsProps) {
   const placed = bars.map((bar, place) => ({ bar, place }))
   return (
     <div>
-      <Text size="xs" c="dimmed">
-        {label}
-      </Text>
+      <SmallHint>{label}</SmallHint>
       <svg
         role="img"
         aria-label={`${label}: ${text.summary(counts)}`}

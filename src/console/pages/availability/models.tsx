@@ -1,4 +1,4 @@
-import { Button, Table, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StatusDocument, StatusGroup } from '../../../site/status/schema.ts'
@@ -6,6 +6,8 @@ import { read } from '../../lib/api.ts'
 import { formatCount, formatDuration, formatRatio } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
+import { type Column, DataTable } from '../../parts/table.tsx'
+import { Hint } from '../../parts/text.tsx'
 import { texts } from './text.ts'
 
 type Model = StatusGroup['models'][number]
@@ -22,11 +24,7 @@ export function Models({ group }: { readonly group: StatusGroup }) {
   })
   const models = whole.data?.groups[0]?.models ?? group.models
   if (models.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        {text.noModels}
-      </Text>
-    )
+    return <Hint>{text.noModels}</Hint>
   }
   const left = group.models_total - models.length
   return (
@@ -56,49 +54,23 @@ function ModelTable({ models, caption }: { models: readonly Model[]; caption: st
     <span title={text.requests(String(requests))}>{formatRatio(ratio, text.no_data)}</span>
   )
   const time = (ms: number | null) => (ms === null ? text.no_data : formatDuration(ms))
-  const columns = [
-    [text.state, ({ state }: Model) => text[state]],
-    [text.hour, ({ availability }: Model) => ratio(availability['1h'])],
-    [text.day, ({ availability }: Model) => ratio(availability['24h'])],
-    [text.week, ({ availability }: Model) => ratio(availability['7d'])],
-    [text.quarter, ({ availability }: Model) => ratio(availability['90d'])],
-    [text.p50, ({ first_byte_ms }: Model) => time(first_byte_ms.p50)],
-    [text.p95, ({ first_byte_ms }: Model) => time(first_byte_ms.p95)],
-    [
-      text.speed,
-      ({ tokens_per_second: speed }: Model) =>
-        speed === null ? text.no_data : text.perSecond(String(Math.round(speed))),
-    ],
-  ] as const
-  return (
-    <Table className="list" fz="sm">
-      <Table.Caption className="visually-hidden">{caption}</Table.Caption>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{text.model}</Table.Th>
-          {columns.map(([label]) => (
-            <Table.Th key={label} ta="end">
-              {label}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {models.map((model) => (
-          <Table.Tr key={model.name}>
-            <Table.Td data-label={text.model} className="cut">
-              {model.name}
-            </Table.Td>
-            {columns.map(([label, render]) => (
-              <Table.Td key={label} data-label={label} ta="end" className="figure">
-                {render(model)}
-              </Table.Td>
-            ))}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  )
+  const figure = (label: string, render: Column<Model>['render']) => ({
+    ...{ label, render, isFigure: true, className: 'figure' },
+  })
+  const columns: readonly Column<Model>[] = [
+    { label: text.model, render: ({ name }) => name, className: 'cut' },
+    figure(text.state, ({ state }) => text[state]),
+    figure(text.hour, ({ availability }) => ratio(availability['1h'])),
+    figure(text.day, ({ availability }) => ratio(availability['24h'])),
+    figure(text.week, ({ availability }) => ratio(availability['7d'])),
+    figure(text.quarter, ({ availability }) => ratio(availability['90d'])),
+    figure(text.p50, ({ first_byte_ms }) => time(first_byte_ms.p50)),
+    figure(text.p95, ({ first_byte_ms }) => time(first_byte_ms.p95)),
+    figure(text.speed, ({ tokens_per_second: speed }) =>
+      speed === null ? text.no_data : text.perSecond(String(Math.round(speed))),
+    ),
+  ]
+  return <DataTable items={models} keyOf={({ name }) => name} {...{ columns, caption }} fz="sm" />
 }
 
 /** The status, public and own: of all groups, or of one with all its models. */

@@ -1,23 +1,13 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Card,
-  Group,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Anchor, Badge, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { StatusGroup } from '../../../site/status/schema.ts'
 import { formatCount, formatDuration, formatRatio } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
+import { ButtonLink } from '../../parts/link.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { Hint, SmallHint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
 import { BarLegend, Bars } from './bars.tsx'
 import { Models, readStatus } from './models.tsx'
@@ -50,18 +40,14 @@ export function Page() {
         <Empty
           title={text.noGroups}
           hint={text.noGroupsHint}
-          action={
-            <Button renderRoot={(props) => <Link to="/admin/groups" {...props} />}>
-              {text.toGroups}
-            </Button>
-          }
+          action={<ButtonLink to="/admin/groups">{text.toGroups}</ButtonLink>}
         />
       )}
       {query.data && query.data.groups.length > 0 && (
         <Stack>
-          <Text size="sm" c="dimmed">
+          <Hint>
             {text.at} <Time at={query.data.generated_at} />
-          </Text>
+          </Hint>
           <BarLegend />
           {query.data.groups.map((group) => (
             <GroupCard key={group.id} group={group} />
@@ -128,14 +114,8 @@ interface FactProps {
 
 const Fact = ({ label, hint, children }: FactProps) => (
   <div>
-    <Text size="xs" c="dimmed">
-      {label}
-    </Text>
+    <SmallHint>{label}</SmallHint>
     <Text fw={600}>{children}</Text>
-    {hint && (
-      <Text size="xs" c="dimmed">
-        {hint}
-      </Text>
-    )}
+    {hint && <SmallHint>{hint}</SmallHint>}
   </div>
 )

@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Alert, Button, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
 import type { Me } from '../../../admin/me/schema.ts'
@@ -20,9 +9,12 @@ import { useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
 import { bilingual } from '../../lib/texts.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { type Column, List } from '../../parts/list.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
+import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { SmallHint } from '../../parts/text.tsx'
 import { Figure, Money, Time } from '../../parts/values.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
@@ -63,9 +55,7 @@ export function Page() {
             {text.exportJsonl}
           </Button>
         </Group>
-        <Text size="xs" c="dimmed">
-          {text.exportHint}
-        </Text>
+        <SmallHint>{text.exportHint}</SmallHint>
       </Stack>
       <List
         queryKey={['ledger', filter]}
@@ -143,13 +133,9 @@ function About({ entry: { request_id: id, reason } }: { readonly entry: LedgerEn
   const text = useText(balanceText)
   if (id === null) return <span className="cut">{reason ?? '–'}</span>
   return (
-    <Anchor
-      size="sm"
-      aria-label={`${text.request} ${id}`}
-      renderRoot={(props) => <Link to="/requests/$id" params={{ id }} {...props} />}
-    >
+    <AnchorLink size="sm" aria-label={`${text.request} ${id}`} to="/requests/$id" params={{ id }}>
       {text.request}
-    </Anchor>
+    </AnchorLink>
   )
 }
 

@@ -1,6 +1,6 @@
-import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
+import { Group, Paper, Stack } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import type { Channel } from '../../../admin/channels/schema.ts'
 import { AdvancedFields, ChannelFields, Keys, showChannelError } from '../../channels/fields.tsx'
 import { changeOf, validateChannel, valuesOf } from '../../channels/form-values.ts'
@@ -10,8 +10,10 @@ import { channelText } from '../../channels/text.ts'
 import { api, call, know } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
 import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { Hint, LongText } from '../../parts/text.tsx'
 import { Colon } from '../../parts/values.tsx'
 import { Actions } from './actions.tsx'
 import { NewChannel } from './new.tsx'
@@ -107,50 +109,44 @@ function About({ channel }: { readonly channel: Channel }) {
       <Stack gap="xs">
         <Group gap="sm">
           <StateBadge state={state} recent={recent} />
-          <Text size="sm" c="dimmed">
+          <Hint>
             {text.recent}
             <Colon />
             {text.recentText(recent.attempts, recent.failed)}
-          </Text>
+          </Hint>
         </Group>
         <StateDetails state={state} recent={recent} />
-        <Text size="sm" className="cut">
+        <LongText>
           {text.groups}
           <Colon />
           {groups.map(({ id, name }, at) => (
             <span key={id}>
               {at > 0 && ', '}
-              <Anchor
+              <AnchorLink
                 size="sm"
                 underline="always"
-                renderRoot={(props) => (
-                  <Link to="/admin/groups/$id" params={{ id: String(id) }} {...props} />
-                )}
+                to="/admin/groups/$id"
+                params={{ id: String(id) }}
               >
                 {name}
-              </Anchor>
+              </AnchorLink>
             </span>
           ))}
           {groups.length === 0 && (
             <>
               {text.noGroups}.{' '}
-              <Anchor
+              <AnchorLink
                 size="sm"
                 underline="always"
-                renderRoot={(props) => (
-                  <Link
-                    to="/admin/groups/$id"
-                    params={{ id: 'new' }}
-                    search={{ channel: channel.name }}
-                    {...props}
-                  />
-                )}
+                to="/admin/groups/$id"
+                params={{ id: 'new' }}
+                search={{ channel: channel.name }}
               >
                 {text.makeGroup}
-              </Anchor>
+              </AnchorLink>
             </>
           )}
-        </Text>
+        </LongText>
       </Stack>
     </Paper>
   )

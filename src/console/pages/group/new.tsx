@@ -1,14 +1,15 @@
-import { Alert, Anchor, Button, Group, Stack } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { GroupFields, showGroupError, useChannelNames } from '../../groups/fields.tsx'
 import { type GroupValues, groupOf, validateGroup, valuesOf } from '../../groups/form-values.ts'
 import { groupText } from '../../groups/text.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 
@@ -47,15 +48,14 @@ export function NewGroup() {
           {names?.length === 0 && (
             <Alert color="yellow">
               {text.noChannels}{' '}
-              <Anchor
+              <AnchorLink
                 size="sm"
                 underline="always"
-                renderRoot={(props) => (
-                  <Link to="/admin/channels/$id" params={{ id: 'new' }} {...props} />
-                )}
+                to="/admin/channels/$id"
+                params={{ id: 'new' }}
               >
                 {text.addChannel}
-              </Anchor>
+              </AnchorLink>
             </Alert>
           )}
           <GroupFields form={form} />

@@ -1,6 +1,6 @@
-import { Anchor, Badge, Group, Paper, Stack, Text } from '@mantine/core'
+import { Badge, Group, Paper, Stack } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import type { GroupView } from '../../../admin/groups/schema.ts'
 import { Effect, GroupFields, showGroupError } from '../../groups/fields.tsx'
 import { changeOf, validateGroup, valuesOf } from '../../groups/form-values.ts'
@@ -10,8 +10,10 @@ import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { useRegionLabel } from '../../parts/fields.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
 import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { Hint, LongText } from '../../parts/text.tsx'
 import { Colon } from '../../parts/values.tsx'
 import { Actions } from './actions.tsx'
 import { NewGroup } from './new.tsx'
@@ -118,24 +120,19 @@ function Offers({ group }: { readonly group: GroupView }) {
           <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
             {text[status]}
           </Badge>
-          <Text size="sm" c="dimmed">
+          <Hint>
             {text.tokens}
             <Colon />
             {count}
-          </Text>
+          </Hint>
         </Group>
         <Names label={text.offered} names={group.offered_models} total={offers} />
         {without_price > 0 && (
           <>
             <Names label={text.unpriced} names={group.models_without_price} total={without_price} />
-            <Anchor
-              size="sm"
-              renderRoot={(props) => (
-                <Link to="/admin/prices" search={{ state: 'missing' }} {...props} />
-              )}
-            >
+            <AnchorLink size="sm" to="/admin/prices" search={{ state: 'missing' }}>
               {text.setPrices}
-            </Anchor>
+            </AnchorLink>
           </>
         )}
       </Stack>
@@ -155,9 +152,9 @@ function Names({ label, names, total }: NamesProps) {
   const first = names.slice(0, shownNames)
   const more = total - first.length
   return (
-    <Text size="sm" className="cut">
+    <LongText>
       <b>{label}:</b> {first.join(', ') || text.nothing}
       {more > 0 && ` ${text.andMore(formatCount(more, language))}`}
-    </Text>
+    </LongText>
   )
 }

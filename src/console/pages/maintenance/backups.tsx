@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -12,6 +12,8 @@ import { confirm } from '../../parts/confirm.tsx'
 import { Proof } from '../../parts/fields.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { Section } from '../../parts/page.tsx'
+import { DataTable } from '../../parts/table.tsx'
+import { Hint, SmallHint } from '../../parts/text.tsx'
 import { Colon, Time } from '../../parts/values.tsx'
 import { JobProgress, useJobs } from './jobs.tsx'
 import { maintenanceText } from './text.ts'
@@ -54,9 +56,7 @@ export function Backups() {
 
   return (
     <Section title={text.backups} hint={text.backupHint}>
-      <Text size="sm" c="dimmed" maw={720}>
-        {text.secretHint}
-      </Text>
+      <Hint maw={720}>{text.secretHint}</Hint>
       <div aria-live="polite">
         {job && <JobProgress job={job} cancel={() => cancel.mutate(job.id)} />}
         {job?.backup && <Text size="sm">{text.made(job.backup.name)}</Text>}
@@ -69,69 +69,42 @@ export function Backups() {
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
       {query.data?.items.length === 0 && <Empty title={text.none} hint={text.noneHint} />}
       {query.data && query.data.items.length > 0 && (
-        <BackupTable
+        <DataTable
           items={query.data.items}
-          download={setDownloading}
-          remove={(name) => void remove(name)}
+          keyOf={({ name }) => name}
+          caption={text.caption}
+          columns={[
+            { label: text.file, render: ({ name }) => name, className: 'cut' },
+            { label: text.time, render: ({ created_at }) => <Time at={created_at} /> },
+            {
+              ...{ label: text.size, isFigure: true },
+              render: ({ size_bytes }) => formatBytes(size_bytes),
+            },
+            {
+              label: text.actions,
+              render: ({ name }) => (
+                <Group gap="xs" wrap="nowrap">
+                  <Button size="xs" variant="default" onClick={() => setDownloading(name)}>
+                    {text.download}
+                  </Button>
+                  <Button size="xs" variant="subtle" color="red" onClick={() => void remove(name)}>
+                    {text.remove}
+                  </Button>
+                </Group>
+              ),
+            },
+          ]}
         />
       )}
       {query.data?.folder && (
-        <Text size="xs" c="dimmed" className="cut">
+        <SmallHint className="cut">
           {text.folder}
           <Colon />
           {query.data.folder}
-        </Text>
+        </SmallHint>
       )}
       <Download name={downloading} close={() => setDownloading(null)} />
     </Section>
-  )
-}
-
-interface BackupTableProps {
-  readonly items: readonly { name: string; size_bytes: number; created_at: string }[]
-  readonly download: (name: string) => void
-  readonly remove: (name: string) => void
-}
-
-function BackupTable({ items, download, remove }: BackupTableProps) {
-  const text = useText(maintenanceText)
-  return (
-    <Table className="list">
-      <Table.Caption className="visually-hidden">{text.caption}</Table.Caption>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{text.file}</Table.Th>
-          <Table.Th>{text.time}</Table.Th>
-          <Table.Th ta="end">{text.size}</Table.Th>
-          <Table.Th>{text.actions}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map(({ name, size_bytes, created_at }) => (
-          <Table.Tr key={name}>
-            <Table.Td data-label={text.file} className="cut">
-              {name}
-            </Table.Td>
-            <Table.Td data-label={text.time}>
-              <Time at={created_at} />
-            </Table.Td>
-            <Table.Td data-label={text.size} ta="end">
-              {formatBytes(size_bytes)}
-            </Table.Td>
-            <Table.Td data-label={text.actions}>
-              <Group gap="xs" wrap="nowrap">
-                <Button size="xs" variant="default" onClick={() => download(name)}>
-                  {text.download}
-                </Button>
-                <Button size="xs" variant="subtle" color="red" onClick={() => remove(name)}>
-                  {text.remove}
-                </Button>
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
   )
 }
 

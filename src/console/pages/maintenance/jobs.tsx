@@ -6,6 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { textOf } from '../../lib/texts.ts'
+import { LongText } from '../../parts/text.tsx'
 import { maintenanceText } from './text.ts'
 
 interface JobProgressProps {
@@ -21,9 +22,7 @@ export function JobProgress({ job, cancel }: JobProgressProps) {
   if (state === 'failed')
     return (
       <Alert color="red" title={text.failed} role="alert">
-        <Text size="sm" className="cut">
-          {failure}
-        </Text>
+        <LongText>{failure}</LongText>
       </Alert>
     )
   if (state === 'cancelled') return <Text c="dimmed">{text.cancelled}</Text>

@@ -4,6 +4,7 @@ import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
+import { SmallHint } from '../../parts/text.tsx'
 import { Colon, Time } from '../../parts/values.tsx'
 import { Backups } from './backups.tsx'
 import { JobProgress, useJobs } from './jobs.tsx'
@@ -118,9 +119,7 @@ function Found({ difference }: { readonly difference: VerifyDifference }) {
   return (
     <>
       {told}
-      <Text size="xs" c="dimmed" lang="en">
-        {difference.text}
-      </Text>
+      <SmallHint lang="en">{difference.text}</SmallHint>
     </>
   )
 }

@@ -1,10 +1,11 @@
-import { Accordion, Alert, Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Accordion, Alert, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { api, CallFailed, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
+import { AnchorLink } from '../../parts/link.tsx'
+import { Hint, LongText, SmallHint } from '../../parts/text.tsx'
 import { Code, Money } from '../../parts/values.tsx'
 import { causeText } from '../../requests/causes.ts'
 import { curlOf } from './exchange.ts'
@@ -56,20 +57,14 @@ function Problem({ exchange: { phase, status, error, cause, requestId } }: Shown
   const title = phase === 'broken' ? text.broken : isRefused ? text.refused(status) : text.failed
   return (
     <Alert color="red" mt="sm" role="alert" title={title}>
-      <Text size="sm" className="cut">
+      <LongText>
         <Reason cause={cause} error={error} />{' '}
         {requestId !== null && (
-          <Anchor
-            inherit
-            underline="always"
-            renderRoot={(props) => (
-              <Link to="/requests/$id" params={{ id: requestId }} {...props} />
-            )}
-          >
+          <AnchorLink inherit underline="always" to="/requests/$id" params={{ id: requestId }}>
             {text.why}
-          </Anchor>
+          </AnchorLink>
         )}
-      </Text>
+      </LongText>
     </Alert>
   )
 }
@@ -133,19 +128,15 @@ function Cost({ requestId }: { readonly requestId: string }) {
   })
   if (receipt.isPending && receipt.failureCount < soonLooks) return null
   const toRequest = (words: string) => (
-    <Anchor
-      inherit
-      underline="always"
-      renderRoot={(props) => <Link to="/requests/$id" params={{ id: requestId }} {...props} />}
-    >
+    <AnchorLink inherit underline="always" to="/requests/$id" params={{ id: requestId }}>
       {words}
-    </Anchor>
+    </AnchorLink>
   )
   if (!receipt.data) {
     return (
-      <Text size="sm" c="dimmed">
+      <Hint>
         {text.costLater} {toRequest(text.toRequest)}
-      </Text>
+      </Hint>
     )
   }
   return (
@@ -175,20 +166,14 @@ export function RawExchange({ exchange }: { readonly exchange: Exchange }) {
               {text.request}
             </Text>
             <Code label={text.request}>{curlOf(question, address)}</Code>
-            <Text size="xs" c="dimmed">
-              {text.requestHint}
-            </Text>
+            <SmallHint>{text.requestHint}</SmallHint>
             {status !== null && (
               <>
                 <Text size="sm" fw={600}>
                   {text.response}
                 </Text>
                 <Code label={text.response}>{`${head.join('\n')}\n\n${raw}`}</Code>
-                {isRawCut && (
-                  <Text size="xs" c="dimmed">
-                    {text.cut}
-                  </Text>
-                )}
+                {isRawCut && <SmallHint>{text.cut}</SmallHint>}
               </>
             )}
           </Stack>

@@ -14,12 +14,13 @@ import {
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useId } from 'react'
 import type { OpenGroups } from '../../../admin/open-groups/schema.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { ButtonLink } from '../../parts/link.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { useGroups } from '../tokens/token-fields.tsx'
@@ -48,11 +49,7 @@ export function Page() {
         <Empty
           title={text.noTokenTitle}
           hint={text.noToken}
-          action={
-            <Button renderRoot={(props) => <Link to="/tokens" {...props} />}>
-              {text.makeToken}
-            </Button>
-          }
+          action={<ButtonLink to="/tokens">{text.makeToken}</ButtonLink>}
         />
       ) : (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">

@@ -1,7 +1,9 @@
-import { Anchor, Box, Button, Center, Modal, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Box, Button, Center, Modal, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
+import { DataTable } from '../../parts/table.tsx'
+import { Hint, SmallHint } from '../../parts/text.tsx'
 import { Colon } from '../../parts/values.tsx'
 import type { Item, PlazaRow, Tier } from './rows.ts'
 import { plazaText } from './text.ts'
@@ -17,46 +19,28 @@ export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
   const names = ['input', 'output', 'cache_read', 'cache_write'] as const
   return (
     <Stack>
-      <Table className="list" highlightOnHover verticalSpacing="xs">
-        <Table.Caption className="visually-hidden">{text.title}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{text.model}</Table.Th>
-            <Table.Th>{text.group}</Table.Th>
-            <Table.Th ta="end">{text.multiplier}</Table.Th>
-            {names.map((name) => (
-              <Table.Th key={name} ta="end">
-                {text[name]}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.slice(0, shown).map((row) => (
-            <Table.Tr key={`${row.model}\n${row.group}`}>
-              <Table.Td data-label={text.model}>
-                <Name row={row} open={() => setOpen(row)} />
-              </Table.Td>
-              <Table.Td data-label={text.group} className="cut">
-                {row.group}
-              </Table.Td>
-              <Table.Td data-label={text.multiplier} ta="end">
-                ×{row.multiplier}
-              </Table.Td>
-              {names.map((name) => (
-                <Table.Td key={name} data-label={text[name]} ta="end">
-                  <Cell row={row} item={name} />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        items={rows.slice(0, shown)}
+        keyOf={({ model, group }) => `${model}\n${group}`}
+        caption={text.title}
+        highlightOnHover
+        verticalSpacing="xs"
+        columns={[
+          { label: text.model, render: (row) => <Name row={row} open={() => setOpen(row)} /> },
+          { label: text.group, render: ({ group }) => group, className: 'cut' },
+          {
+            ...{ label: text.multiplier, isFigure: true },
+            render: ({ multiplier }) => `×${multiplier}`,
+          },
+          ...names.map((name) => ({
+            ...{ label: text[name], isFigure: true },
+            render: (row: PlazaRow) => <Cell row={row} item={name} />,
+          })),
+        ]}
+      />
       <Center>
         <Stack align="center" gap="xs">
-          <Text size="sm" c="dimmed" aria-live="polite">
-            {text.count(Math.min(shown, rows.length), rows.length)}
-          </Text>
+          <Hint aria-live="polite">{text.count(Math.min(shown, rows.length), rows.length)}</Hint>
           {shown < rows.length && (
             <Button variant="default" onClick={() => setShown(shown + pageSize)}>
               {text.more}
@@ -84,11 +68,7 @@ function Name({ row, open }: { readonly row: PlazaRow; readonly open: () => void
       <Anchor component="button" type="button" size="sm" className="cut" ta="start" onClick={open}>
         {row.model}
       </Anchor>
-      {row.tiers.length > 1 && (
-        <Text size="xs" c="dimmed">
-          {text.tiers}
-        </Text>
-      )}
+      {row.tiers.length > 1 && <SmallHint>{text.tiers}</SmallHint>}
     </Box>
   )
 }
@@ -139,9 +119,7 @@ function Details({ row }: { readonly row: PlazaRow }) {
       ))}
       {hasTiers && <Text size="sm">{text.tierHint}</Text>}
       <Extras row={row} />
-      <Text size="xs" c="dimmed">
-        {text.unit}
-      </Text>
+      <SmallHint>{text.unit}</SmallHint>
     </Stack>
   )
 }
@@ -169,33 +147,21 @@ function Extras({ row: { extras } }: { readonly row: PlazaRow }) {
 function Prices({ tier }: { readonly tier: Tier }) {
   const text = useText(plazaText)
   return (
-    <Table className="list">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{text.what}</Table.Th>
-          {[text.base, text.final, text.list].map((name) => (
-            <Table.Th key={name} ta="end">
-              {name}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {tier.prices.map(({ item, base, final, list }) => (
-          <Table.Tr key={item}>
-            <Table.Td data-label={text.what}>{text[item]}</Table.Td>
-            <Table.Td data-label={text.base} ta="end">
-              {formatUsd(base)}
-            </Table.Td>
-            <Table.Td data-label={text.final} ta="end" fw={600}>
-              {formatUsd(final)}
-            </Table.Td>
-            <Table.Td data-label={text.list} ta="end">
-              {list === null ? '–' : formatUsd(list)}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable
+      items={tier.prices}
+      keyOf={({ item }) => item}
+      columns={[
+        { label: text.what, render: ({ item }) => text[item] },
+        { ...{ label: text.base, isFigure: true }, render: ({ base }) => formatUsd(base) },
+        {
+          ...{ label: text.final, isFigure: true, className: 'strong' },
+          render: ({ final }) => formatUsd(final),
+        },
+        {
+          ...{ label: text.list, isFigure: true },
+          render: ({ list }) => (list === null ? '–' : formatUsd(list)),
+        },
+      ]}
+    />
   )
 }

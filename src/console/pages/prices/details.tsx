@@ -17,6 +17,7 @@ import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { listText } from '../../parts/list.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
+import { Hint, LongText } from '../../parts/text.tsx'
 import { Colon, Time } from '../../parts/values.tsx'
 import { Edit } from './edit.tsx'
 import { TermsDetails } from './terms.tsx'
@@ -88,11 +89,11 @@ function About({ view }: { readonly view: PriceView }) {
   return (
     <Stack gap="xs">
       <Group gap="md">
-        <Text size="sm" className="cut">
+        <LongText>
           {text.offeredBy}
           <Colon />
           {channels.map(({ name }) => name).join(', ') || text.nobody}
-        </Text>
+        </LongText>
         {context_window !== null && (
           <Text size="sm">{text.contextWindow(formatCount(context_window, language))}</Text>
         )}
@@ -147,11 +148,7 @@ function History({ model, inForce }: HistoryProps) {
             }
           >
             <TermsDetails terms={terms} />
-            {note && (
-              <Text size="sm" c="dimmed" className="cut">
-                {note}
-              </Text>
-            )}
+            {note && <Hint className="cut">{note}</Hint>}
           </Timeline.Item>
         ))}
       </Timeline>

@@ -16,6 +16,7 @@ import type { PriceView } from '../../../admin/prices/schema.ts'
 import { useText } from '../../lib/language.tsx'
 import { EditForm } from '../../parts/edit.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
+import { Hint } from '../../parts/text.tsx'
 import { emptyTier, type PriceValues, termsValues, valuesOf } from './form-values.ts'
 import { LivePreview } from './preview.tsx'
 import { Simulate } from './simulate.tsx'
@@ -241,9 +242,7 @@ function TierFields({ form }: { readonly form: UseFormReturnType<PriceValues> })
   return (
     <Fieldset legend={text.tiers}>
       <Stack>
-        <Text size="sm" c="dimmed">
-          {text.tiersHint}
-        </Text>
+        <Hint>{text.tiersHint}</Hint>
         {form.values.tiers.map(({ key }, at) => (
           <Stack key={key} gap="xs">
             <Group align="flex-end">

@@ -1,15 +1,17 @@
 import { Anchor, Button, Group, Select, Stack, Tabs, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { Link } from '@tanstack/react-router'
 import type { FeedRowView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { type Column, List } from '../../parts/list.tsx'
+import { ButtonLink } from '../../parts/link.tsx'
+import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { SmallHint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
 import { Details } from './details.tsx'
 import { TermsLine } from './terms.tsx'
@@ -88,9 +90,9 @@ function Models() {
             title={text.emptyTitle}
             hint={text.emptyHint}
             action={
-              <Button component={Link} to="/admin/channels" variant="default">
+              <ButtonLink to="/admin/channels" variant="default">
                 {text.toChannels}
-              </Button>
+              </ButtonLink>
             }
           />
         }
@@ -204,9 +206,7 @@ function FinalPrices({ prices }: { readonly prices: Prices }) {
   return (
     <Stack gap={0}>
       <Text size="sm">{line(main)}</Text>
-      <Text size="xs" c="dimmed">
-        {line(rest)}
-      </Text>
+      <SmallHint>{line(rest)}</SmallHint>
     </Stack>
   )
 }

@@ -6,6 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { faultText } from '../../lib/error-text.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { Hint, LongText } from '../../parts/text.tsx'
 import { givenPrice, isFilledIn, type PriceValues } from './form-values.ts'
 import { priceText } from './text.ts'
 
@@ -32,13 +33,9 @@ export function LivePreview({ model, values }: LivePreviewProps) {
       <Title order={3} size="h5">
         {text.preview}
       </Title>
-      <Text size="sm" c="dimmed">
-        {text.previewHint}
-      </Text>
+      <Hint>{text.previewHint}</Hint>
       {query.error ? (
-        <Text size="sm" c="red" className="cut">
-          {faultText(query.error, language)}
-        </Text>
+        <LongText c="red">{faultText(query.error, language)}</LongText>
       ) : (
         query.data && <Preview groups={query.data.groups} />
       )}

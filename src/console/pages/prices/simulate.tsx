@@ -6,6 +6,7 @@ import { api, call } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
+import { Hint } from '../../parts/text.tsx'
 import { Money } from '../../parts/values.tsx'
 import { givenPrice, type PriceValues } from './form-values.ts'
 import { priceText } from './text.ts'
@@ -33,9 +34,7 @@ export function Simulate({ model, values }: SimulateProps) {
       <Title order={3} size="h5">
         {text.simulate}
       </Title>
-      <Text size="sm" c="dimmed">
-        {text.runHint}
-      </Text>
+      <Hint>{text.runHint}</Hint>
       <Group align="flex-end">
         <Select
           label={text.days}

@@ -2,6 +2,7 @@ import { Stack, Text } from '@mantine/core'
 import type { PriceTermsView } from '../../../admin/prices/schema.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { SmallHint } from '../../parts/text.tsx'
 import { Colon } from '../../parts/values.tsx'
 import { pairsText } from './form-values.ts'
 import { priceText } from './text.ts'
@@ -14,11 +15,7 @@ export function TermsLine({ terms }: { readonly terms: PriceTermsView }) {
       return (
         <div>
           {text.inOut(formatUsd(terms.input), formatUsd(terms.output))}
-          {terms.tiers.length > 0 && (
-            <Text size="xs" c="dimmed">
-              {text.tierCount(terms.tiers.length)}
-            </Text>
-          )}
+          {terms.tiers.length > 0 && <SmallHint>{text.tierCount(terms.tiers.length)}</SmallHint>}
         </div>
       )
     case 'call':

@@ -19,6 +19,7 @@ import { useLanguage, useText } from '../../lib/language.tsx'
 import { type Edit, EditForm, useEdit } from '../../parts/edit.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
+import { Hint, SmallHint } from '../../parts/text.tsx'
 import {
   changedIn,
   changeOf,
@@ -84,9 +85,7 @@ function Section({ name, hint, edit: { form, seen } }: SectionProps) {
       <Title order={2} size="h4">
         {text[name]}
       </Title>
-      <Text size="sm" c="dimmed" mb="md">
-        {hint}
-      </Text>
+      <Hint mb="md">{hint}</Hint>
       <SimpleGrid cols={{ base: 1, md: 2 }} verticalSpacing="lg">
         {seen.items
           .filter((setting) => setting.name.startsWith(`${name}.`))
@@ -165,9 +164,7 @@ function Field({ setting, value, error, set }: FieldProps) {
         />
       )}
       <Group gap="xs" mih={22}>
-        <Text size="xs" c="dimmed" className="cut">
-          {isFixed ? text.fixed(line) : text.byDefault(usual)}
-        </Text>
+        <SmallHint className="cut">{isFixed ? text.fixed(line) : text.byDefault(usual)}</SmallHint>
         {!isFixed && value !== fieldValue(setting.default) && (
           <Button
             size="compact-xs"

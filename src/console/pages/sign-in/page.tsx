@@ -12,7 +12,7 @@ import {
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/form-errors.ts'
@@ -20,8 +20,10 @@ import { useText } from '../../lib/language.tsx'
 import { nextPage } from '../../lib/next-page.ts'
 import { askForPasskey, hasPasskeys } from '../../lib/passkey.ts'
 import { textOf } from '../../lib/texts.ts'
+import { AnchorLink } from '../../parts/link.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { Outside } from '../../parts/outside.tsx'
+import { Hint } from '../../parts/text.tsx'
 import { signInText } from './text.ts'
 
 /** Ways into the console. */
@@ -86,14 +88,12 @@ export function Page() {
       {registration_enabled && (
         <Text size="sm">
           {text.noAccount}{' '}
-          <Anchor component={Link} to="/sign-up" underline="always">
+          <AnchorLink to="/sign-up" underline="always">
             {text.signUp}
-          </Anchor>
+          </AnchorLink>
         </Text>
       )}
-      <Text size="sm" c="dimmed">
-        {text.forgotten}
-      </Text>
+      <Hint>{text.forgotten}</Hint>
     </Outside>
   )
 }

@@ -1,13 +1,14 @@
-import { Alert, Anchor, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { TokenDetails } from '../../../admin/tokens/schema.ts'
 import { api, CallFailed, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -28,7 +29,7 @@ export function Page() {
     queryKey: ['token', id],
     queryFn: () => call(api.tokens({ id: Number(id) }).get()),
   })
-  const back = <Anchor renderRoot={(props) => <Link to="/tokens" {...props} />}>{text.back}</Anchor>
+  const back = <AnchorLink to="/tokens">{text.back}</AnchorLink>
   const { data: token } = query
   return (
     <PageFrame title={text.title(token?.name ?? '')} actions={back}>

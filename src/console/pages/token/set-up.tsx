@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
 import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets.ts'
+import { Hint } from '../../parts/text.tsx'
 import { Code, Colon } from '../../parts/values.tsx'
 import { tokenText } from './text.ts'
 
@@ -26,11 +27,7 @@ export function SetUp({ models, keyShown }: SetUpProps) {
   const snippets = snippetsOf(client, { address, model, key: keyShown ?? placeholder })
   return (
     <Stack>
-      {keyShown === undefined && (
-        <Text size="sm" c="dimmed">
-          {text.setUpHint}
-        </Text>
-      )}
+      {keyShown === undefined && <Hint>{text.setUpHint}</Hint>}
       {choice}
       <Select
         label={text.client}

@@ -1,10 +1,12 @@
-import { ActionIcon, Anchor, Badge, Box, Menu, Text } from '@mantine/core'
+import { ActionIcon, Badge, Box, Menu, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { isLess } from '../../lib/decimal.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import type { Column } from '../../parts/list.tsx'
+import { AnchorLink } from '../../parts/link.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { SmallHint } from '../../parts/text.tsx'
 import { Money } from '../../parts/values.tsx'
 import { tokensText } from './text.ts'
 import { useTokenActions } from './use-token-actions.tsx'
@@ -35,15 +37,10 @@ interface OfToken {
 
 const Name = ({ token: { id, name, key_hint: hint } }: OfToken) => (
   <Box>
-    <Anchor
-      className="cut"
-      renderRoot={(props) => <Link to="/tokens/$id" params={{ id: String(id) }} {...props} />}
-    >
+    <AnchorLink className="cut" to="/tokens/$id" params={{ id: String(id) }}>
       {name}
-    </Anchor>
-    <Text size="xs" c="dimmed" ff="monospace">
-      {hint}
-    </Text>
+    </AnchorLink>
+    <SmallHint ff="monospace">{hint}</SmallHint>
   </Box>
 )
 

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { IssuedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
+import { ButtonLink } from '../../parts/link.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { Code, Colon } from '../../parts/values.tsx'
 import { emptyToken, formFields, type TokenValues, toNewToken } from './form-values.ts'
@@ -77,15 +77,14 @@ function Issued({ issued: { token, key }, close }: IssuedProps) {
       <Text size="sm">{text.keyHint}</Text>
       <Code label={text.key}>{key}</Code>
       <Group justify="flex-end">
-        <Button
+        <ButtonLink
           variant="default"
           onClick={close}
-          renderRoot={(props) => (
-            <Link to="/tokens/$id" params={{ id: String(token.id) }} {...props} />
-          )}
+          to="/tokens/$id"
+          params={{ id: String(token.id) }}
         >
           {text.setUp}
-        </Button>
+        </ButtonLink>
         <Button onClick={close}>{text.done}</Button>
       </Group>
     </Stack>

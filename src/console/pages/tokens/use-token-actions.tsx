@@ -1,9 +1,10 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, call } from '../../lib/api.ts'
 import { faultText } from '../../lib/error-text.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { LongText } from '../../parts/text.tsx'
 import { tokensText } from './text.ts'
 
 /** Long enough to read it and to reach the button; the API would take it back for 10 minutes. */
@@ -68,9 +69,7 @@ export function useTokenActions() {
           closeButtonProps,
           message: (
             <Group justify="space-between" wrap="nowrap">
-              <Text size="sm" className="cut">
-                {text.removed(token.name)}
-              </Text>
+              <LongText>{text.removed(token.name)}</LongText>
               <Button size="xs" variant="default" onClick={undo} flex="none">
                 {text.undo}
               </Button>

@@ -1,0 +1,13 @@
+import { Text, type TextProps } from '@mantine/core'
+import type { ComponentProps } from 'react'
+
+type Props = TextProps & Omit<ComponentProps<'p'>, keyof TextProps>
+
+/** What explains something. */
+export const Hint = (props: Props) => <Text size="sm" c="dimmed" {...props} />
+
+/** What stands beside something in small letters. */
+export const SmallHint = (props: Props) => <Text size="xs" c="dimmed" {...props} />
+
+/** A text of any length: names of strangers break anywhere. */
+export const LongText = (props: Props) => <Text size="sm" className="cut" {...props} />
