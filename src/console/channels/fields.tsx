@@ -18,6 +18,7 @@ import type { Channel } from '../../admin/channels/schema.ts'
 import { showProblems } from '../lib/form-errors.ts'
 import { useText } from '../lib/language.tsx'
 import { LimitFields } from '../parts/fields.tsx'
+import { fieldsOf } from '../parts/form.tsx'
 import { Hint } from '../parts/text.tsx'
 import { type ChannelValues, formField, protocols, protocolTitles, vendors } from './form-values.ts'
 import { channelText, quirkText } from './text.ts'
@@ -41,15 +42,10 @@ const examples = {
 /** What everybody must say of a channel, and the order in which it is asked. */
 export function ChannelFields({ form, keys }: FieldsProps) {
   const text = useText(channelText)
+  const field = fieldsOf(form, text)
   return (
     <Stack>
-      <TextInput
-        label={text.name}
-        description={text.nameHint}
-        placeholder="openai-main"
-        required
-        {...form.getInputProps('name')}
-      />
+      <TextInput placeholder="openai-main" required {...field('name')} />
       <Fieldset legend={text.address}>
         <Hint mb="sm">{text.addressHint}</Hint>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -67,32 +63,19 @@ export function ChannelFields({ form, keys }: FieldsProps) {
       </Fieldset>
       {keys}
       <Textarea
-        label={text.models}
-        description={text.modelsHint}
         placeholder={'gpt-5-mini\nfast = gpt-5-nano'}
         autosize
         minRows={3}
         maxRows={14}
         required
         spellCheck={false}
-        {...form.getInputProps('models')}
+        {...field('models')}
       />
       <Fieldset legend={text.order}>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <NumberInput
-              label={text.priority}
-              description={text.priorityHint}
-              allowDecimal={false}
-              {...form.getInputProps('priority')}
-            />
-            <NumberInput
-              label={text.weight}
-              description={text.weightHint}
-              min={1}
-              allowDecimal={false}
-              {...form.getInputProps('weight')}
-            />
+            <NumberInput allowDecimal={false} {...field('priority')} />
+            <NumberInput min={1} allowDecimal={false} {...field('weight')} />
           </SimpleGrid>
           <LimitFields inputProps={form.getInputProps} />
           <Hint>{text.limitsHint}</Hint>
@@ -105,10 +88,9 @@ export function ChannelFields({ form, keys }: FieldsProps) {
 /** The keys of a new channel. */
 export function NewKeys({ form }: { readonly form: ChannelForm }) {
   const text = useText(channelText)
+  const field = fieldsOf(form, text)
   return (
     <Textarea
-      label={text.keys}
-      description={text.keysHint}
       placeholder="sk-…"
       autosize
       minRows={1}
@@ -116,7 +98,7 @@ export function NewKeys({ form }: { readonly form: ChannelForm }) {
       required
       autoComplete="off"
       spellCheck={false}
-      {...form.getInputProps('keys')}
+      {...field('keys')}
     />
   )
 }
@@ -192,6 +174,7 @@ const own = /^(timeouts|probe_|proxy|allow_private|quirks)/
 /** What most channels leave as it is. */
 export function AdvancedFields({ form, proxy }: AdvancedProps) {
   const text = useText(channelText)
+  const field = fieldsOf(form, text)
   const quirks = useText(quirkText)
   const [isAsked, setAsked] = useState(false)
   // What is wrong in it must be seen.
@@ -240,16 +223,8 @@ export function AdvancedFields({ form, proxy }: AdvancedProps) {
                 {...form.getInputProps('remove_proxy', { type: 'checkbox' })}
               />
             )}
-            <Switch
-              label={text.allow_private}
-              description={text.privateHint}
-              {...form.getInputProps('allow_private', { type: 'checkbox' })}
-            />
-            <Checkbox.Group
-              label={text.quirks}
-              description={text.quirksHint}
-              {...form.getInputProps('quirks')}
-            >
+            <Switch {...field('allow_private', 'checkbox')} />
+            <Checkbox.Group {...field('quirks')}>
               <Stack gap="xs" mt="xs">
                 {Object.entries(quirks).map(([name, title]) => (
                   <Checkbox key={name} value={name} label={title} description={name} />

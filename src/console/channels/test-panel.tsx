@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { TestAsked, Tested } from '../../admin/channels/schema.ts'
 import { formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
+import { useAttempt } from '../parts/action.tsx'
 import { ErrorNotice } from '../parts/notices.tsx'
 import { Section } from '../parts/page.tsx'
 import { LongText } from '../parts/text.tsx'
@@ -22,23 +23,13 @@ interface TestPanelProps {
 export function TestPanel({ hint, models, protocols, keys, test }: TestPanelProps) {
   const text = useText(channelText)
   const [asked, setAsked] = useState<TestAsked>({})
-  const [isBusy, setBusy] = useState(false)
   const [result, setResult] = useState<Tested | null>(null)
-  const [error, setError] = useState<unknown>(null)
-
-  async function send(): Promise<void> {
-    setBusy(true)
-    setError(null)
-    setResult(null)
-    try {
+  const { error, isBusy, attempt } = useAttempt()
+  const send = () =>
+    attempt(async () => {
+      setResult(null)
       setResult(await test(asked))
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
-
+    })
   const choose = (name: keyof TestAsked) => (value: string | null) =>
     setAsked(({ [name]: _, ...rest }) => (value ? { ...rest, [name]: value } : rest))
   return (

@@ -70,7 +70,7 @@ export const channelText = bilingual({
     'Its address may be on this machine or a private network',
     '允许其地址位于本机或内网',
   ],
-  privateHint: ['Otherwise such addresses are refused.', '未开启时，这类地址会被拒绝。'],
+  allow_privateHint: ['Otherwise such addresses are refused.', '未开启时，这类地址会被拒绝。'],
   quirks: ['How it differs from the vendor of a protocol', '与协议原厂商的差异'],
   quirksHint: [
     'For requests that are translated to that protocol.',
@@ -158,7 +158,6 @@ export const channelText = bilingual({
     (names) => `它将从以下分组移除：${names}。只有它提供的模型在那里将无法调用。`,
   ],
   deleted: [(name: string) => `Channel ${name} is deleted.`, (name) => `已删除渠道 ${name}。`],
-  cancel: ['Cancel', '取消'],
   needed: ['Fill this in.', '请填写。'],
   neededAddress: ['Fill in at least one address.', '请至少填写一个地址。'],
   notAddress: [

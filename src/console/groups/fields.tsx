@@ -21,6 +21,7 @@ import { showProblems } from '../lib/form-errors.ts'
 import { formatCount, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { LimitFields, RegionFields } from '../parts/fields.tsx'
+import { fieldsOf } from '../parts/form.tsx'
 import { Hint } from '../parts/text.tsx'
 import { formField, type GroupValues } from './form-values.ts'
 import { groupText } from './text.ts'
@@ -36,22 +37,16 @@ interface GroupFieldsProps {
 /** The form of a group. */
 export function GroupFields({ form, effect }: GroupFieldsProps) {
   const text = useText(groupText)
+  const field = fieldsOf(form, text)
   const names = useChannelNames() ?? form.values.channels
   return (
     <Stack>
-      <TextInput
-        label={text.name}
-        description={text.nameHint}
-        required
-        {...form.getInputProps('name')}
-      />
+      <TextInput required {...field('name')} />
       <MultiSelect
-        label={text.channels}
-        description={text.channelsHint}
         data={[...new Set([...names, ...form.values.channels])]}
         searchable
         hidePickedOptions
-        {...form.getInputProps('channels')}
+        {...field('channels')}
       />
       <TextInput
         label={text.multiplier}
@@ -63,15 +58,7 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
         {...form.getInputProps('rate_multiplier')}
       />
       {effect}
-      <Textarea
-        label={text.models}
-        description={text.modelsHint}
-        autosize
-        minRows={2}
-        maxRows={14}
-        spellCheck={false}
-        {...form.getInputProps('models')}
-      />
+      <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('models')} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Textarea
           label={text.about}
@@ -80,24 +67,12 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
           minRows={1}
           {...form.getInputProps('description')}
         />
-        <TextInput
-          label={text.platform}
-          description={text.platformHint}
-          {...form.getInputProps('platform')}
-        />
+        <TextInput {...field('platform')} />
       </SimpleGrid>
       <Stack gap="xs">
         <Switch label={text.isOpen} {...form.getInputProps('is_open', { type: 'checkbox' })} />
         {!form.values.is_open && (
-          <Textarea
-            label={text.accounts}
-            description={text.accountsHint}
-            autosize
-            minRows={2}
-            maxRows={14}
-            spellCheck={false}
-            {...form.getInputProps('accounts')}
-          />
+          <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('accounts')} />
         )}
       </Stack>
       <Stack gap="xs">
@@ -106,15 +81,7 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
           {...form.getInputProps('has_all_tools', { type: 'checkbox' })}
         />
         {!form.values.has_all_tools && (
-          <Textarea
-            label={text.tools}
-            description={text.toolsHint}
-            autosize
-            minRows={2}
-            maxRows={14}
-            spellCheck={false}
-            {...form.getInputProps('tools')}
-          />
+          <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('tools')} />
         )}
       </Stack>
       <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
@@ -122,7 +89,7 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
         label={text.long_context}
         {...form.getInputProps('long_context_pricing', { type: 'checkbox' })}
       />
-      <Radio.Group label={text.on_disconnect} {...form.getInputProps('on_disconnect')}>
+      <Radio.Group {...field('on_disconnect')}>
         <Stack gap="xs" mt="xs">
           <Radio value="bill_observed" label={text.bill_observed} />
           <Radio value="drain" label={text.drain} />

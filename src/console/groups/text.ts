@@ -135,7 +135,6 @@ export const groupText = bilingual({
     (name: string, tokens: number) => `Group ${name} is deleted. Tokens moved: ${tokens}.`,
     (name, tokens) => `已删除分组 ${name}，并移动了 ${tokens} 个令牌。`,
   ],
-  cancel: ['Cancel', '取消'],
   needed: ['Fill this in.', '请填写。'],
   notMultiplier: [
     'A plain number with at most 6 decimals, such as 0.8.',

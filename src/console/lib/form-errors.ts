@@ -3,22 +3,27 @@ import { faultText } from './error-text.ts'
 import { shownLanguage } from './language.tsx'
 
 /** What a form needs to show an error at a field. */
-interface WithErrors<Field extends string> {
-  setFieldError(field: Field, message: string): void
+interface WithErrors {
+  setFieldError(field: string, message: string): void
+  getValues(): object
 }
 
 /**
  * Shows a refusal at the field that it names, one of a list (`models.2`) at the list; false when it
- * names none of this form: then it is to be shown as a whole.
+ * names none of this form: then it is to be shown as a whole. `fields` has the form's names where
+ * they are others than the API's.
  */
-export function showAtField<Field extends string>(
-  form: WithErrors<Field>,
+export function showAtField(
+  form: WithErrors,
   error: unknown,
-  fields: Readonly<Record<string, Field>>,
+  fields: Readonly<Record<string, string>> = {},
 ): boolean {
-  const named = (error instanceof CallFailed && error.field) || ''
-  const field = fields[named] ?? fields[named.replace(/\.\d+$/, '')]
-  if (field === undefined || !(error instanceof CallFailed)) return false
+  if (!(error instanceof CallFailed) || error.field === undefined) return false
+  const named = error.field
+  const plain = named.replace(/\.\d+$/, '')
+  const field = fields[named] ?? fields[plain] ?? plain
+  const isOwn = Object.hasOwn(fields, plain) || Object.hasOwn(fields, named)
+  if (!isOwn && !Object.hasOwn(form.getValues(), plain)) return false
   // Beside its field an error need not name it.
   const start = `${named}: `
   const shown = faultText(error, shownLanguage())

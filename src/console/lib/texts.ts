@@ -38,3 +38,6 @@ export const textOf = (
   texts: Readonly<Record<string, string>>,
   name: string,
 ): string | undefined => (Object.hasOwn(texts, name) ? texts[name] : undefined)
+
+/** Words of buttons that many pages have. */
+export const commonText = bilingual({ cancel: ['Cancel', '取消'] })

@@ -5,6 +5,7 @@ import type { AuditChange, AuditItem } from '../../admin/audit/schema.ts'
 import { api, call } from '../lib/api.ts'
 import { type Language, useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
+import { fieldsOf } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
@@ -80,6 +81,7 @@ function AuditFilters({ given }: AuditFiltersProps) {
       since: given.since ?? '',
     },
   })
+  const field = fieldsOf(form, text)
   const show = (values: Readonly<Record<string, string>>) => {
     const search = Object.entries(values).filter(([, value]) => value !== '')
     void navigate({ to: '/admin/audit', search: Object.fromEntries(search) })
@@ -87,16 +89,9 @@ function AuditFilters({ given }: AuditFiltersProps) {
   return (
     <form onSubmit={form.onSubmit((values) => show(values))}>
       <Group align="flex-end" gap="sm">
-        <TextInput
-          label={text.actor}
-          placeholder={text.actorHint}
-          flex="1 1 15rem"
-          maw={320}
-          {...form.getInputProps('actor')}
-        />
+        <TextInput placeholder={text.actorExample} flex="1 1 15rem" maw={320} {...field('actor')} />
         <NativeSelect
-          label={text.action}
-          {...form.getInputProps('action')}
+          {...field('action')}
           data={[
             { value: '', label: text.anyAction },
             ...resources.map((resource) => ({
@@ -106,13 +101,12 @@ function AuditFilters({ given }: AuditFiltersProps) {
           ]}
         />
         <TextInput
-          label={text.subject}
-          placeholder={text.subjectHint}
+          placeholder={text.subjectExample}
           flex="1 1 16rem"
           maw={340}
-          {...form.getInputProps('subject')}
+          {...field('subject')}
         />
-        <TextInput label={text.since} type="date" {...form.getInputProps('since')} />
+        <TextInput type="date" {...field('since')} />
         <Button type="submit">{text.apply}</Button>
         {Object.keys(given).length > 0 && (
           <Button variant="default" onClick={() => show({})}>
@@ -164,8 +158,8 @@ const texts = bilingual({
   subject: ['Of what', '对象'],
   changes: ['Changed', '变更内容'],
   anyAction: ['Anything', '全部操作'],
-  actorHint: ['An e-mail, or command line', '邮箱，或 command line（命令行）'],
-  subjectHint: ['An e-mail, token 3, channel main …', '邮箱、token 3、channel main 等'],
+  actorExample: ['An e-mail, or command line', '邮箱，或 command line（命令行）'],
+  subjectExample: ['An e-mail, token 3, channel main …', '邮箱、token 3、channel main 等'],
   since: ['Since (UTC)', '起始日期（UTC）'],
   apply: ['Filter', '筛选'],
   clear: ['Clear', '清除'],

@@ -1,15 +1,13 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
-import { showAtField } from '../lib/form-errors.ts'
 import { useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
-import { ErrorNotice } from './notices.tsx'
+import { fieldsOf, SendForm } from './form.tsx'
 
 const texts = bilingual({
   email: ['E-mail', '邮箱'],
   password: ['Password', '密码'],
-  hint: [
+  passwordHint: [
     'At least 10 characters. A sentence is easier to keep in mind than signs.',
     '至少 10 个字符。一句话比一串符号更好记。',
   ],
@@ -29,7 +27,6 @@ interface AccountFormProps {
 /** E-mail and a new password, typed twice. What `onSubmit` throws is shown. */
 export function AccountForm({ submitLabel, onSubmit }: AccountFormProps) {
   const text = useText(texts)
-  const [error, setError] = useState<unknown>(null)
   const form = useForm({
     initialValues: { email: '', password: '', again: '' },
     validate: {
@@ -37,43 +34,16 @@ export function AccountForm({ submitLabel, onSubmit }: AccountFormProps) {
       again: (value, { password }) => (value === password ? null : text.differ),
     },
   })
-  const submit = form.onSubmit(async ({ email, password }) => {
-    setError(null)
-    try {
-      await onSubmit({ email, password })
-    } catch (failure) {
-      const fields = { email: 'email', password: 'password' } as const
-      if (!showAtField(form, failure, fields)) setError(failure)
-    }
-  })
+  const field = fieldsOf(form, text)
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={text.email}
-          type="email"
-          autoComplete="username"
-          required
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label={text.password}
-          description={text.hint}
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('password')}
-        />
-        <PasswordInput
-          label={text.again}
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('again')}
-        />
-        {error !== null && <ErrorNotice error={error} />}
-        <Button type="submit" loading={form.submitting}>
-          {submitLabel}
-        </Button>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={({ email, password }) => onSubmit({ email, password })}
+      submit={submitLabel}
+    >
+      <TextInput type="email" autoComplete="username" required {...field('email')} />
+      <PasswordInput autoComplete="new-password" required {...field('password')} />
+      <PasswordInput autoComplete="new-password" required {...field('again')} />
+    </SendForm>
   )
 }

@@ -1,13 +1,13 @@
 import {
   NumberInput,
   PasswordInput,
+  type PasswordInputProps,
   Select,
   SimpleGrid,
   Stack,
   Text,
   TextInput,
 } from '@mantine/core'
-import type { GetInputPropsReturnType } from '@mantine/form'
 import { useText } from '../lib/language.tsx'
 import { useMe } from '../lib/site.ts'
 import { bilingual } from '../lib/texts.ts'
@@ -100,26 +100,10 @@ const proofTexts = bilingual({
   ],
 })
 
-interface ProofProps {
-  readonly label: string
-  readonly hint: string
-  /** Of the form's field. */
-  readonly input: GetInputPropsReturnType
-}
-
 /** Where somebody says anew who they are: by the password, for who has one. */
-export function Proof({ label, hint, input }: ProofProps) {
+export function Proof(input: PasswordInputProps) {
   const text = useText(proofTexts)
   const hasPassword = useMe().data?.has_password ?? true
   if (!hasPassword) return <Text size="sm">{text.noPassword}</Text>
-  return (
-    <PasswordInput
-      label={label}
-      description={hint}
-      autoComplete="current-password"
-      required
-      data-autofocus
-      {...input}
-    />
-  )
+  return <PasswordInput autoComplete="current-password" required data-autofocus {...input} />
 }

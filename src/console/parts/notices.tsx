@@ -1,4 +1,5 @@
 import { Alert, Button, Center, Group, Stack, Text, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { CallFailed } from '../lib/api.ts'
 import { faultText, reasonText } from '../lib/error-text.ts'
@@ -64,6 +65,21 @@ export function ErrorNotice({ error, retry }: ErrorNoticeProps) {
     </Alert>
   )
 }
+
+interface LoadedProps<Data> {
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** What stands there until it is here. */
+  readonly waiting?: ReactNode
+  readonly children: (data: Data) => ReactNode
+}
+
+/** What a query has found, and that it failed. */
+export const Loaded = <Data,>({ query, waiting, children }: LoadedProps<Data>) => (
+  <>
+    {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+    {query.data === undefined ? !query.error && waiting : children(query.data)}
+  </>
+)
 
 interface EmptyProps {
   readonly title: string

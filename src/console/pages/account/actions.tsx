@@ -1,102 +1,72 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import type { AccountDetail } from '../../../admin/accounts/schema.ts'
+import type { AccountDetail, AccountPatch } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { faultText } from '../../lib/error-text.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { confirm } from '../../parts/confirm.tsx'
+import { useText } from '../../lib/language.tsx'
+import { confirm, sayDone, sayRefused, useAttempt } from '../../parts/action.tsx'
 import { presentOf } from '../../parts/edit.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { SendForm } from '../../parts/form.tsx'
 import { accountText } from '../accounts/text.ts'
 
-interface SuspendProps {
+interface ActionProps {
   readonly account: AccountDetail
   /** Shows what became of it. */
   readonly show: (now: AccountDetail) => void
 }
 
+/** Changes an account at once; what another person has changed meanwhile is shown first. */
+function useChange({ account: { id, revision }, show }: ActionProps) {
+  const { isBusy, attempt } = useAttempt()
+  const change = (patch: Omit<AccountPatch, 'revision'>, done: string) =>
+    attempt(async () => {
+      try {
+        show(await call(api.admin.accounts({ id }).patch({ revision, ...patch })))
+        sayDone(done)
+      } catch (error) {
+        const present = presentOf<AccountDetail>(error)
+        if (present) show(present)
+        sayRefused(error)
+      }
+    })
+  return { isBusy, change }
+}
+
 /** Suspends an account, or lets it in again. */
-export function Suspend({ account, show }: SuspendProps) {
+export function Suspend(props: ActionProps) {
   const text = useText(accountText)
-  const { language } = useLanguage()
-  const { id, email, status, revision } = account
+  const { email, status } = props.account
+  const { isBusy, change } = useChange(props)
   const isActive = status === 'active'
-  const change = useMutation({
-    mutationFn: () =>
-      call(
-        api.admin.accounts({ id }).patch({ revision, status: isActive ? 'disabled' : 'active' }),
-      ),
-    onSuccess: (changed) => {
-      show(changed)
-      const message = isActive ? text.isSuspended(email) : text.isResumed(email)
-      notifications.show({ message, color: 'green' })
-    },
-    onError: (error) => {
-      // What another person has changed is shown first: then it can be decided again.
-      const present = presentOf<AccountDetail>(error)
-      if (present) show(present)
-      notifications.show({ message: faultText(error, language), color: 'red' })
-    },
-  })
-  async function ask(): Promise<void> {
-    const isSure =
-      !isActive ||
-      (await confirm({
-        title: text.suspend,
-        text: text.suspendAsk,
-        confirm: text.suspend,
-        cancel: text.cancel,
-        isDangerous: true,
-      }))
-    if (isSure) change.mutate()
+  async function toggle(): Promise<void> {
+    if (!isActive) return change({ status: 'active' }, text.isResumed(email))
+    const words = { title: text.suspend, text: text.suspendAsk, confirm: text.suspend }
+    if (!(await confirm({ ...words, isDangerous: true }))) return
+    await change({ status: 'disabled' }, text.isSuspended(email))
   }
   return (
-    <Button variant="default" loading={change.isPending} onClick={() => void ask()}>
+    <Button variant="default" loading={isBusy} onClick={() => void toggle()}>
       {isActive ? text.suspend : text.resume}
     </Button>
   )
 }
 
-interface VouchProps {
-  readonly account: AccountDetail
-  /** Shows what became of it. */
-  readonly show: (now: AccountDetail) => void
-}
-
 /** Says that an account registered itself, and lets an administrator vouch for its address. */
-export function Vouch({ account: { id, email, revision }, show }: VouchProps) {
+export function Vouch(props: ActionProps) {
   const text = useText(accountText)
-  const { language } = useLanguage()
-  const vouch = useMutation({
-    mutationFn: () => call(api.admin.accounts({ id }).patch({ revision, is_vouched: true })),
-    onSuccess: (changed) => {
-      show(changed)
-      notifications.show({ message: text.vouched(email), color: 'green' })
-    },
-    onError: (error) => {
-      const present = presentOf<AccountDetail>(error)
-      if (present) show(present)
-      notifications.show({ message: faultText(error, language), color: 'red' })
-    },
-  })
-  async function ask(): Promise<void> {
-    const isSure = await confirm({
-      title: text.vouch,
-      text: text.vouchAsk(email),
-      confirm: text.vouch,
-      cancel: text.cancel,
-    })
-    if (isSure) vouch.mutate()
+  const { email } = props.account
+  const { isBusy, change } = useChange(props)
+  async function vouch(): Promise<void> {
+    const words = { title: text.vouch, text: text.vouchAsk(email), confirm: text.vouch }
+    if (await confirm(words)) await change({ is_vouched: true }, text.vouched(email))
   }
   return (
     <Alert color="yellow">
       <Stack align="start" gap="xs">
         <Text size="sm">{text.selfMade}</Text>
-        <Button size="xs" variant="default" loading={vouch.isPending} onClick={() => void ask()}>
+        <Button size="xs" variant="default" loading={isBusy} onClick={() => void vouch()}>
           {text.vouch}
         </Button>
       </Stack>
@@ -129,47 +99,29 @@ function Confirmation({ account: { id, email, revision }, close }: ConfirmationP
   const text = useText(accountText)
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
-  const remove = useMutation({
-    mutationFn: () => call(api.admin.accounts({ id }).delete({ email: typed.trim(), revision })),
-    onSuccess: async () => {
-      notifications.show({ message: text.removed(email), color: 'green' })
-      await navigate({ to: '/admin/accounts' })
-      queries.removeQueries({ queryKey: ['account', id] })
-      await queries.invalidateQueries({ queryKey: ['accounts'] })
-    },
-  })
+  const form = useForm({ initialValues: { typed: '' } })
+  const typed = form.values.typed.trim()
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        remove.mutate()
+    <SendForm
+      form={form}
+      send={async () => {
+        await call(api.admin.accounts({ id }).delete({ email: typed, revision }))
+        sayDone(text.removed(email))
+        await navigate({ to: '/admin/accounts' })
+        queries.removeQueries({ queryKey: ['account', id] })
+        await queries.invalidateQueries({ queryKey: ['accounts'] })
       }}
+      submit={text.remove}
+      look={{ color: 'red', disabled: typed !== email }}
+      cancel={close}
     >
-      <Stack>
-        <Text size="sm">{text.removeText}</Text>
-        <TextInput
-          label={text.typeEmail(email)}
-          value={typed}
-          autoComplete="off"
-          data-autofocus
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        {remove.error && <ErrorNotice error={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {text.cancel}
-          </Button>
-          <Button
-            type="submit"
-            color="red"
-            disabled={typed.trim() !== email}
-            loading={remove.isPending}
-          >
-            {text.remove}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Text size="sm">{text.removeText}</Text>
+      <TextInput
+        label={text.typeEmail(email)}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('typed')}
+      />
+    </SendForm>
   )
 }

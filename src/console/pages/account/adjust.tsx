@@ -1,23 +1,20 @@
-import { Button, Checkbox, Group, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { Checkbox, SegmentedControl, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { showAtField } from '../../lib/form-errors.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
 import { accountText } from '../accounts/text.ts'
 
-const empty = { kind: 'credit', amount: '', reason: '', mayOverdraw: false }
+const empty = { kind: 'credit', amount: '', reason: '', may_overdraw: false }
 
 /** Tops a balance up or takes from it. What is sent twice counts once. */
 export function Adjust({ account }: { readonly account: AccountDetail }) {
   const text = useText(accountText)
-  const queries = useQueryClient()
-  const [error, setError] = useState<unknown>(null)
+  const refresh = useRefresh()
   /** Of this order: a new one when it is done, or when it becomes another. */
   const key = useRef(crypto.randomUUID())
   const form = useForm({
@@ -26,75 +23,43 @@ export function Adjust({ account }: { readonly account: AccountDetail }) {
       key.current = crypto.randomUUID()
     },
   })
-  const submit = form.onSubmit(async ({ kind, amount, reason, mayOverdraw }) => {
-    setError(null)
+  const field = fieldsOf(form, text)
+  const send = async ({ kind, amount, reason, may_overdraw }: typeof empty) => {
     const order = { amount: amount.trim(), reason, idempotency_key: key.current }
     const route = api.admin.accounts({ id: account.id })
     const isCredit = kind === 'credit'
-    try {
-      const booked = await call(
-        isCredit
-          ? route.credit.post(order)
-          : route.debit.post({ ...order, may_overdraw: mayOverdraw }),
-      )
-      form.reset()
-      key.current = crypto.randomUUID()
-      const words = isCredit ? text.credited : text.debited
-      notifications.show({
-        message: words(formatUsd(booked.amount), formatUsd(booked.balance)),
-        color: 'green',
-      })
-      await Promise.all(
-        ['account', 'accounts', 'account-ledger'].map((name) =>
-          queries.invalidateQueries({ queryKey: [name] }),
-        ),
-      )
-    } catch (failure) {
-      const fields = { amount: 'amount', reason: 'reason' } as const
-      if (!showAtField(form, failure, fields)) setError(failure)
-    }
-  })
+    const booked = await call(
+      isCredit ? route.credit.post(order) : route.debit.post({ ...order, may_overdraw }),
+    )
+    form.reset()
+    key.current = crypto.randomUUID()
+    const words = isCredit ? text.credited : text.debited
+    sayDone(words(formatUsd(booked.amount), formatUsd(booked.balance)))
+    await refresh('account', 'accounts', 'account-ledger')
+  }
   const isDebit = form.values.kind === 'debit'
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <SegmentedControl
-          aria-label={text.kind}
-          data={[
-            { value: 'credit', label: text.credit },
-            { value: 'debit', label: text.debit },
-          ]}
-          w="fit-content"
-          {...form.getInputProps('kind')}
-        />
-        <TextInput
-          label={text.amount}
-          leftSection="$"
-          inputMode="decimal"
-          autoComplete="off"
-          required
-          {...form.getInputProps('amount')}
-        />
-        <TextInput
-          label={text.reason}
-          description={text.reasonHint}
-          maxLength={500}
-          required
-          {...form.getInputProps('reason')}
-        />
-        {isDebit && (
-          <Checkbox
-            label={text.mayOverdraw}
-            {...form.getInputProps('mayOverdraw', { type: 'checkbox' })}
-          />
-        )}
-        {error !== null && <ErrorNotice error={error} />}
-        <Group>
-          <Button type="submit" color={isDebit ? 'red' : undefined} loading={form.submitting}>
-            {isDebit ? text.debit : text.credit}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={send}
+      submit={isDebit ? text.debit : text.credit}
+      look={{ w: 'fit-content', ...(isDebit && { color: 'red' }) }}
+    >
+      <SegmentedControl
+        aria-label={text.kind}
+        data={(['credit', 'debit'] as const).map((value) => ({ value, label: text[value] }))}
+        w="fit-content"
+        {...form.getInputProps('kind')}
+      />
+      <TextInput
+        leftSection="$"
+        inputMode="decimal"
+        autoComplete="off"
+        required
+        {...field('amount')}
+      />
+      <TextInput maxLength={500} required {...field('reason')} />
+      {isDebit && <Checkbox {...field('may_overdraw', 'checkbox')} />}
+    </SendForm>
   )
 }

@@ -108,7 +108,7 @@ function Figures({ account }: { readonly account: AccountDetail }) {
   const { balance, reserved, credit_limit } = account
   return (
     <Group gap="xl">
-      <Figure label={text.balance} hint={`${text.creditLimit}${colon}${formatUsd(credit_limit)}`}>
+      <Figure label={text.balance} hint={`${text.credit_limit}${colon}${formatUsd(credit_limit)}`}>
         <Money usd={balance} />
       </Figure>
       <Figure label={text.reserved} hint={text.reservedHint}>

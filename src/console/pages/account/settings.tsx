@@ -12,6 +12,7 @@ import {
   regionValues,
 } from '../../parts/field-values.ts'
 import { LimitFields, RegionFields, useRegionLabel } from '../../parts/fields.tsx'
+import { fieldsOf } from '../../parts/form.tsx'
 import { accountText } from '../accounts/text.ts'
 
 interface SettingsProps {
@@ -24,6 +25,7 @@ export function Settings({ account, edit }: SettingsProps) {
   const text = useText(accountText)
   const regionLabel = useRegionLabel()
   const { form } = edit
+  const field = fieldsOf(form, text)
   return (
     <EditForm
       edit={edit}
@@ -33,28 +35,17 @@ export function Settings({ account, edit }: SettingsProps) {
       })}
     >
       <Select
-        label={text.role}
         allowDeselect={false}
         disabled={account.is_self}
-        data={[
-          { value: 'user', label: text.roles.user },
-          { value: 'admin', label: text.roles.admin },
-        ]}
-        {...form.getInputProps('role')}
+        data={(['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))}
+        {...field('role')}
       />
+      <TextInput leftSection="$" inputMode="decimal" {...field('credit_limit')} />
       <TextInput
-        label={text.creditLimit}
-        description={text.creditHint}
         leftSection="$"
         inputMode="decimal"
-        {...form.getInputProps('credit_limit')}
-      />
-      <TextInput
-        label={text.low}
+        {...field('balance_low_below')}
         description={text.lowHint(formatUsd(account.low_threshold))}
-        leftSection="$"
-        inputMode="decimal"
-        {...form.getInputProps('balance_low_below')}
       />
       <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
       <Fieldset legend={text.limits}>
@@ -69,8 +60,8 @@ function shown(account: AccountDetail, text: (typeof accountText)['en']): Record
   return {
     [text.role]: text.roles[account.role],
     [text.status]: text.statuses[account.status],
-    [text.creditLimit]: account.credit_limit,
-    [text.low]: account.balance_low_below,
+    [text.credit_limit]: account.credit_limit,
+    [text.balance_low_below]: account.balance_low_below,
     [text.limits]: account.limits,
   }
 }

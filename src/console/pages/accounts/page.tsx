@@ -1,19 +1,17 @@
-import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, PasswordInput, Select, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
-import { showAtField } from '../../lib/form-errors.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
 import { AnchorLink } from '../../parts/link.tsx'
 import { List } from '../../parts/list.tsx'
-import { Empty, ErrorNotice } from '../../parts/notices.tsx'
+import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
@@ -35,7 +33,9 @@ export function Page() {
   const create = <Button onClick={creating.open}>{text.create}</Button>
   return (
     <PageFrame title={text.title} description={text.description} actions={create}>
-      <Create isOpen={isCreating} close={creating.close} />
+      <Modal opened={isCreating} onClose={creating.close} title={text.create}>
+        <Create close={creating.close} />
+      </Modal>
       <AccountFilters />
       <List
         queryKey={['accounts', query]}
@@ -148,105 +148,51 @@ function useColumns(): readonly Column<AccountItem>[] {
   ]
 }
 
-interface CreateProps {
-  readonly isOpen: boolean
-  readonly close: () => void
-}
-
 /** Makes an account, and goes to it. */
-function Create({ isOpen, close }: CreateProps) {
+function Create({ close }: { readonly close: () => void }) {
   const text = useText(accountText)
-  return (
-    <Modal opened={isOpen} onClose={close} title={text.create}>
-      <Form close={close} />
-    </Modal>
-  )
-}
-
-const fields = {
-  email: 'email',
-  balance: 'balance',
-  credit_limit: 'credit_limit',
-  password: 'password',
-} as const
-
-function Form({ close }: Pick<CreateProps, 'close'>) {
-  const text = useText(accountText)
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const navigate = useNavigate()
-  const [error, setError] = useState<unknown>(null)
   const form = useForm({
     initialValues: { email: '', role: 'user', balance: '', credit_limit: '', password: '' },
   })
-  const submit = form.onSubmit(async ({ email, role, balance, credit_limit, password }) => {
-    setError(null)
-    try {
-      const made = await call(
-        api.admin.accounts.post({
-          email: email.trim(),
-          role: role === 'admin' ? 'admin' : 'user',
-          ...(balance.trim() && { balance: balance.trim() }),
-          ...(credit_limit.trim() && { credit_limit: credit_limit.trim() }),
-          ...(password && { password }),
-        }),
-      )
-      notifications.show({ message: text.created(made.email), color: 'green' })
-      await queries.invalidateQueries({ queryKey: ['accounts'] })
-      close()
-      await navigate({ to: `/admin/accounts/${made.id}` })
-    } catch (failure) {
-      if (!showAtField(form, failure, fields)) setError(failure)
-    }
-  })
+  const field = fieldsOf(form, text)
   const usd = { leftSection: '$', inputMode: 'decimal', placeholder: '0' } as const
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={text.email}
-          type="email"
-          required
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('email')}
-        />
-        <Select
-          label={text.role}
-          allowDeselect={false}
-          data={[
-            { value: 'user', label: text.roles.user },
-            { value: 'admin', label: text.roles.admin },
-          ]}
-          {...form.getInputProps('role')}
-        />
-        <TextInput
-          label={text.opening}
-          description={text.openingHint}
-          {...usd}
-          {...form.getInputProps('balance')}
-        />
-        <TextInput
-          label={text.creditLimit}
-          description={text.creditHint}
-          {...usd}
-          {...form.getInputProps('credit_limit')}
-        />
-        <PasswordInput
-          label={text.password}
-          description={text.passwordHint}
-          autoComplete="new-password"
-          {...form.getInputProps('password')}
-        />
-        {error !== null && <ErrorNotice error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            {text.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={async ({ email, role, balance, credit_limit, password }) => {
+        const made = await call(
+          api.admin.accounts.post({
+            email: email.trim(),
+            role: role === 'admin' ? 'admin' : 'user',
+            ...(balance.trim() && { balance: balance.trim() }),
+            ...(credit_limit.trim() && { credit_limit: credit_limit.trim() }),
+            ...(password && { password }),
+          }),
+        )
+        sayDone(text.created(made.email))
+        await refresh('accounts')
+        close()
+        await navigate({ to: `/admin/accounts/${made.id}` })
+      }}
+      submit={text.create}
+      cancel={close}
+    >
+      <TextInput type="email" required autoComplete="off" data-autofocus {...field('email')} />
+      <Select
+        allowDeselect={false}
+        data={(['user', 'admin'] as const).map((value) => ({ value, label: text.roles[value] }))}
+        {...field('role')}
+      />
+      <TextInput
+        {...usd}
+        {...field('balance')}
+        label={text.opening}
+        description={text.openingHint}
+      />
+      <TextInput {...usd} {...field('credit_limit')} />
+      <PasswordInput autoComplete="new-password" {...field('password')} />
+    </SendForm>
   )
 }

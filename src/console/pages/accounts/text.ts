@@ -38,13 +38,12 @@ export const accountText = bilingual({
     'At least 10 characters. Left empty: it can not sign in by password yet.',
     '至少 10 个字符。留空则暂时无法用密码登录。',
   ],
-  creditLimit: ['Credit limit (USD)', '信用额度（美元）'],
-  creditHint: [
+  credit_limit: ['Credit limit (USD)', '信用额度（美元）'],
+  credit_limitHint: [
     'How far below zero the balance may go. 0: prepaid.',
     '余额最多可以低于零多少。0 表示预付费。',
   ],
   created: [(email: string) => `The account ${email} is made.`, (email) => `已创建账户 ${email}。`],
-  cancel: ['Cancel', '取消'],
   back: ['All accounts', '全部账户'],
   self: ['This is your own account.', '这是您自己的账户。'],
   selfMade: [
@@ -73,7 +72,7 @@ export const accountText = bilingual({
     'Stands in the ledger, where the owner sees it, and in the audit.',
     '会写入账本（账户所有者可见）和审计记录。',
   ],
-  mayOverdraw: ['Below what the credit limit allows, too', '允许超出信用额度'],
+  may_overdraw: ['Below what the credit limit allows, too', '允许超出信用额度'],
   credited: [
     (amount: string, balance: string) => `${amount} added. The balance is ${balance}.`,
     (amount, balance) => `已充值 ${amount}，当前余额 ${balance}。`,
@@ -83,7 +82,7 @@ export const accountText = bilingual({
     (amount, balance) => `已扣减 ${amount}，当前余额 ${balance}。`,
   ],
   settings: ['Settings', '设置'],
-  low: ['Low balance below (USD)', '余额提醒阈值（美元）'],
+  balance_low_below: ['Low balance below (USD)', '余额提醒阈值（美元）'],
   lowHint: [
     (usd: string) => `Empty: as the settings of the gateway say. Now ${usd}.`,
     (usd) => `留空则采用全局设置，当前为 ${usd}。`,

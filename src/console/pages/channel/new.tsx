@@ -1,9 +1,6 @@
-import { Button, Group, Select, Stack } from '@mantine/core'
+import { Box, Select } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { TestAsked } from '../../../admin/channels/schema.ts'
 import { AdvancedFields, ChannelFields, NewKeys, showChannelError } from '../../channels/fields.tsx'
 import {
@@ -17,32 +14,20 @@ import { TestPanel } from '../../channels/test-panel.tsx'
 import { channelText } from '../../channels/text.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { SendForm } from '../../parts/form.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 
 /** A channel to be made: it can be tested first. */
 export function NewChannel() {
   const text = useText(channelText)
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const navigate = useNavigate()
-  const [error, setError] = useState<unknown>(null)
   const form = useForm<ChannelValues>({
     initialValues: valuesOf(undefined),
     validate: validateChannel(text, 0),
   })
   const channel = newChannelOf(form.values)
-
-  async function create(): Promise<void> {
-    setError(null)
-    try {
-      const made = await call(api.admin.channels.post(channel))
-      await queries.invalidateQueries({ queryKey: ['channels'] })
-      notifications.show({ message: text.created(made.name), color: 'green' })
-      await navigate({ to: '/admin/channels/$id', params: { id: String(made.id) } })
-    } catch (failure) {
-      if (!showChannelError(form, failure)) setError(failure)
-    }
-  }
 
   async function test(asked: TestAsked) {
     form.clearErrors()
@@ -56,8 +41,20 @@ export function NewChannel() {
 
   return (
     <PageFrame title={text.newTitle} description={text.newDescription}>
-      <form onSubmit={form.onSubmit(create)} noValidate>
-        <Stack maw={900}>
+      <Box maw={900}>
+        <SendForm
+          form={form}
+          send={async () => {
+            const made = await call(api.admin.channels.post(channel))
+            await refresh('channels')
+            sayDone(text.created(made.name))
+            await navigate({ to: '/admin/channels/$id', params: { id: String(made.id) } })
+          }}
+          showAtFields={showChannelError}
+          submit={text.create}
+          look={{ w: 'fit-content' }}
+          noValidate
+        >
           <Vendor
             choose={(name, speaks) => {
               form.setFieldValue('speaks', { ...valuesOf(undefined).speaks, ...speaks })
@@ -73,14 +70,8 @@ export function NewChannel() {
             keys={[]}
             test={test}
           />
-          {error !== null && <ErrorNotice error={error} />}
-          <Group>
-            <Button type="submit" loading={form.submitting}>
-              {text.create}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        </SendForm>
+      </Box>
     </PageFrame>
   )
 }

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { GroupView } from '../../../admin/groups/schema.ts'
@@ -8,7 +7,8 @@ import { groupText } from '../../groups/text.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
-import { confirm } from '../../parts/confirm.tsx'
+import { commonText } from '../../lib/texts.ts'
+import { attempt, confirm, sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 
 interface ActionsProps {
@@ -25,28 +25,16 @@ export function Actions({ group, show }: ActionsProps) {
   const { id, name, status, tokens } = group
   const isActive = status === 'active'
 
-  async function toggle(): Promise<void> {
-    const isSure =
-      !isActive ||
-      (await confirm({
-        title: text.disableAsk(name),
+  const toggle = () =>
+    attempt(async () => {
+      const question = {
+        ...{ title: text.disableAsk(name), confirm: text.disable, isDangerous: true },
         text: text.disableText(formatCount(tokens, language)),
-        confirm: text.disable,
-        cancel: text.cancel,
-        isDangerous: true,
-      }))
-    if (!isSure) return
-    try {
-      const change = { status: isActive ? ('disabled' as const) : ('active' as const) }
-      show(await call(api.admin.groups({ id }).patch(change)))
-      notifications.show({
-        message: isActive ? text.disabledDone : text.enabledDone,
-        color: 'green',
-      })
-    } catch (error) {
-      notifications.show({ message: String((error as Error).message), color: 'red' })
-    }
-  }
+      }
+      if (isActive && !(await confirm(question))) return undefined
+      show(await call(api.admin.groups({ id }).patch({ status: isActive ? 'disabled' : 'active' })))
+      return isActive ? text.disabledDone : text.enabledDone
+    })
 
   return (
     <>
@@ -70,12 +58,13 @@ interface RemovalProps {
 /** Asks before a group is removed, and where its tokens go. */
 function Removal({ group, isOpen, close }: RemovalProps) {
   const text = useText(groupText)
+  const words = useText(commonText)
   return (
     <Modal
       opened={isOpen}
       onClose={close}
       title={text.deleteAsk(group.name)}
-      closeButtonProps={{ 'aria-label': text.cancel }}
+      closeButtonProps={{ 'aria-label': words.cancel }}
     >
       <Question group={group} close={close} />
     </Modal>
@@ -84,30 +73,24 @@ function Removal({ group, isOpen, close }: RemovalProps) {
 
 function Question({ group, close }: Omit<RemovalProps, 'isOpen'>) {
   const text = useText(groupText)
+  const words = useText(commonText)
   const { language } = useLanguage()
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const navigate = useNavigate()
   const [target, setTarget] = useState<string | null>(null)
-  const [error, setError] = useState<unknown>(null)
+  const { error, attempt } = useAttempt()
   const { id, name, tokens, tokens_is_exact } = group
   const others = useOthers(id)
   const count = formatCount(tokens, language) + (tokens_is_exact ? '' : '+')
 
-  async function remove(): Promise<void> {
-    setError(null)
-    try {
+  const remove = () =>
+    attempt(async () => {
       const query = target === null ? {} : { move_tokens_to: Number(target) }
       const { moved_tokens } = await call(api.admin.groups({ id }).delete({}, { query }))
-      for (const key of ['groups', 'channels', 'channel']) {
-        await queries.invalidateQueries({ queryKey: [key] })
-      }
-      const message = moved_tokens > 0 ? text.moved(name, moved_tokens) : text.deleted(name)
-      notifications.show({ message, color: 'green' })
+      await refresh('groups', 'channels', 'channel')
+      sayDone(moved_tokens > 0 ? text.moved(name, moved_tokens) : text.deleted(name))
       await navigate({ to: '/admin/groups' })
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+    })
 
   return (
     <Stack>
@@ -129,7 +112,7 @@ function Question({ group, close }: Omit<RemovalProps, 'isOpen'>) {
       {error !== null && <ErrorNotice error={error} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
-          {text.cancel}
+          {words.cancel}
         </Button>
         <Button color="red" disabled={tokens > 0 && target === null} onClick={() => void remove()}>
           {text.delete}

@@ -1,15 +1,13 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, call } from '../../lib/api.ts'
-import { faultText } from '../../lib/error-text.ts'
-import { showAtField } from '../../lib/form-errors.ts'
 import { formatBytes } from '../../lib/format.ts'
-import { useLanguage, useText } from '../../lib/language.tsx'
-import { confirm } from '../../parts/confirm.tsx'
+import { useText } from '../../lib/language.tsx'
+import { attempt, confirm } from '../../parts/action.tsx'
 import { Proof } from '../../parts/fields.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { Section } from '../../parts/page.tsx'
 import { DataTable } from '../../parts/table.tsx'
@@ -20,7 +18,6 @@ import { maintenanceText } from './text.ts'
 
 /** The backups beside the database, and a new one. */
 export function Backups() {
-  const { language } = useLanguage()
   const text = useText(maintenanceText)
   const queries = useQueryClient()
   const { job, start, cancel } = useJobs('backup')
@@ -44,13 +41,10 @@ export function Backups() {
       isDangerous: true,
     })
     if (!isSure) return
-    try {
+    await attempt(async () => {
       await call(api.admin.backups({ name }).delete())
-      notifications.show({ message: text.removed(name), color: 'green' })
-    } catch (error) {
-      const message = error instanceof Error ? faultText(error, language) : String(error)
-      notifications.show({ message, color: 'red' })
-    }
+      return text.removed(name)
+    })
     await queries.invalidateQueries({ queryKey: ['backups'] })
   }
 
@@ -126,36 +120,21 @@ function Download({ name, close }: DownloadProps) {
 
 function Form({ name, close }: { readonly name: string; readonly close: () => void }) {
   const text = useText(maintenanceText)
-  const [error, setError] = useState<unknown>(null)
   const form = useForm({ initialValues: { password: '' } })
-  const submit = form.onSubmit(async ({ password }) => {
-    setError(null)
-    try {
-      const { path } = await call(
-        api.admin.backups({ name }).download.post({ password: password || null }),
-      )
-      // An attachment: the page stays.
-      location.assign(path)
-      close()
-    } catch (failure) {
-      if (!showAtField(form, failure, { password: 'password' })) setError(failure)
-    }
-  })
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Proof
-          label={text.password}
-          hint={text.passwordHint}
-          input={form.getInputProps('password')}
-        />
-        {error !== null && <ErrorNotice error={error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={form.submitting}>
-            {text.download}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={async ({ password }) => {
+        const asked = { password: password || null }
+        const { path } = await call(api.admin.backups({ name }).download.post(asked))
+        // An attachment: the page stays.
+        location.assign(path)
+        close()
+      }}
+      submit={text.download}
+      look={{ w: 'fit-content', ml: 'auto' }}
+    >
+      <Proof {...fieldsOf(form, text)('password')} />
+    </SendForm>
   )
 }

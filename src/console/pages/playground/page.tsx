@@ -20,6 +20,7 @@ import type { OpenGroups } from '../../../admin/open-groups/schema.ts'
 import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { fieldsOf } from '../../parts/form.tsx'
 import { ButtonLink } from '../../parts/link.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
@@ -105,6 +106,7 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
     },
     validate: { model: filled, user: filled },
   })
+  const field = fieldsOf(form, text)
   const submit = form.onSubmit(({ token, maxTokens, ...rest }) =>
     onAsk({ ...rest, token: Number(token), maxTokens: maxTokens === '' ? null : maxTokens }),
   )
@@ -112,13 +114,11 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
     <form onSubmit={submit}>
       <Stack gap="sm">
         <NativeSelect
-          label={text.token}
-          description={text.tokenHint}
           data={tokens.map(({ id, name, group, status }) => ({
             value: String(id),
             label: `${name} · ${group}${status === 'active' ? '' : ` (${text.disabled})`}`,
           }))}
-          {...form.getInputProps('token')}
+          {...field('token')}
         />
         <Input.Wrapper label={text.protocol} labelElement="div" labelProps={{ id: protocolLabel }}>
           <SegmentedControl
@@ -129,37 +129,18 @@ function QuestionForm({ tokens, groups, isAsking, onAsk, onStop }: QuestionFormP
             {...form.getInputProps('protocol')}
           />
         </Input.Wrapper>
-        <Autocomplete
-          label={text.model}
-          description={text.modelHint}
-          data={[...modelsOf(form.values.token)]}
-          limit={50}
-          {...form.getInputProps('model')}
-        />
-        <Textarea
-          label={text.system}
-          autosize
-          minRows={2}
-          maxRows={8}
-          {...form.getInputProps('system')}
-        />
-        <Textarea
-          label={text.user}
-          autosize
-          minRows={4}
-          maxRows={16}
-          {...form.getInputProps('user')}
-        />
+        <Autocomplete data={[...modelsOf(form.values.token)]} limit={50} {...field('model')} />
+        <Textarea autosize minRows={2} maxRows={8} {...field('system')} />
+        <Textarea autosize minRows={4} maxRows={16} {...field('user')} />
         <Group justify="space-between" align="flex-end">
           <NumberInput
-            label={text.maxTokens}
             min={1}
             max={1_000_000}
             allowDecimal={false}
             w={180}
-            {...form.getInputProps('maxTokens')}
+            {...field('maxTokens')}
           />
-          <Switch label={text.stream} {...form.getInputProps('stream', { type: 'checkbox' })} />
+          <Switch {...field('stream', 'checkbox')} />
         </Group>
         <Group>
           <Button type="submit" disabled={isAsking}>

@@ -53,7 +53,6 @@ export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
         onClose={() => setOpen(undefined)}
         title={open && text.detailsOf(open.model, open.group)}
         size="lg"
-        closeButtonProps={{ 'aria-label': text.close }}
       >
         {open && <Details row={open} />}
       </Modal>

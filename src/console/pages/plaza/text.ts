@@ -20,7 +20,6 @@ export const plazaText = bilingual({
   cache_write_1h: ['Cache write, 1 hour', '缓存写入（1 小时）'],
   per_request: ['Per call', '按次'],
   perCall: ['per call', '每次'],
-  close: ['Close', '关闭'],
   detailsOf: [
     (model: string, group: string) => `Prices of ${model} in ${group}`,
     (model, group) => `${model} 在 ${group} 中的价格`,

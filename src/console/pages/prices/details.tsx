@@ -31,7 +31,6 @@ interface DetailsProps {
 
 /** One model, beside the list. */
 export function Details({ model, close }: DetailsProps) {
-  const text = useText(priceText)
   return (
     <Drawer
       opened={model !== undefined}
@@ -43,7 +42,6 @@ export function Details({ model, close }: DetailsProps) {
           {model}
         </Title>
       }
-      closeButtonProps={{ 'aria-label': text.close }}
     >
       {model !== undefined && <Content key={model} model={model} />}
     </Drawer>

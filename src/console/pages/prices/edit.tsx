@@ -15,6 +15,7 @@ import { useState } from 'react'
 import type { PriceView } from '../../../admin/prices/schema.ts'
 import { useText } from '../../lib/language.tsx'
 import { EditForm } from '../../parts/edit.tsx'
+import { fieldsOf } from '../../parts/form.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { Hint } from '../../parts/text.tsx'
 import { emptyTier, type PriceValues, termsValues, valuesOf } from './form-values.ts'
@@ -29,6 +30,7 @@ export function Edit({ view }: { readonly view: PriceView }) {
   const text = useText(priceText)
   const { edit, remove, showConflict } = usePriceEdit(view)
   const { form, seen } = edit
+  const field = fieldsOf(form, text)
   const [error, setError] = useState<unknown>(null)
   useDidUpdate(() => setError(null), [seen])
 
@@ -97,11 +99,9 @@ export function Edit({ view }: { readonly view: PriceView }) {
         {unit !== 'free' && (
           <>
             <TextInput
-              label={text.tools}
-              description={text.toolsHint}
               placeholder="web_search=10, mcp=free"
               autoComplete="off"
-              {...form.getInputProps('tools')}
+              {...field('tools')}
             />
             <TextInput
               label={text.serviceTiers}
@@ -112,12 +112,7 @@ export function Edit({ view }: { readonly view: PriceView }) {
             />
           </>
         )}
-        <TextInput
-          label={text.note}
-          description={text.noteHint}
-          maxLength={500}
-          {...form.getInputProps('note')}
-        />
+        <TextInput maxLength={500} {...field('note')} />
       </EditForm>
       <LivePreview model={view.model} values={form.values} />
       <Simulate model={view.model} values={form.values} />

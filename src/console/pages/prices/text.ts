@@ -53,7 +53,6 @@ export const priceText = bilingual({
   edit: ['Set price', '设置价格'],
   history: ['History', '历史'],
   simulate: ['Simulate', '模拟'],
-  close: ['Close', '关闭'],
   contextWindow: [
     (tokens: string) => `Context window: ${tokens} tokens`,
     (tokens) => `上下文窗口：${tokens} Token`,
@@ -127,7 +126,6 @@ export const priceText = bilingual({
     (model: string) => `Nobody can call ${model} then, and it is no longer listed.`,
     (model) => `之后将无法调用 ${model}，也不再列出。`,
   ],
-  cancel: ['Cancel', '取消'],
   isList: [
     (model: string) => `${model} has its list price again.`,
     (model) => `${model} 已恢复官方价。`,

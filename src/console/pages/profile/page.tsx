@@ -1,11 +1,11 @@
 import { Button, Group, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { api, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
+import { sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -53,51 +53,30 @@ export function Page() {
 /** Changing the password; all other sessions end with it. */
 function Password({ hasPassword }: { readonly hasPassword: boolean }) {
   const text = useText(profileText)
-  const queries = useQueryClient()
-  const [error, setError] = useState<unknown>(null)
+  const refresh = useRefresh()
   const form = useForm({ initialValues: { current: '', wanted: '' } })
-  const submit = form.onSubmit(async ({ current, wanted }) => {
-    setError(null)
-    try {
-      const change = { current_password: current, new_password: wanted }
-      await call(api.auth.password.post(change))
-      form.reset()
-      notifications.show({ message: text.changed, color: 'green' })
-      await queries.invalidateQueries({ queryKey: ['sessions'] })
-    } catch (failure) {
-      const fields = {
-        current_password: 'current',
-        new_password: 'wanted',
-        password: 'current',
-      } as const
-      if (!showAtField(form, failure, fields)) setError(failure)
-    }
-  })
+  const field = fieldsOf(form, text)
   if (!hasPassword) return <Text>{text.noPassword}</Text>
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <PasswordInput
-          label={text.current}
-          autoComplete="current-password"
-          required
-          {...form.getInputProps('current')}
-        />
-        <PasswordInput
-          label={text.wanted}
-          description={text.wantedHint}
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('wanted')}
-        />
-        {error !== null && <ErrorNotice error={error} />}
-        <Button type="submit" variant="default" loading={form.submitting} w="fit-content">
-          {text.change}
-        </Button>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={async ({ current, wanted }) => {
+        await call(api.auth.password.post({ current_password: current, new_password: wanted }))
+        form.reset()
+        sayDone(text.changed)
+        await refresh('sessions')
+      }}
+      showAtFields={(_, error) => showAtField(form, error, passwordFields)}
+      submit={text.change}
+      look={{ variant: 'default', w: 'fit-content' }}
+    >
+      <PasswordInput autoComplete="current-password" required {...field('current')} />
+      <PasswordInput autoComplete="new-password" required {...field('wanted')} />
+    </SendForm>
   )
 }
+
+const passwordFields = { current_password: 'current', new_password: 'wanted', password: 'current' }
 
 interface Provider {
   readonly id: string
@@ -108,17 +87,13 @@ interface Provider {
 /** Accounts elsewhere that sign in to this one. */
 function Providers({ providers }: { readonly providers: readonly Provider[] }) {
   const text = useText(profileText)
-  const queries = useQueryClient()
-  const [error, setError] = useState<unknown>(null)
-  const unlink = async (provider: string) => {
-    setError(null)
-    try {
+  const refresh = useRefresh()
+  const { error, attempt } = useAttempt()
+  const unlink = (provider: string) =>
+    attempt(async () => {
       await call(api.auth.unlink.post({ provider }))
-      await queries.invalidateQueries({ queryKey: ['sign-in-profile'] })
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+      await refresh('sign-in-profile')
+    })
   return (
     <Stack>
       {providers.map(({ id, name, created_at }) => (

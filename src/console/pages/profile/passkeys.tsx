@@ -1,10 +1,9 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { hasPasskeys, makePasskey } from '../../lib/passkey.ts'
-import { confirm } from '../../parts/confirm.tsx'
+import { confirm, useAttempt, useRefresh } from '../../parts/action.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { Time } from '../../parts/values.tsx'
 import { profileText } from './text.ts'
@@ -18,18 +17,14 @@ interface Passkey {
 /** The account's passkeys, and a way to add one where the browser can. */
 export function Passkeys({ passkeys }: { readonly passkeys: readonly Passkey[] }) {
   const text = useText(profileText)
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const [name, setName] = useState('')
-  const [error, setError] = useState<unknown>(null)
-  const attempt = async (work: () => Promise<void>) => {
-    setError(null)
-    try {
+  const { error, attempt: tried } = useAttempt()
+  const attempt = (work: () => Promise<void>) =>
+    tried(async () => {
       await work()
-      await queries.invalidateQueries({ queryKey: ['sign-in-profile'] })
-    } catch (failure) {
-      setError(failure)
-    }
-  }
+      await refresh('sign-in-profile')
+    })
   const add = async () => {
     const { options } = await call(api.auth.passkeys.options.get())
     const response = await makePasskey(options)
@@ -41,7 +36,6 @@ export function Passkeys({ passkeys }: { readonly passkeys: readonly Passkey[] }
       title: text.removePasskey(called ?? text.passkeyUnnamed),
       text: text.removePasskeyText,
       confirm: text.remove,
-      cancel: text.cancel,
       isDangerous: true,
     })
     if (isSure) await call(api.auth.passkeys({ id }).delete())

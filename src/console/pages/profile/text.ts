@@ -47,7 +47,6 @@ export const profileText = bilingual({
   passkeyName: ['Name', '名称'],
   passkeyUnnamed: ['Passkey', '通行密钥'],
   remove: ['Remove', '移除'],
-  cancel: ['Cancel', '取消'],
   removePasskey: [
     (name: string) => `Remove the passkey “${name}”?`,
     (name) => `移除通行密钥“${name}”？`,

@@ -1,9 +1,9 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { QRCodeSVG } from 'qrcode.react'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { useAttempt, useRefresh } from '../../parts/action.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { Code } from '../../parts/values.tsx'
 import { profileText } from './text.ts'
@@ -22,25 +22,16 @@ interface Secret {
 /** Turning the second factor on and off; each needs the password. */
 export function TwoFactor({ isOn, hasPassword }: TwoFactorProps) {
   const text = useText(profileText)
-  const queries = useQueryClient()
+  const refresh = useRefresh()
   const [secret, setSecret] = useState<Secret | null>(null)
   const [entry, setEntry] = useState('')
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
-
-  const attempt = async (work: () => Promise<void>) => {
-    setBusy(true)
-    setError(null)
-    try {
+  const { error, isBusy, attempt: tried } = useAttempt()
+  const attempt = (work: () => Promise<void>) =>
+    tried(async () => {
       await work()
       setEntry('')
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const seen = () => queries.invalidateQueries({ queryKey: ['sign-in-profile'] })
+    })
+  const seen = () => refresh('sign-in-profile')
   const begin = async () =>
     setSecret(await call(api.auth['two-factor'].enable.post({ password: entry })))
   const finish = async () => {

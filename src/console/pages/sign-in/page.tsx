@@ -14,12 +14,14 @@ import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, call } from '../../lib/api.ts'
+import { api, CallFailed, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
 import { nextPage } from '../../lib/next-page.ts'
 import { askForPasskey, hasPasskeys } from '../../lib/passkey.ts'
 import { textOf } from '../../lib/texts.ts'
+import { useAttempt } from '../../parts/action.tsx'
+import { fieldsOf, SendForm } from '../../parts/form.tsx'
 import { AnchorLink } from '../../parts/link.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { Outside } from '../../parts/outside.tsx'
@@ -33,7 +35,7 @@ export function Page() {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [isHalfway, setHalfway] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { error, attempt } = useAttempt()
   const methods = useQuery({
     queryKey: ['sign-in-methods'],
     queryFn: () => call(api.auth.methods.get()),
@@ -43,14 +45,6 @@ export function Page() {
     // Nothing may be left of who was here before: neither what was read, nor that it had ended.
     queries.clear()
     await navigate({ href: `/console${nextPage(next, location.origin)}`, replace: true })
-  }
-  const attempt = async (work: () => Promise<void>) => {
-    setError(null)
-    try {
-      await work()
-    } catch (failure) {
-      setError(failure)
-    }
   }
   const enterWithPasskey = async () => {
     const { options } = await call(api.auth.passkey.options.get())
@@ -117,41 +111,25 @@ interface PasswordFormProps {
 /** Signing in by e-mail and password. */
 function PasswordForm({ onDone, onSecondStep }: PasswordFormProps) {
   const text = useText(signInText)
-  const [error, setError] = useState<unknown>(null)
   const form = useForm({ initialValues: { email: '', password: '', remember: true } })
-  const submit = form.onSubmit(async (values) => {
-    setError(null)
-    try {
-      const { two_factor } = await call(api.auth['sign-in'].email.post(values))
-      if (two_factor) onSecondStep()
-      else await onDone()
-    } catch (failure) {
-      if (!showAtField(form, failure, { email: 'email' })) setError(failure)
-    }
-  })
+  const field = fieldsOf(form, text)
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={text.email}
-          type="email"
-          autoComplete="username"
-          required
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label={text.password}
-          autoComplete="current-password"
-          required
-          {...form.getInputProps('password')}
-        />
-        <Checkbox label={text.remember} {...form.getInputProps('remember', { type: 'checkbox' })} />
-        {error !== null && <ErrorNotice error={error} />}
-        <Button type="submit" loading={form.submitting}>
-          {text.signIn}
-        </Button>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={async (values) => {
+        const { two_factor } = await call(api.auth['sign-in'].email.post(values))
+        if (two_factor) onSecondStep()
+        else await onDone()
+      }}
+      showAtFields={(_, error) =>
+        error instanceof CallFailed && error.field === 'email' && showAtField(form, error)
+      }
+      submit={text.signIn}
+    >
+      <TextInput type="email" autoComplete="username" required {...field('email')} />
+      <PasswordInput autoComplete="current-password" required {...field('password')} />
+      <Checkbox {...field('remember', 'checkbox')} />
+    </SendForm>
   )
 }
 
@@ -164,36 +142,19 @@ interface SecondStepProps {
 function SecondStep({ onDone, onBack }: SecondStepProps) {
   const text = useText(signInText)
   const [isBackup, setBackup] = useState(false)
-  const [error, setError] = useState<unknown>(null)
   const form = useForm({ initialValues: { code: '', trust: false } })
-  const submit = form.onSubmit(async ({ code, trust }) => {
-    setError(null)
-    try {
-      const entry = { code: code.replaceAll(' ', ''), trust, backup: isBackup }
-      await call(api.auth['second-factor'].post(entry))
-      await onDone()
-    } catch (failure) {
-      if (!showAtField(form, failure, { code: 'code' })) setError(failure)
-    }
-  })
+  const field = fieldsOf(form, text)
   return (
     <Outside title={text.secondStep}>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={text.code}
-            description={isBackup ? text.backupHint : text.codeHint}
-            autoComplete="one-time-code"
-            inputMode={isBackup ? 'text' : 'numeric'}
-            data-autofocus
-            required
-            {...form.getInputProps('code')}
-          />
-          <Checkbox label={text.trust} {...form.getInputProps('trust', { type: 'checkbox' })} />
-          {error !== null && <ErrorNotice error={error} />}
-          <Button type="submit" loading={form.submitting}>
-            {text.confirm}
-          </Button>
+      <SendForm
+        form={form}
+        send={async ({ code, trust }) => {
+          const entry = { code: code.replaceAll(' ', ''), trust, backup: isBackup }
+          await call(api.auth['second-factor'].post(entry))
+          await onDone()
+        }}
+        submit={text.confirm}
+        below={
           <Group justify="space-between">
             <Anchor component="button" type="button" onClick={onBack}>
               {text.back}
@@ -202,8 +163,18 @@ function SecondStep({ onDone, onBack }: SecondStepProps) {
               {isBackup ? text.useApp : text.useBackup}
             </Anchor>
           </Group>
-        </Stack>
-      </form>
+        }
+      >
+        <TextInput
+          autoComplete="one-time-code"
+          inputMode={isBackup ? 'text' : 'numeric'}
+          data-autofocus
+          required
+          {...field('code')}
+          {...(isBackup && { description: text.backupHint })}
+        />
+        <Checkbox {...field('trust', 'checkbox')} />
+      </SendForm>
     </Outside>
   )
 }

@@ -8,6 +8,8 @@ import type { TokenDetails } from '../../../admin/tokens/schema.ts'
 import { api, CallFailed, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { SendForm } from '../../parts/form.tsx'
 import { AnchorLink } from '../../parts/link.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
@@ -146,58 +148,46 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Re
 /** Changes a token. What somebody else has changed meanwhile is not overwritten. */
 function Edit({ token }: { readonly token: TokenDetails }) {
   const text = useText(tokenText)
-  const { seen } = useTokenActions()
-  const closeButtonProps = { 'aria-label': text.close }
-  const [error, setError] = useState<unknown>(null)
+  const refresh = useRefresh()
+  const seen = () => refresh('tokens', 'token')
+  const [isConflict, setConflict] = useState(false)
   const form = useForm<TokenValues>({ initialValues: toValues(token) })
-  const submit = form.onSubmit(async (values) => {
-    setError(null)
+  async function send(values: TokenValues): Promise<void> {
+    setConflict(false)
     const patch = toPatch(toValues(token), values)
     if (Object.keys(patch).length === 0) {
-      notifications.show({ message: text.nothing, closeButtonProps })
+      notifications.show({ message: text.nothing })
       return
     }
-    try {
-      await call(api.tokens({ id: token.id }).patch({ ...patch, revision: token.revision }))
-      notifications.show({ message: text.saved, color: 'green', closeButtonProps })
-      await seen()
-    } catch (failure) {
-      if (!showAtField(form, failure, formFields)) setError(failure)
-    }
-  })
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        {token.in_file && <Alert color="yellow">{text.inFile}</Alert>}
-        <TokenFields form={form} />
-        <Failure error={error} reload={() => void seen()} />
-        <Button type="submit" loading={form.submitting} w="fit-content">
-          {text.save}
-        </Button>
-      </Stack>
-    </form>
-  )
-}
-
-interface FailureProps {
-  readonly error: unknown
-  readonly reload: () => void
-}
-
-function Failure({ error, reload }: FailureProps) {
-  const text = useText(tokenText)
-  if (error === null) return null
-  if (!(error instanceof CallFailed) || error.reason !== 'conflict') {
-    return <ErrorNotice error={error} />
+    await call(api.tokens({ id: token.id }).patch({ ...patch, revision: token.revision }))
+    sayDone(text.saved)
+    await seen()
+  }
+  function showAtFields(_: unknown, error: unknown): boolean {
+    const isMet = error instanceof CallFailed && error.reason === 'conflict'
+    setConflict(isMet)
+    return isMet || showAtField(form, error, formFields)
   }
   return (
-    <Alert color="orange" role="alert">
-      <Group justify="space-between">
-        <Text size="sm">{text.conflict}</Text>
-        <Button size="xs" variant="default" onClick={reload}>
-          {text.reload}
-        </Button>
-      </Group>
-    </Alert>
+    <SendForm
+      form={form}
+      send={send}
+      showAtFields={showAtFields}
+      submit={text.save}
+      look={{ w: 'fit-content' }}
+    >
+      {token.in_file && <Alert color="yellow">{text.inFile}</Alert>}
+      <TokenFields form={form} />
+      {isConflict && (
+        <Alert color="orange" role="alert">
+          <Group justify="space-between">
+            <Text size="sm">{text.conflict}</Text>
+            <Button size="xs" variant="default" onClick={() => void seen()}>
+              {text.reload}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+    </SendForm>
   )
 }

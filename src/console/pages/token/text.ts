@@ -10,15 +10,13 @@ export const tokenText = bilingual({
   key: ['Key', '密钥'],
   reveal: ['Show key', '显示密钥'],
   revealTitle: ['Show the key', '显示密钥'],
-  revealHint: [
+  passwordHint: [
     'Your password, so that nobody else at this screen sees the key.',
     '请输入密码，以免他人在此屏幕上看到密钥。',
   ],
   password: ['Password', '密码'],
   show: ['Show', '显示'],
   hide: ['Hide key', '隐藏密钥'],
-  cancel: ['Cancel', '取消'],
-  close: ['Close', '关闭'],
   setUp: ['Set up a client', '配置客户端'],
   setUpHint: [
     'Until the key is shown here, the texts have sk-… in its place.',

@@ -5,22 +5,22 @@ import type { IssuedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { showAtField } from '../../lib/form-errors.ts'
 import { useText } from '../../lib/language.tsx'
+import { useRefresh } from '../../parts/action.tsx'
+import { SendForm } from '../../parts/form.tsx'
 import { ButtonLink } from '../../parts/link.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { Code, Colon } from '../../parts/values.tsx'
 import { emptyToken, formFields, type TokenValues, toNewToken } from './form-values.ts'
 import { tokenFormText, tokensText } from './text.ts'
 import { TokenFields, useGroups } from './token-fields.tsx'
-import { useTokenActions } from './use-token-actions.tsx'
 
 /** Makes a token, then shows its key once. */
 export function CreateToken({ close }: { readonly close: () => void }) {
   const text = useText(tokensText)
   const formText = useText(tokenFormText)
   const groups = useGroups()
-  const { seen } = useTokenActions()
+  const refresh = useRefresh()
   const [issued, setIssued] = useState<IssuedToken>()
-  const [error, setError] = useState<unknown>(null)
   const form = useForm<TokenValues>({
     initialValues: emptyToken,
     validate: { group: (name) => (name === '' ? formText.needGroup : null) },
@@ -31,32 +31,21 @@ export function CreateToken({ close }: { readonly close: () => void }) {
     if (cheapest !== undefined && getValues().group === '') setFieldValue('group', cheapest)
   }, [cheapest, setFieldValue, getValues])
 
-  const submit = form.onSubmit(async (values) => {
-    setError(null)
-    try {
-      setIssued(await call(api.tokens.post(toNewToken(values))))
-      await seen()
-    } catch (failure) {
-      if (!showAtField(form, failure, formFields)) setError(failure)
-    }
-  })
   if (issued) return <Issued issued={issued} close={close} />
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {groups.error && <ErrorNotice error={groups.error} retry={() => void groups.refetch()} />}
-        <TokenFields form={form} isNew />
-        {error !== null && <ErrorNotice error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={form.submitting}>
-            {text.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <SendForm
+      form={form}
+      send={async (values) => {
+        setIssued(await call(api.tokens.post(toNewToken(values))))
+        await refresh('tokens', 'token')
+      }}
+      showAtFields={(_, error) => showAtField(form, error, formFields)}
+      submit={text.create}
+      cancel={close}
+    >
+      {groups.error && <ErrorNotice error={groups.error} retry={() => void groups.refetch()} />}
+      <TokenFields form={form} isNew />
+    </SendForm>
   )
 }
 

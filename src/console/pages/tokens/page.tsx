@@ -65,7 +65,6 @@ export function Page() {
         title={text.createTitle}
         size="lg"
         closeOnClickOutside={false}
-        closeButtonProps={{ 'aria-label': text.close }}
       >
         <CreateToken close={close} />
       </Modal>

@@ -16,8 +16,6 @@ export const tokensText = bilingual({
   key: ['Key', '密钥'],
   setUp: ['Set up a client', '配置客户端'],
   done: ['Done', '完成'],
-  cancel: ['Cancel', '取消'],
-  close: ['Close', '关闭'],
   search: ['Search', '搜索'],
   searchHint: ['Name, or part of the key', '名称或密钥片段'],
   group: ['Group', '分组'],

@@ -12,6 +12,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { fieldsOf } from '../../parts/form.tsx'
 import type { TokenValues } from './form-values.ts'
 import { tokenFormText } from './text.ts'
 
@@ -24,6 +25,7 @@ interface TokenFieldsProps {
 /** What can be said of a token, for making one and for changing it. */
 export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
   const text = useText(tokenFormText)
+  const field = fieldsOf(form, text)
   const groups = useGroups().data?.items ?? []
   const { group, models } = form.getValues()
   const offered = groups.find(({ name }) => name === group)?.models ?? []
@@ -81,7 +83,7 @@ export function TokenFields({ form, isNew = false }: TokenFieldsProps) {
             splitChars={[',', ' ', ';']}
             {...input('ipAllow')}
           />
-          <Switch label={text.strict} {...form.getInputProps('strict', { type: 'checkbox' })} />
+          <Switch {...field('strict', 'checkbox')} />
         </Stack>
       </Fieldset>
     </Stack>
