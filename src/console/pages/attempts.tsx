@@ -8,6 +8,7 @@ import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
+import { column, figure } from '../parts/table.tsx'
 import { Time } from '../parts/values.tsx'
 import { causeChoices } from '../requests/causes.ts'
 import { Cut, RequestLink, Result } from '../requests/columns.tsx'
@@ -55,9 +56,9 @@ export function Page() {
       </SimpleGrid>
       <List
         queryKey={['attempts', wanted, filters.outcome]}
-        load={(cursor) => {
+        load={(page) => {
           const { outcome } = callQueryOf(filters)
-          const query = { ...wanted, ...(outcome && { outcome }), ...(cursor && { cursor }) }
+          const query = { ...wanted, ...(outcome && { outcome }), ...page }
           return call(api.admin.attempts.get({ query }))
         }}
         columns={useColumns()}
@@ -74,32 +75,19 @@ type Item = Static<typeof AttemptItem>
 function useColumns(): readonly Column<Item>[] {
   const text = useText(requestsText)
   return [
-    {
-      label: text.time,
-      render: ({ started_at, request_id }) => (
-        <RequestLink id={request_id} isAll>
-          <Time at={started_at} />
-        </RequestLink>
-      ),
-    },
-    { label: text.channel, render: ({ channel }) => <Cut>{channel}</Cut> },
-    { label: text.model, render: ({ model }) => <Cut>{model ?? text.noModel}</Cut> },
-    { label: text.account, render: ({ account }) => <Cut room={19}>{account}</Cut> },
-    {
-      label: text.firstByte,
-      isFigure: true,
-      render: ({ first_byte_ms }) => <Span ms={first_byte_ms} />,
-    },
-    {
-      label: text.duration,
-      isFigure: true,
-      render: ({ duration_ms }) => <Span ms={duration_ms} />,
-    },
-    {
-      label: text.result,
-      isFigure: true,
-      render: ({ status, cause }) => <Result status={status} cause={cause} of="attempt" />,
-    },
+    column(text.time, ({ started_at, request_id }) => (
+      <RequestLink id={request_id} isAll>
+        <Time at={started_at} />
+      </RequestLink>
+    )),
+    column(text.channel, ({ channel }) => <Cut>{channel}</Cut>),
+    column(text.model, ({ model }) => <Cut>{model ?? text.noModel}</Cut>),
+    column(text.account, ({ account }) => <Cut room={19}>{account}</Cut>),
+    figure(text.firstByte, ({ first_byte_ms }) => <Span ms={first_byte_ms} />),
+    figure(text.duration, ({ duration_ms }) => <Span ms={duration_ms} />),
+    figure(text.result, ({ status, cause }) => (
+      <Result status={status} cause={cause} of="attempt" />
+    )),
   ]
 }
 

@@ -10,6 +10,7 @@ import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
+import { column } from '../parts/table.tsx'
 import { LongText } from '../parts/text.tsx'
 import { Time } from '../parts/values.tsx'
 
@@ -22,14 +23,13 @@ export function Page() {
     filterNames.flatMap((name) => (search[name] ? [[name, String(search[name])]] : [])),
   )
   const columns: readonly Column<AuditItem>[] = [
-    { label: text.time, render: ({ created_at }) => <Time at={created_at} /> },
-    { label: text.actor, render: ({ actor }) => <Name>{actor}</Name> },
-    {
-      label: text.action,
-      render: ({ action }) => <span title={action}>{describeAction(action, language)}</span>,
-    },
-    { label: text.subject, render: ({ subject }) => <Name>{subject}</Name> },
-    { label: text.changes, render: ({ changes }) => <Changes changes={changes} /> },
+    column(text.time, ({ created_at }) => <Time at={created_at} />),
+    column(text.actor, ({ actor }) => <Name>{actor}</Name>),
+    column(text.action, ({ action }) => (
+      <span title={action}>{describeAction(action, language)}</span>
+    )),
+    column(text.subject, ({ subject }) => <Name>{subject}</Name>),
+    column(text.changes, ({ changes }) => <Changes changes={changes} />),
   ]
   const isFiltered = Object.keys(filter).length > 0
   return (
@@ -37,9 +37,7 @@ export function Page() {
       <AuditFilters key={JSON.stringify(filter)} given={filter} />
       <List
         queryKey={['admin', 'audit', filter]}
-        load={(cursor) =>
-          call(api.admin.audit.get({ query: { ...filter, ...(cursor && { cursor }) } }))
-        }
+        load={(page) => call(api.admin.audit.get({ query: { ...filter, ...page } }))}
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.title}

@@ -10,6 +10,7 @@ import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
+import { column, figure } from '../parts/table.tsx'
 import { LongText, SmallHint } from '../parts/text.tsx'
 
 /** All channels with how they are. */
@@ -20,7 +21,7 @@ export function Page() {
       <NoGroupHint />
       <List
         queryKey={['channels']}
-        load={(cursor) => call(api.admin.channels.get({ query: cursor ? { cursor } : {} }))}
+        load={(page) => call(api.admin.channels.get({ query: page }))}
         keyOf={({ id }) => id}
         caption={text.caption}
         columns={useColumns()}
@@ -70,62 +71,39 @@ function useColumns(): readonly Column<ChannelItem>[] {
   const text = useText(channelsText)
   const sentence = useStateSentence()
   return [
-    {
-      label: text.name,
-      render: ({ id, name }) => (
-        <AnchorLink className="cut" to="/admin/channels/$id" params={{ id: String(id) }}>
-          {name}
-        </AnchorLink>
-      ),
-    },
-    {
-      label: text.state,
-      render: ({ state, recent }) => (
-        <Stack gap={2} maw={300} align="flex-start">
-          <StateBadge state={state} recent={recent} />
-          {!['works', 'unused'].includes(state.word) && (
-            <SmallHint>{sentence({ state, recent })}</SmallHint>
-          )}
-        </Stack>
-      ),
-    },
-    {
-      label: text.protocols,
-      render: ({ speaks }) => <LongText>{Object.keys(speaks).join(', ')}</LongText>,
-    },
-    {
-      label: text.models,
-      render: ({ models, model_count }) => {
-        const names = models.slice(0, shownModels).map(({ id }) => id)
-        const more = model_count - names.length
-        return (
-          <LongText maw={260}>
-            {names.join(', ')} {more > 0 && text.moreModels(more)}
-          </LongText>
-        )
-      },
-    },
-    {
-      label: text.groups,
-      render: ({ groups }) => (
-        <LongText maw={200}>{groups.map(({ name }) => name).join(', ') || text.none}</LongText>
-      ),
-    },
-    { label: text.keys, isFigure: true, render: ({ keys }) => keys.length },
-    {
-      label: text.order,
-      isFigure: true,
-      render: ({ priority, weight }) => `${priority} · ${weight}`,
-    },
-    {
-      label: text.recent,
-      isFigure: true,
-      render: ({ recent }) => (
-        <Text size="sm" c={recent.failed > 0 ? 'red' : undefined}>
-          {text.recentText(recent.attempts, recent.failed)}
-        </Text>
-      ),
-    },
+    column(text.name, ({ id, name }) => (
+      <AnchorLink className="cut" to="/admin/channels/$id" params={{ id: String(id) }}>
+        {name}
+      </AnchorLink>
+    )),
+    column(text.state, ({ state, recent }) => (
+      <Stack gap={2} maw={300} align="flex-start">
+        <StateBadge state={state} recent={recent} />
+        {!['works', 'unused'].includes(state.word) && (
+          <SmallHint>{sentence({ state, recent })}</SmallHint>
+        )}
+      </Stack>
+    )),
+    column(text.protocols, ({ speaks }) => <LongText>{Object.keys(speaks).join(', ')}</LongText>),
+    column(text.models, ({ models, model_count }) => {
+      const names = models.slice(0, shownModels).map(({ id }) => id)
+      const more = model_count - names.length
+      return (
+        <LongText maw={260}>
+          {names.join(', ')} {more > 0 && text.moreModels(more)}
+        </LongText>
+      )
+    }),
+    column(text.groups, ({ groups }) => (
+      <LongText maw={200}>{groups.map(({ name }) => name).join(', ') || text.none}</LongText>
+    )),
+    figure(text.keys, ({ keys }) => keys.length),
+    figure(text.order, ({ priority, weight }) => `${priority} · ${weight}`),
+    figure(text.recent, ({ recent }) => (
+      <Text size="sm" c={recent.failed > 0 ? 'red' : undefined}>
+        {text.recentText(recent.attempts, recent.failed)}
+      </Text>
+    )),
   ]
 }
 

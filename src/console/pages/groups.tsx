@@ -10,6 +10,7 @@ import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
 import type { Column } from '../parts/table.tsx'
+import { column, figure } from '../parts/table.tsx'
 import { LongText } from '../parts/text.tsx'
 
 /** All groups with what they offer. */
@@ -19,7 +20,7 @@ export function Page() {
     <PageFrame title={text.title} description={text.description} actions={<Add />}>
       <List
         queryKey={['groups']}
-        load={(cursor) => call(api.admin.groups.get({ query: cursor ? { cursor } : {} }))}
+        load={(page) => call(api.admin.groups.get({ query: page }))}
         keyOf={({ id }) => id}
         caption={text.caption}
         columns={useColumns()}
@@ -65,47 +66,28 @@ function useColumns(): readonly Column<GroupItem>[] {
   const text = useText(groupText)
   const { language } = useLanguage()
   return [
-    {
-      label: text.name,
-      render: ({ id, name }) => (
-        <AnchorLink className="cut" to="/admin/groups/$id" params={{ id: String(id) }}>
-          {name}
-        </AnchorLink>
-      ),
-    },
-    {
-      label: text.status,
-      render: ({ status }) => (
-        <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
-          {text[status]}
-        </Badge>
-      ),
-    },
-    {
-      label: text.multiplier,
-      isFigure: true,
-      render: ({ rate_multiplier }) => `× ${rate_multiplier}`,
-    },
-    {
-      label: text.channels,
-      render: ({ channels }) => (
-        <LongText maw={260}>{channels.map(({ name }) => name).join(', ') || text.none}</LongText>
-      ),
-    },
-    {
-      label: text.offers,
-      isFigure: true,
-      render: ({ offers, without_price }) => (
-        <Text size="sm" c={offers === 0 ? 'red' : undefined}>
-          {text.offersText(formatCount(offers, language), without_price)}
-        </Text>
-      ),
-    },
-    {
-      label: text.tokens,
-      isFigure: true,
-      render: ({ tokens, tokens_is_exact }) =>
-        formatCount(tokens, language) + (tokens_is_exact ? '' : '+'),
-    },
+    column(text.name, ({ id, name }) => (
+      <AnchorLink className="cut" to="/admin/groups/$id" params={{ id: String(id) }}>
+        {name}
+      </AnchorLink>
+    )),
+    column(text.status, ({ status }) => (
+      <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
+        {text[status]}
+      </Badge>
+    )),
+    figure(text.multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
+    column(text.channels, ({ channels }) => (
+      <LongText maw={260}>{channels.map(({ name }) => name).join(', ') || text.none}</LongText>
+    )),
+    figure(text.offers, ({ offers, without_price }) => (
+      <Text size="sm" c={offers === 0 ? 'red' : undefined}>
+        {text.offersText(formatCount(offers, language), without_price)}
+      </Text>
+    )),
+    figure(
+      text.tokens,
+      ({ tokens, tokens_is_exact }) => formatCount(tokens, language) + (tokens_is_exact ? '' : '+'),
+    ),
   ]
 }

@@ -5,9 +5,9 @@ import { api, call } from '../lib/api.ts'
 import { formatAgo, formatCount, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
-import { ErrorNotice } from '../parts/notices.tsx'
+import { Loaded } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import { DataTable } from '../parts/table.tsx'
+import { column, DataTable } from '../parts/table.tsx'
 import { LongText, SmallHint } from '../parts/text.tsx'
 import { Time } from '../parts/values.tsx'
 
@@ -24,16 +24,14 @@ export function Page() {
   })
   return (
     <PageFrame title={text.title} description={text.description}>
-      {query.error ? (
-        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
-      ) : query.data ? (
-        <Stack>
-          <Notices {...query.data} />
-          <NodeTable items={query.data.items} />
-        </Stack>
-      ) : (
-        <Skeleton height={160} aria-busy />
-      )}
+      <Loaded query={query} waiting={<Skeleton height={160} aria-busy />}>
+        {(list) => (
+          <Stack>
+            <Notices {...list} />
+            <NodeTable items={list.items} />
+          </Stack>
+        )}
+      </Loaded>
     </PageFrame>
   )
 }
@@ -85,26 +83,23 @@ interface NodeProps {
 function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
   const text = useText(texts)
   return (
-    <DataTable
+    <DataTable<NodeItem>
       items={items}
       keyOf={(node) => `${node.name} ${node.started_at}`}
       caption={text.caption}
       verticalSpacing="xs"
       columns={[
-        { label: text.name, render: (node) => <Name node={node} /> },
-        { label: text.version, render: ({ version }) => version },
-        { label: text.state, render: (node) => <State node={node} /> },
-        { label: text.since, render: ({ started_at }) => <Time at={started_at} /> },
-        { label: text.requests, render: (node) => <Requests node={node} /> },
-        {
-          label: text.perMinute,
-          render: (node) => <Count value={node.is_alive ? node.requests_per_minute : null} />,
-        },
-        {
-          label: text.limits,
-          render: ({ is_alive, counting }) =>
-            is_alive && counting !== null ? text[counting] : none,
-        },
+        column(text.name, (node) => <Name node={node} />),
+        column(text.version, ({ version }) => version),
+        column(text.state, (node) => <State node={node} />),
+        column(text.since, ({ started_at }) => <Time at={started_at} />),
+        column(text.requests, (node) => <Requests node={node} />),
+        column(text.perMinute, (node) => (
+          <Count value={node.is_alive ? node.requests_per_minute : null} />
+        )),
+        column(text.limits, ({ is_alive, counting }) =>
+          is_alive && counting !== null ? text[counting] : none,
+        ),
       ]}
     />
   )

@@ -1,4 +1,4 @@
-import { Alert, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Overview } from '../../admin/overview/schema.ts'
 import { api, call } from '../lib/api.ts'
@@ -6,12 +6,10 @@ import { formatCount, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { AnchorLink, ButtonLink } from '../parts/link.tsx'
-import { Empty, ErrorNotice } from '../parts/notices.tsx'
+import { Empty, Loaded } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import { Hint } from '../parts/text.tsx'
-import { DaysChoice, UsageCharts, UsageModels, useDays } from '../parts/usage.tsx'
-import { usageText } from '../parts/usage-series.ts'
-import { Figure, Money } from '../parts/values.tsx'
+import { DaysChoice, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
+import { Figure } from '../parts/values.tsx'
 
 /** The first page of who is signed in: what is left, and what was used. */
 export function Page() {
@@ -25,19 +23,14 @@ export function Page() {
   })
   return (
     <PageFrame title={text.title} actions={<DaysChoice />}>
-      {query.error ? (
-        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
-      ) : query.data ? (
-        <Loaded overview={query.data} days={days} />
-      ) : (
-        <Waiting />
-      )}
+      <Loaded query={query} waiting={<UsageWaiting />}>
+        {(overview) => <Content overview={overview} days={days} />}
+      </Loaded>
     </PageFrame>
   )
 }
 
-function Loaded({ overview, days }: { readonly overview: Overview; readonly days: number }) {
-  const usage = useText(usageText)
+function Content({ overview, days }: { readonly overview: Overview; readonly days: number }) {
   return (
     <Stack gap="md">
       <BalanceWarning overview={overview} />
@@ -45,11 +38,7 @@ function Loaded({ overview, days }: { readonly overview: Overview; readonly days
       {overview.usage.sum.requests === 0 ? (
         <Nothing hasToken={overview.tokens > 0} days={days} />
       ) : (
-        <>
-          <Hint>{usage.notOver}</Hint>
-          <UsageCharts usage={overview.usage} />
-          <UsageModels usage={overview.usage} />
-        </>
+        <Usage usage={overview.usage} />
       )}
     </Stack>
   )
@@ -82,14 +71,6 @@ function Nothing({ hasToken, days }: { readonly hasToken: boolean; readonly days
   )
 }
 
-const Waiting = () => (
-  <SimpleGrid cols={{ base: 1, lg: 2 }} aria-busy>
-    {['a', 'b', 'c', 'd'].map((name) => (
-      <Skeleton key={name} height={280} />
-    ))}
-  </SimpleGrid>
-)
-
 interface FiguresProps {
   readonly overview: Overview
   readonly days: number
@@ -106,18 +87,11 @@ function Figures({ overview, days }: FiguresProps) {
       <Figure
         label={text.balance}
         hint={reserved === '0' ? undefined : text.reserved(formatUsd(reserved))}
-      >
-        <Money usd={balance} fits />
-      </Figure>
-      <Figure label={text.today} hint={text.utc}>
-        <Money usd={spent_today} fits />
-      </Figure>
-      <Figure label={text.month} hint={text.utc}>
-        <Money usd={spent_this_month} fits />
-      </Figure>
-      <Figure label={text.range(days)}>
-        <Money usd={amount} fits />
-      </Figure>
+        usd={balance}
+      />
+      <Figure label={text.today} hint={text.utc} usd={spent_today} />
+      <Figure label={text.month} hint={text.utc} usd={spent_this_month} />
+      <Figure label={text.range(days)} usd={amount} />
       <Figure
         label={text.requests}
         hint={

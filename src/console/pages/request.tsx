@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
 import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
-import { ErrorNotice } from '../parts/notices.tsx'
+import { Loaded } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
 import { Code } from '../parts/values.tsx'
 import { Why } from '../requests/diagnosis.tsx'
@@ -20,26 +20,25 @@ export function Page() {
     queryFn: () =>
       isAll ? call(api.admin.requests({ id }).get()) : call(api.requests({ id }).get()),
   })
-  const receipt = query.data
   return (
     <PageFrame title={text.title} description={text.description}>
       <Code label={text.id}>{id}</Code>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {query.isPending && <Skeleton height={300} />}
-      {receipt && (
-        <>
-          <Facts receipt={receipt} />
-          {receipt.cause !== null && <Why id={id} isAll={isAll} />}
-          <BillCard receipt={receipt} />
-          <Attempts attempts={receipt.attempts} />
-          {receipt.usage_raw !== null && (
-            <details>
-              <summary>{text.usageRaw}</summary>
-              <Code label={text.usageRaw}>{JSON.stringify(receipt.usage_raw, null, 2)}</Code>
-            </details>
-          )}
-        </>
-      )}
+      <Loaded query={query} waiting={<Skeleton height={300} />}>
+        {(receipt) => (
+          <>
+            <Facts receipt={receipt} />
+            {receipt.cause !== null && <Why id={id} isAll={isAll} />}
+            <BillCard receipt={receipt} />
+            <Attempts attempts={receipt.attempts} />
+            {receipt.usage_raw !== null && (
+              <details>
+                <summary>{text.usageRaw}</summary>
+                <Code label={text.usageRaw}>{JSON.stringify(receipt.usage_raw, null, 2)}</Code>
+              </details>
+            )}
+          </>
+        )}
+      </Loaded>
     </PageFrame>
   )
 }

@@ -42,7 +42,7 @@ export function Page() {
       </Stack>
       <List
         queryKey={queryKey}
-        load={(cursor) => load(isAll, filters, cursor)}
+        load={(page) => load(isAll, filters, page)}
         columns={useColumns(isAll)}
         keyOf={(item) => item.request_id}
         caption={isAll ? text.all : text.own}
@@ -55,9 +55,9 @@ export function Page() {
 function load(
   isAll: boolean,
   filters: Filters,
-  cursor: string | undefined,
+  page: { readonly cursor?: string },
 ): Promise<ListPage<RequestItem>> {
-  const query = { ...callQueryOf(filters), ...(cursor !== undefined && { cursor }) }
+  const query = { ...callQueryOf(filters), ...page }
   return isAll ? call(api.admin.requests.get({ query })) : call(api.requests.get({ query }))
 }
 

@@ -37,7 +37,8 @@ export interface ListPage<Item> {
 interface ListProps<Item> {
   /** Names the list and its filters for the cache. */
   readonly queryKey: readonly unknown[]
-  readonly load: (cursor: string | undefined) => Promise<ListPage<Item>>
+  /** Asks for the page behind a cursor; without one, for the first. */
+  readonly load: (page: { readonly cursor?: string }) => Promise<ListPage<Item>>
   readonly columns: readonly Column<Item>[]
   readonly keyOf: (item: Item) => string | number
   /** What stands there when there is nothing. */
@@ -52,7 +53,7 @@ export function List<Item>({ queryKey, load, columns, keyOf, empty, caption }: L
   const { language } = useLanguage()
   const query = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam }) => load(pageParam),
+    queryFn: ({ pageParam: cursor }) => load(cursor === undefined ? {} : { cursor }),
     initialPageParam: undefined as string | undefined,
     // Who comes back wants to see what has happened meanwhile.
     refetchOnMount: 'always',

@@ -12,6 +12,16 @@ export interface Column<Item> {
   readonly cardLabel?: string
 }
 
+/** A column of texts. */
+export const column = <Item,>(label: string, render: Column<Item>['render']): Column<Item> => ({
+  ...{ label, render },
+})
+
+/** A column of figures. */
+export const figure = <Item,>(label: string, render: Column<Item>['render']): Column<Item> => ({
+  ...{ label, render, isFigure: true },
+})
+
 interface DataTableProps<Item> extends TableProps {
   readonly items: readonly Item[]
   readonly columns: readonly Column<Item>[]

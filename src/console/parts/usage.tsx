@@ -1,11 +1,12 @@
-import { Card, SegmentedControl, SimpleGrid, Title } from '@mantine/core'
+import { Card, SegmentedControl, SimpleGrid, Skeleton, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { UsageRange } from '../../admin/overview/schema.ts'
 import { formatCount, formatDurationMark, formatUsd, localeOf } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { Chart } from './chart.tsx'
-import { type Column, DataTable } from './table.tsx'
+import { type Column, DataTable, figure } from './table.tsx'
+import { Hint } from './text.tsx'
 import {
   firstByteSeries,
   modelLabel,
@@ -17,7 +18,7 @@ import {
 import { Money } from './values.tsx'
 
 /** What was used, by day. */
-export function UsageCharts({ usage }: { readonly usage: UsageRange }) {
+function UsageCharts({ usage }: { readonly usage: UsageRange }) {
   const text = useText(usageText)
   const { language } = useLanguage()
   const charts = useMemo(() => {
@@ -68,15 +69,10 @@ export function UsageCharts({ usage }: { readonly usage: UsageRange }) {
 }
 
 /** What was used of each model, what cost most first. */
-export function UsageModels({ usage }: { readonly usage: UsageRange }) {
+function UsageModels({ usage }: { readonly usage: UsageRange }) {
   const text = useText(usageText)
   const { language } = useLanguage()
   const count = (value: number | null) => (value === null ? '—' : formatCount(value, language))
-  const figure = (label: string, render: Column<Row>['render']) => ({
-    label,
-    render,
-    isFigure: true,
-  })
   const columns: readonly Column<Row>[] = [
     { label: text.model, render: (row) => modelLabel(row, text), className: 'cut' },
     figure(text.requestCount, ({ requests }) => count(requests)),
@@ -127,3 +123,24 @@ export function DaysChoice() {
     />
   )
 }
+
+/** All that was used in some days. */
+export function Usage({ usage }: { readonly usage: UsageRange }) {
+  const text = useText(usageText)
+  return (
+    <>
+      <Hint>{text.notOver}</Hint>
+      <UsageCharts usage={usage} />
+      <UsageModels usage={usage} />
+    </>
+  )
+}
+
+/** Stands where charts are still to come. */
+export const UsageWaiting = () => (
+  <SimpleGrid cols={{ base: 1, lg: 2 }} aria-busy>
+    {['a', 'b', 'c', 'd'].map((name) => (
+      <Skeleton key={name} height={280} />
+    ))}
+  </SimpleGrid>
+)

@@ -98,13 +98,15 @@ export const Colon = () => useColon()
 
 interface FigureProps {
   readonly label: string
-  readonly children: ReactNode
+  readonly children?: ReactNode
+  /** An amount, instead of children. */
+  readonly usd?: string
   /** What it means, or what to do. */
   readonly hint?: ReactNode
 }
 
 /** One figure that is looked at first. */
-export const Figure = ({ label, children, hint }: FigureProps) => (
+export const Figure = ({ label, children, usd, hint }: FigureProps) => (
   <Card withBorder padding="sm" component="section" aria-label={label}>
     <Hint>{label}</Hint>
     <Text
@@ -113,7 +115,7 @@ export const Figure = ({ label, children, hint }: FigureProps) => (
       component="div"
       className="cut container"
     >
-      {children}
+      {usd === undefined ? children : <Money usd={usd} fits />}
     </Text>
     {hint && (
       <Text size="xs" c="dimmed" component="div">

@@ -5,6 +5,7 @@ import { formatCount, formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { AnchorLink } from '../parts/link.tsx'
 import type { Column } from '../parts/table.tsx'
+import { column, figure } from '../parts/table.tsx'
 import { LongText, SmallHint } from '../parts/text.tsx'
 import { Money, Time } from '../parts/values.tsx'
 import { causeText } from './causes.ts'
@@ -15,64 +16,36 @@ export function useColumns(isAll: boolean): readonly Column<RequestItem>[] {
   const text = useText(requestsText)
   const { language } = useLanguage()
   return [
-    {
-      label: text.time,
-      render: ({ created_at, request_id }) => (
-        <RequestLink id={request_id} isAll={isAll}>
-          <Time at={created_at} />
-        </RequestLink>
-      ),
-    },
+    column(text.time, ({ created_at, request_id }) => (
+      <RequestLink id={request_id} isAll={isAll}>
+        <Time at={created_at} />
+      </RequestLink>
+    )),
     ...(isAll
-      ? [
-          {
-            label: text.account,
-            render: ({ account }: RequestItem) => <Cut room={19}>{account}</Cut>,
-          },
-        ]
+      ? [column(text.account, ({ account }: RequestItem) => <Cut room={19}>{account}</Cut>)]
       : []),
-    {
-      label: text.model,
-      render: ({ model, group, token }) => (
-        <Stack gap={0}>
-          <Cut>{model ?? text.noModel}</Cut>
-          <SmallHint className="cut">
-            {group} · {token}
-          </SmallHint>
-        </Stack>
-      ),
-    },
+    column(text.model, ({ model, group, token }) => (
+      <Stack gap={0}>
+        <Cut>{model ?? text.noModel}</Cut>
+        <SmallHint className="cut">
+          {group} · {token}
+        </SmallHint>
+      </Stack>
+    )),
     ...(isAll
-      ? [
-          {
-            label: text.channel,
-            render: ({ channel }: RequestItem) => <Cut room={10}>{channel ?? '—'}</Cut>,
-          },
-        ]
+      ? [column(text.channel, ({ channel }: RequestItem) => <Cut room={10}>{channel ?? '—'}</Cut>)]
       : []),
-    {
-      label: text.tokens,
-      isFigure: true,
-      render: (item) => (
-        <span>
-          <span className="figure">{formatCount(contextOf(item), language)} /</span>{' '}
-          <span className="figure">{formatCount(item.output_tokens, language)}</span>
-        </span>
-      ),
-    },
-    { label: text.amount, isFigure: true, render: ({ amount }) => <Money usd={amount} /> },
-    {
-      label: text.duration,
-      isFigure: true,
-      render: ({ duration_ms }) => (
-        <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
-      ),
-    },
-    {
-      label: text.result,
-      isFigure: true,
-      render: ({ status, cause }) => <Result status={status} cause={cause} />,
-    },
+    figure(text.tokens, (item) => (
+      <span>
+        <span className="figure">{formatCount(contextOf(item), language)} /</span>{' '}
+        <span className="figure">{formatCount(item.output_tokens, language)}</span>
+      </span>
+    )),
+    figure(text.amount, ({ amount }) => <Money usd={amount} />),
+    figure(text.duration, ({ duration_ms }) => (
+      <span style={{ whiteSpace: 'nowrap' }}>{formatDuration(duration_ms)}</span>
+    )),
+    figure(text.result, ({ status, cause }) => <Result status={status} cause={cause} />),
   ]
 }
 

@@ -17,7 +17,7 @@ import { formatCount, formatDuration, formatUsd, localeOf } from '../lib/format.
 import { useLanguage, useText } from '../lib/language.tsx'
 import type { Language } from '../lib/texts.ts'
 import { AnchorLink } from '../parts/link.tsx'
-import { ErrorNotice } from '../parts/notices.tsx'
+import { Loaded } from '../parts/notices.tsx'
 import { Code } from '../parts/values.tsx'
 import { causeText } from './causes.ts'
 import { diagnosisTexts, fill, type Param, type Params } from './diagnosis-text.ts'
@@ -43,9 +43,9 @@ export function Why({ id, isAll }: WhyProps) {
       <Title order={2} size="h3">
         {text.why}
       </Title>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {query.isPending && <Skeleton height={160} />}
-      {query.data && <Walked diagnosis={query.data} />}
+      <Loaded query={query} waiting={<Skeleton height={160} />}>
+        {(diagnosis) => <Walked diagnosis={diagnosis} />}
+      </Loaded>
     </Stack>
   )
 }

@@ -3,6 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AccountDetail } from '../../../admin/accounts/schema.ts'
+import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
+import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, call, know } from '../../lib/api.ts'
 import { showProblems } from '../../lib/form-errors.ts'
 import { formatUsd } from '../../lib/format.ts'
@@ -14,6 +16,7 @@ import { AnchorLink, ButtonLink } from '../../parts/link.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
+import { column, figure } from '../../parts/table.tsx'
 import { Hint, SmallHint } from '../../parts/text.tsx'
 import { Money, Time, useColon } from '../../parts/values.tsx'
 import { accountText } from '../accounts/text.ts'
@@ -168,35 +171,25 @@ function Ledger({ id }: { readonly id: number }) {
         ]}
         onChange={(value) => setFilters({ kind: value === 'all' ? 'all' : null })}
       />
-      <List
+      <List<LedgerEntry>
         queryKey={['account-ledger', id, kind]}
-        load={(cursor) =>
-          call(
-            api.admin.accounts({ id }).ledger.get({ query: { kind, ...(cursor && { cursor }) } }),
-          )
-        }
+        load={(page) => call(api.admin.accounts({ id }).ledger.get({ query: { kind, ...page } }))}
         keyOf={(entry) => entry.id}
         caption={text.ledgerCaption}
         columns={[
-          { label: text.time, render: ({ created_at }) => <Time at={created_at} /> },
-          { label: text.kind, render: (entry) => text.kinds[entry.kind] },
-          { label: text.amount, isFigure: true, render: ({ amount }) => <Money usd={amount} /> },
-          {
-            label: text.after,
-            isFigure: true,
-            render: ({ balance_after }) => <Money usd={balance_after} />,
-          },
-          {
-            label: text.what,
-            render: ({ request_id, reason }) =>
-              request_id === null ? (
-                <span className="cut">{reason}</span>
-              ) : (
-                <AnchorLink to={`/admin/requests/${request_id}`} className="cut">
-                  {request_id}
-                </AnchorLink>
-              ),
-          },
+          column(text.time, ({ created_at }) => <Time at={created_at} />),
+          column(text.kind, (entry) => text.kinds[entry.kind]),
+          figure(text.amount, ({ amount }) => <Money usd={amount} />),
+          figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
+          column(text.what, ({ request_id, reason }) =>
+            request_id === null ? (
+              <span className="cut">{reason}</span>
+            ) : (
+              <AnchorLink to={`/admin/requests/${request_id}`} className="cut">
+                {request_id}
+              </AnchorLink>
+            ),
+          ),
         ]}
         empty={<Empty title={text.noEntries} />}
       />
@@ -208,24 +201,18 @@ function Ledger({ id }: { readonly id: number }) {
 function Tokens({ id }: { readonly id: number }) {
   const text = useText(accountText)
   return (
-    <List
+    <List<ListedToken>
       queryKey={['account-tokens', id]}
-      load={(cursor) =>
-        call(api.admin.accounts({ id }).tokens.get({ query: cursor ? { cursor } : {} }))
-      }
+      load={(page) => call(api.admin.accounts({ id }).tokens.get({ query: page }))}
       keyOf={(token) => token.id}
       caption={text.tokenCaption}
       columns={[
-        { label: text.name, render: ({ name }) => <span className="cut">{name}</span> },
-        { label: text.key, render: ({ key_hint }) => <code>{key_hint}</code> },
-        { label: text.group, render: ({ group }) => <span className="cut">{group}</span> },
-        { label: text.status, render: ({ status }) => text.statuses[status] },
-        {
-          label: text.spent,
-          isFigure: true,
-          render: ({ spent }) => <Money usd={spent.total} />,
-        },
-        { label: text.lastUsed, render: ({ last_used_day }) => last_used_day ?? text.never },
+        column(text.name, ({ name }) => <span className="cut">{name}</span>),
+        column(text.key, ({ key_hint }) => <code>{key_hint}</code>),
+        column(text.group, ({ group }) => <span className="cut">{group}</span>),
+        column(text.status, ({ status }) => text.statuses[status]),
+        figure(text.spent, ({ spent }) => <Money usd={spent.total} />),
+        column(text.lastUsed, ({ last_used_day }) => last_used_day ?? text.never),
       ]}
       empty={<Empty title={text.noTokens} />}
     />

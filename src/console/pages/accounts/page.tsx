@@ -14,6 +14,7 @@ import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { column, figure } from '../../parts/table.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { accountText } from './text.ts'
 
@@ -39,9 +40,7 @@ export function Page() {
       <AccountFilters />
       <List
         queryKey={['accounts', query]}
-        load={(cursor) =>
-          call(api.admin.accounts.get({ query: { ...query, ...(cursor && { cursor }) } }))
-        }
+        load={(page) => call(api.admin.accounts.get({ query: { ...query, ...page } }))}
         keyOf={({ id }) => id}
         caption={text.caption}
         columns={useColumns()}
@@ -107,44 +106,30 @@ function useColumns(): readonly Column<AccountItem>[] {
   const text = useText(accountText)
   const { language } = useLanguage()
   return [
-    {
-      label: text.email,
-      render: ({ id, email }) => (
-        <AnchorLink to={`/admin/accounts/${id}`} className="cut">
-          {email}
-        </AnchorLink>
-      ),
-    },
-    { label: text.role, render: ({ role }) => text.roles[role] },
-    {
-      label: text.status,
-      render: ({ status }) => (
-        <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
-          {text.statuses[status]}
-        </Text>
-      ),
-    },
-    {
-      label: text.balance,
-      isFigure: true,
-      render: ({ balance, overdrawn }) => (
-        <div>
-          <Money usd={balance} />
-          {overdrawn !== null && (
-            <Text size="xs" c="red">
-              {text.overdrawn}
-            </Text>
-          )}
-        </div>
-      ),
-    },
-    { label: text.reserved, isFigure: true, render: ({ reserved }) => <Money usd={reserved} /> },
-    {
-      label: text.tokens,
-      isFigure: true,
-      render: ({ tokens }) => formatCount(tokens, language),
-    },
-    { label: text.since, render: ({ created_at }) => <Time at={created_at} /> },
+    column(text.email, ({ id, email }) => (
+      <AnchorLink to={`/admin/accounts/${id}`} className="cut">
+        {email}
+      </AnchorLink>
+    )),
+    column(text.role, ({ role }) => text.roles[role]),
+    column(text.status, ({ status }) => (
+      <Text span inherit {...(status === 'disabled' && { c: 'red' })}>
+        {text.statuses[status]}
+      </Text>
+    )),
+    figure(text.balance, ({ balance, overdrawn }) => (
+      <div>
+        <Money usd={balance} />
+        {overdrawn !== null && (
+          <Text size="xs" c="red">
+            {text.overdrawn}
+          </Text>
+        )}
+      </div>
+    )),
+    figure(text.reserved, ({ reserved }) => <Money usd={reserved} />),
+    figure(text.tokens, ({ tokens }) => formatCount(tokens, language)),
+    column(text.since, ({ created_at }) => <Time at={created_at} />),
   ]
 }
 

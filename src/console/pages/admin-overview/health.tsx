@@ -3,7 +3,7 @@ import type { FirstStep, GatewayNow, GatewayOverview } from '../../../admin/over
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { AnchorLink } from '../../parts/link.tsx'
-import { DataTable } from '../../parts/table.tsx'
+import { column, DataTable, figure } from '../../parts/table.tsx'
 import { Hint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
 import { causeText } from '../../requests/causes.ts'
@@ -56,18 +56,15 @@ function Attempts({ now }: { readonly now: GatewayNow }) {
   }
   const worstFirst = now.attempts.toSorted((a, b) => b.failed - a.failed)
   return (
-    <DataTable
+    <DataTable<GatewayNow['attempts'][number]>
       items={worstFirst.slice(0, 20)}
       columns={[
-        { label: text.channelName, render: ({ channel }) => channel },
+        column(text.channelName, ({ channel }) => channel),
         {
           ...{ label: text.attempts, cardLabel: text.attemptCount, isFigure: true },
           render: ({ attempts }) => formatCount(attempts, language),
         },
-        {
-          ...{ label: text.failedCount, isFigure: true },
-          render: ({ failed }) => formatCount(failed, language),
-        },
+        figure(text.failedCount, ({ failed }) => formatCount(failed, language)),
       ]}
       keyOf={({ channel }) => channel}
       caption={text.attempts}

@@ -1,16 +1,14 @@
-import { Alert, List, SimpleGrid, Skeleton, Stack } from '@mantine/core'
+import { Alert, List, SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { GatewayOverview } from '../../../admin/overview/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatBytes, formatCount, formatUptime, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { AnchorLink } from '../../parts/link.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { Loaded } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Hint } from '../../parts/text.tsx'
-import { DaysChoice, UsageCharts, UsageModels, useDays } from '../../parts/usage.tsx'
-import { usageText } from '../../parts/usage-series.ts'
-import { Figure, Money } from '../../parts/values.tsx'
+import { DaysChoice, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
+import { Figure } from '../../parts/values.tsx'
 import { Channels, NextSteps } from './health.tsx'
 import { texts } from './text.ts'
 
@@ -26,43 +24,30 @@ export function Page() {
   })
   return (
     <PageFrame title={text.title} description={text.description} actions={<DaysChoice />}>
-      {query.error ? (
-        <ErrorNotice error={query.error} retry={() => void query.refetch()} />
-      ) : query.data ? (
-        <Loaded overview={query.data} days={days} />
-      ) : (
-        <Waiting />
-      )}
+      <Loaded query={query} waiting={<UsageWaiting />}>
+        {(overview) => <Content overview={overview} days={days} />}
+      </Loaded>
     </PageFrame>
   )
 }
 
-function Loaded({ overview, days }: { readonly overview: GatewayOverview; readonly days: number }) {
-  const usage = useText(usageText)
+function Content({
+  overview,
+  days,
+}: {
+  readonly overview: GatewayOverview
+  readonly days: number
+}) {
   return (
     <Stack gap="md">
       <NextSteps steps={overview.steps} />
       <Overdrawn overdrawn={overview.overdrawn} />
       <Figures overview={overview} days={days} />
       <Channels now={overview.now} />
-      {overview.usage.sum.requests > 0 && (
-        <>
-          <Hint>{usage.notOver}</Hint>
-          <UsageCharts usage={overview.usage} />
-          <UsageModels usage={overview.usage} />
-        </>
-      )}
+      {overview.usage.sum.requests > 0 && <Usage usage={overview.usage} />}
     </Stack>
   )
 }
-
-const Waiting = () => (
-  <SimpleGrid cols={{ base: 1, lg: 2 }} aria-busy>
-    {['a', 'b', 'c', 'd'].map((name) => (
-      <Skeleton key={name} height={280} />
-    ))}
-  </SimpleGrid>
-)
 
 interface FiguresProps {
   readonly overview: GatewayOverview
@@ -83,12 +68,8 @@ function Figures({ overview, days }: FiguresProps) {
       <Figure label={text.now} hint={text.streams(count(now.streams_under_way))}>
         {count(now.requests_under_way)}
       </Figure>
-      <Figure label={text.today} hint={text.utc}>
-        <Money usd={overview.spent_today} fits />
-      </Figure>
-      <Figure label={text.month} hint={text.utc}>
-        <Money usd={overview.spent_this_month} fits />
-      </Figure>
+      <Figure label={text.today} hint={text.utc} usd={overview.spent_today} />
+      <Figure label={text.month} hint={text.utc} usd={overview.spent_this_month} />
       <Figure
         label={text.requests(days)}
         hint={

@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatRatio } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
 import { ButtonLink } from '../../parts/link.tsx'
-import { Empty, ErrorNotice } from '../../parts/notices.tsx'
+import { Empty, Loaded } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { Hint, SmallHint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -34,27 +34,38 @@ export function Page() {
         )
       }
     >
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {query.isPending && <Skeleton height={320} />}
-      {query.data && query.data.groups.length === 0 && (
-        <Empty
-          title={text.noGroups}
-          hint={text.noGroupsHint}
-          action={<ButtonLink to="/admin/groups">{text.toGroups}</ButtonLink>}
-        />
-      )}
-      {query.data && query.data.groups.length > 0 && (
-        <Stack>
-          <Hint>
-            {text.at} <Time at={query.data.generated_at} />
-          </Hint>
-          <BarLegend />
-          {query.data.groups.map((group) => (
-            <GroupCard key={group.id} group={group} />
-          ))}
-        </Stack>
-      )}
+      <Loaded query={query} waiting={<Skeleton height={320} />}>
+        {({ groups, generated_at }) =>
+          groups.length === 0 ? <NoGroups /> : <Groups groups={groups} at={generated_at} />
+        }
+      </Loaded>
     </PageFrame>
+  )
+}
+
+function NoGroups() {
+  const text = useText(texts)
+  const action = <ButtonLink to="/admin/groups">{text.toGroups}</ButtonLink>
+  return <Empty title={text.noGroups} hint={text.noGroupsHint} action={action} />
+}
+
+interface GroupsProps {
+  readonly groups: readonly StatusGroup[]
+  readonly at: string
+}
+
+function Groups({ groups, at }: GroupsProps) {
+  const text = useText(texts)
+  return (
+    <Stack>
+      <Hint>
+        {text.at} <Time at={at} />
+      </Hint>
+      <BarLegend />
+      {groups.map((group) => (
+        <GroupCard key={group.id} group={group} />
+      ))}
+    </Stack>
   )
 }
 

@@ -14,6 +14,7 @@ import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { column, figure } from '../../parts/table.tsx'
 import { SmallHint } from '../../parts/text.tsx'
 import { Figure, Money, Time } from '../../parts/values.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
@@ -59,7 +60,7 @@ export function Page() {
       </Stack>
       <List
         queryKey={['ledger', filter]}
-        load={(cursor) => call(api.ledger.get({ query: { ...filter, cursor } }))}
+        load={(page) => call(api.ledger.get({ query: { ...filter, ...page } }))}
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.ledger}
@@ -116,15 +117,11 @@ function Fields({ filters, choose }: FieldsProps) {
 function useColumns(): readonly Column<LedgerEntry>[] {
   const text = useText(balanceText)
   return [
-    { label: text.when, render: ({ created_at }) => <Time at={created_at} /> },
-    { label: text.kind, render: ({ kind }) => text[kind] },
-    { label: text.about, render: (entry) => <About entry={entry} /> },
-    { label: text.amount, isFigure: true, render: ({ amount }) => <Money usd={amount} /> },
-    {
-      label: text.after,
-      isFigure: true,
-      render: ({ balance_after }) => <Money usd={balance_after} />,
-    },
+    column(text.when, ({ created_at }) => <Time at={created_at} />),
+    column(text.kind, ({ kind }) => text[kind]),
+    column(text.about, (entry) => <About entry={entry} />),
+    figure(text.amount, ({ amount }) => <Money usd={amount} />),
+    figure(text.after, ({ balance_after }) => <Money usd={balance_after} />),
   ]
 }
 
@@ -151,18 +148,13 @@ function Figures({ me }: { readonly me: Me }) {
         </Alert>
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-        <Figure label={text.balance}>
-          <Money usd={balance} fits />
-        </Figure>
-        <Figure label={text.reserved} hint={text.reservedHint}>
-          <Money usd={reserved} fits />
-        </Figure>
+        <Figure label={text.balance} usd={balance} />
+        <Figure label={text.reserved} hint={text.reservedHint} usd={reserved} />
         <Figure
           label={text.creditLimit}
           hint={credit_limit === '0' ? text.prepaid : text.creditHint}
-        >
-          <Money usd={credit_limit} fits />
-        </Figure>
+          usd={credit_limit}
+        />
       </SimpleGrid>
     </>
   )

@@ -10,11 +10,13 @@ import { Proof } from '../../parts/fields.tsx'
 import { fieldsOf, SendForm } from '../../parts/form.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { Section } from '../../parts/page.tsx'
-import { DataTable } from '../../parts/table.tsx'
+import { column, DataTable, figure } from '../../parts/table.tsx'
 import { Hint, SmallHint } from '../../parts/text.tsx'
 import { Colon, Time } from '../../parts/values.tsx'
 import { JobProgress, useJobs } from './jobs.tsx'
 import { maintenanceText } from './text.ts'
+
+type Backup = { readonly name: string; readonly size_bytes: number; readonly created_at: string }
 
 /** The backups beside the database, and a new one. */
 export function Backups() {
@@ -63,30 +65,24 @@ export function Backups() {
       {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
       {query.data?.items.length === 0 && <Empty title={text.none} hint={text.noneHint} />}
       {query.data && query.data.items.length > 0 && (
-        <DataTable
+        <DataTable<Backup>
           items={query.data.items}
           keyOf={({ name }) => name}
           caption={text.caption}
           columns={[
             { label: text.file, render: ({ name }) => name, className: 'cut' },
-            { label: text.time, render: ({ created_at }) => <Time at={created_at} /> },
-            {
-              ...{ label: text.size, isFigure: true },
-              render: ({ size_bytes }) => formatBytes(size_bytes),
-            },
-            {
-              label: text.actions,
-              render: ({ name }) => (
-                <Group gap="xs" wrap="nowrap">
-                  <Button size="xs" variant="default" onClick={() => setDownloading(name)}>
-                    {text.download}
-                  </Button>
-                  <Button size="xs" variant="subtle" color="red" onClick={() => void remove(name)}>
-                    {text.remove}
-                  </Button>
-                </Group>
-              ),
-            },
+            column(text.time, ({ created_at }) => <Time at={created_at} />),
+            figure(text.size, ({ size_bytes }) => formatBytes(size_bytes)),
+            column(text.actions, ({ name }) => (
+              <Group gap="xs" wrap="nowrap">
+                <Button size="xs" variant="default" onClick={() => setDownloading(name)}>
+                  {text.download}
+                </Button>
+                <Button size="xs" variant="subtle" color="red" onClick={() => void remove(name)}>
+                  {text.remove}
+                </Button>
+              </Group>
+            )),
           ]}
         />
       )}

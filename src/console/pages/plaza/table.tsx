@@ -2,10 +2,10 @@ import { Anchor, Box, Button, Center, Modal, Stack, Text, Title } from '@mantine
 import { useState } from 'react'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
-import { DataTable } from '../../parts/table.tsx'
+import { column, DataTable, figure } from '../../parts/table.tsx'
 import { Hint, SmallHint } from '../../parts/text.tsx'
 import { Colon } from '../../parts/values.tsx'
-import type { Item, PlazaRow, Tier } from './rows.ts'
+import type { Item, PlazaRow, Price, Tier } from './rows.ts'
 import { plazaText } from './text.ts'
 
 /** Rows that are drawn at once: some gateways have thousands. */
@@ -19,19 +19,16 @@ export function PlazaTable({ rows }: { readonly rows: readonly PlazaRow[] }) {
   const names = ['input', 'output', 'cache_read', 'cache_write'] as const
   return (
     <Stack>
-      <DataTable
+      <DataTable<PlazaRow>
         items={rows.slice(0, shown)}
         keyOf={({ model, group }) => `${model}\n${group}`}
         caption={text.title}
         highlightOnHover
         verticalSpacing="xs"
         columns={[
-          { label: text.model, render: (row) => <Name row={row} open={() => setOpen(row)} /> },
+          column(text.model, (row) => <Name row={row} open={() => setOpen(row)} />),
           { label: text.group, render: ({ group }) => group, className: 'cut' },
-          {
-            ...{ label: text.multiplier, isFigure: true },
-            render: ({ multiplier }) => `×${multiplier}`,
-          },
+          figure(text.multiplier, ({ multiplier }) => `×${multiplier}`),
           ...names.map((name) => ({
             ...{ label: text[name], isFigure: true },
             render: (row: PlazaRow) => <Cell row={row} item={name} />,
@@ -146,20 +143,17 @@ function Extras({ row: { extras } }: { readonly row: PlazaRow }) {
 function Prices({ tier }: { readonly tier: Tier }) {
   const text = useText(plazaText)
   return (
-    <DataTable
+    <DataTable<Price>
       items={tier.prices}
       keyOf={({ item }) => item}
       columns={[
-        { label: text.what, render: ({ item }) => text[item] },
-        { ...{ label: text.base, isFigure: true }, render: ({ base }) => formatUsd(base) },
+        column(text.what, ({ item }) => text[item]),
+        figure(text.base, ({ base }) => formatUsd(base)),
         {
           ...{ label: text.final, isFigure: true, className: 'strong' },
           render: ({ final }) => formatUsd(final),
         },
-        {
-          ...{ label: text.list, isFigure: true },
-          render: ({ list }) => (list === null ? '–' : formatUsd(list)),
-        },
+        figure(text.list, ({ list }) => (list === null ? '–' : formatUsd(list))),
       ]}
     />
   )

@@ -11,6 +11,7 @@ import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { column } from '../../parts/table.tsx'
 import { SmallHint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
 import { Details } from './details.tsx'
@@ -79,9 +80,7 @@ function Models() {
       </Group>
       <List
         queryKey={['prices', query]}
-        load={(cursor) =>
-          call(api.admin.prices.get({ query: { ...query, ...(cursor && { cursor }) } }))
-        }
+        load={(page) => call(api.admin.prices.get({ query: { ...query, ...page } }))}
         keyOf={({ model }) => model}
         caption={text.caption}
         columns={useColumns((model) => setFilters({ model }))}
@@ -104,37 +103,25 @@ function Models() {
 function useColumns(open: (model: string) => void): readonly Column<PriceView>[] {
   const text = useText(priceText)
   return [
-    {
-      label: text.model,
-      render: ({ model }) => (
-        <Anchor component="button" type="button" ta="start" onClick={() => open(model)}>
-          <span className="cut">{model}</span>
-        </Anchor>
-      ),
-    },
-    {
-      label: text.price,
-      render: ({ price, is_missing }) => {
-        if (price !== null && price.terms.unit !== 'none') return <TermsLine terms={price.terms} />
-        const words = price === null ? text.noPrice : text.removed
-        return (
-          <Text size="sm" c={is_missing ? 'red' : 'dimmed'}>
-            {words}
-          </Text>
-        )
-      },
-    },
-    {
-      label: text.source,
-      render: ({ price }) => price && text.sources[price.source],
-    },
-    {
-      label: text.groups,
-      render: ({ groups }) => (
-        <span className="cut">{groups.map(({ name }) => name).join(', ') || text.nowhere}</span>
-      ),
-    },
-    { label: text.since, render: ({ price }) => price && <Time at={price.valid_from} /> },
+    column(text.model, ({ model }) => (
+      <Anchor component="button" type="button" ta="start" onClick={() => open(model)}>
+        <span className="cut">{model}</span>
+      </Anchor>
+    )),
+    column(text.price, ({ price, is_missing }) => {
+      if (price !== null && price.terms.unit !== 'none') return <TermsLine terms={price.terms} />
+      const words = price === null ? text.noPrice : text.removed
+      return (
+        <Text size="sm" c={is_missing ? 'red' : 'dimmed'}>
+          {words}
+        </Text>
+      )
+    }),
+    column(text.source, ({ price }) => price && text.sources[price.source]),
+    column(text.groups, ({ groups }) => (
+      <span className="cut">{groups.map(({ name }) => name).join(', ') || text.nowhere}</span>
+    )),
+    column(text.since, ({ price }) => price && <Time at={price.valid_from} />),
   ]
 }
 
@@ -162,22 +149,17 @@ function Feed() {
           </Button>
         )}
       </Group>
-      <List
+      <List<FeedRowView>
         queryKey={['feed', query]}
-        load={(cursor) =>
-          call(api.admin.feed.get({ query: { ...query, ...(cursor && { cursor }) } }))
-        }
+        load={(page) => call(api.admin.feed.get({ query: { ...query, ...page } }))}
         keyOf={({ model, group }) => JSON.stringify([group, model])}
         caption={text.feedCaption}
         columns={[
-          { label: text.group, render: ({ group }) => <span className="cut">{group}</span> },
-          { label: text.model, render: ({ model }) => <span className="cut">{model}</span> },
-          { label: text.price, render: ({ prices }) => <FinalPrices prices={prices} /> },
-          {
-            label: text.state2,
-            render: ({ enabled }) => (enabled ? text.enabled : text.disabled),
-          },
-          { label: text.note, render: ({ note }) => <span className="cut">{note}</span> },
+          column(text.group, ({ group }) => <span className="cut">{group}</span>),
+          column(text.model, ({ model }) => <span className="cut">{model}</span>),
+          column(text.price, ({ prices }) => <FinalPrices prices={prices} />),
+          column(text.state2, ({ enabled }) => (enabled ? text.enabled : text.disabled)),
+          column(text.note, ({ note }) => <span className="cut">{note}</span>),
         ]}
         empty={<Empty title={text.feedEmpty} />}
       />

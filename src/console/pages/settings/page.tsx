@@ -17,7 +17,7 @@ import { api, call, know } from '../../lib/api.ts'
 import { showAtField } from '../../lib/form-errors.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { type Edit, EditForm, useEdit } from '../../parts/edit.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { Loaded } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { Hint, SmallHint } from '../../parts/text.tsx'
 import {
@@ -39,8 +39,7 @@ export function Page() {
   })
   return (
     <PageFrame title={text.title} description={text.description}>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {query.data && <Form live={query.data} />}
+      <Loaded query={query}>{(list) => <Form live={list} />}</Loaded>
     </PageFrame>
   )
 }

@@ -11,7 +11,7 @@ import { useText } from '../../lib/language.tsx'
 import { sayDone, useRefresh } from '../../parts/action.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { AnchorLink } from '../../parts/link.tsx'
-import { ErrorNotice } from '../../parts/notices.tsx'
+import { Loaded } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/values.tsx'
 import { Spent, State } from '../tokens/columns.tsx'
@@ -32,12 +32,11 @@ export function Page() {
     queryFn: () => call(api.tokens({ id: Number(id) }).get()),
   })
   const back = <AnchorLink to="/tokens">{text.back}</AnchorLink>
-  const { data: token } = query
   return (
-    <PageFrame title={text.title(token?.name ?? '')} actions={back}>
-      {query.error && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
-      {token && <Details key={token.id} token={token} />}
-      {query.isPending && <Skeleton height={320} />}
+    <PageFrame title={text.title(query.data?.name ?? '')} actions={back}>
+      <Loaded query={query} waiting={<Skeleton height={320} />}>
+        {(token) => <Details key={token.id} token={token} />}
+      </Loaded>
     </PageFrame>
   )
 }

@@ -6,6 +6,7 @@ import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
 import { AnchorLink } from '../../parts/link.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { column, figure } from '../../parts/table.tsx'
 import { SmallHint } from '../../parts/text.tsx'
 import { Money } from '../../parts/values.tsx'
 import { tokensText } from './text.ts'
@@ -15,19 +16,16 @@ import { useTokenActions } from './use-token-actions.tsx'
 export function useTokenColumns(): readonly Column<ListedToken>[] {
   const text = useText(tokensText)
   return [
-    { label: text.name, render: (token) => <Name token={token} /> },
-    { label: text.group, render: ({ group }) => <span className="cut">{group}</span> },
-    { label: text.status, render: (token) => <State token={token} /> },
-    { label: text.today, isFigure: true, render: (token) => <Spent token={token} part="day" /> },
-    { label: text.month, isFigure: true, render: (token) => <Spent token={token} part="month" /> },
-    { label: text.inAll, isFigure: true, render: (token) => <Spent token={token} part="total" /> },
-    {
-      label: text.lastUsed,
-      render: ({ last_used_day: day }) => (
-        <span style={{ whiteSpace: 'nowrap' }}>{day ?? text.never}</span>
-      ),
-    },
-    { label: text.actions, isFigure: true, render: (token) => <TokenMenu token={token} /> },
+    column(text.name, (token) => <Name token={token} />),
+    column(text.group, ({ group }) => <span className="cut">{group}</span>),
+    column(text.status, (token) => <State token={token} />),
+    figure(text.today, (token) => <Spent token={token} part="day" />),
+    figure(text.month, (token) => <Spent token={token} part="month" />),
+    figure(text.inAll, (token) => <Spent token={token} part="total" />),
+    column(text.lastUsed, ({ last_used_day: day }) => (
+      <span style={{ whiteSpace: 'nowrap' }}>{day ?? text.never}</span>
+    )),
+    figure(text.actions, (token) => <TokenMenu token={token} />),
   ]
 }
 

@@ -35,7 +35,7 @@ export function Page() {
       <Filters key={round} value={filter} choose={choose} />
       <List
         queryKey={['tokens', filter]}
-        load={(cursor) => call(api.tokens.get({ query: { ...filter, cursor } }))}
+        load={(page) => call(api.tokens.get({ query: { ...filter, ...page } }))}
         columns={columns}
         keyOf={({ id }) => id}
         caption={text.title}
