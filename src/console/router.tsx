@@ -65,7 +65,7 @@ const routes = root.addChildren([
     page('/admin/nodes', () => import('./pages/nodes.tsx')),
     page('/admin/maintenance', () => import('./pages/maintenance/page.tsx')),
   ]),
-  outside('/sign-in', () => import('./pages/sign-in/page.tsx')),
+  outside('/sign-in', () => import('./pages/sign-in.tsx')),
   outside('/sign-up', () => import('./pages/sign-up.tsx')),
   outside('/setup', () => import('./pages/setup.tsx')),
 ])

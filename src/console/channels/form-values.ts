@@ -1,5 +1,11 @@
 import type { Channel, ChannelChange } from '../../admin/channels/schema.ts'
-import { type LimitValues, limitValues, readLimits } from '../parts/field-values.ts'
+import {
+  changedIn,
+  type LimitValues,
+  limitValues,
+  linesOf,
+  readLimits,
+} from '../parts/field-values.ts'
 import type { channelText } from './text.ts'
 
 /** What stands in the form of a channel; texts as people type them. */
@@ -93,14 +99,10 @@ export function newChannelOf(values: ChannelValues) {
 
 /** What the form changes of what was seen: nothing else is named. */
 export function changeOf(seen: Channel, values: ChannelValues): ChannelChange {
-  const before: Record<string, unknown> = settingsOf(valuesOf(seen))
-  const changed = Object.entries(settingsOf(values)).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
-  )
   const proxy = values.proxy.trim()
   const add_keys = linesOf(values.keys)
   return {
-    ...(Object.fromEntries(changed) as ChannelChange),
+    ...changedIn<ChannelChange>(settingsOf(valuesOf(seen)), settingsOf(values)),
     ...(add_keys.length > 0 && { add_keys }),
     ...(values.remove_keys.length > 0 && { remove_keys: values.remove_keys }),
     ...(proxy !== '' ? { proxy } : values.remove_proxy && { proxy: null }),
@@ -116,12 +118,6 @@ export function formField(field: string): string {
   if (first === 'probe') return field === 'probe.model' ? 'probe_model' : 'probe_every'
   return field === 'speaks' ? 'speaks.chat' : field
 }
-
-const linesOf = (text: string) =>
-  text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
 
 /** `fast = gpt-5-nano`, `fast=gpt-5-nano` or `gpt-5-mini`. */
 function readModel(line: string): { id: string; upstream?: string } {

@@ -1,7 +1,9 @@
 import type { GroupChange, GroupView } from '../../admin/groups/schema.ts'
 import {
+  changedIn,
   type LimitValues,
   limitValues,
+  linesOf,
   type RegionValues,
   readLimits,
   readRegions,
@@ -60,19 +62,10 @@ export const groupOf = ({ is_open, has_all_tools, ...values }: GroupValues) => (
   regions: readRegions(values.regions),
 })
 
-const linesOf = (text: string) =>
-  text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
 /** What the form changes of what was seen: nothing else is named. */
 export function changeOf(seen: GroupView, values: GroupValues): GroupChange {
-  const before: Record<string, unknown> = groupOf(valuesOf(seen))
-  const changed = Object.entries(groupOf(values)).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
-  )
-  return { ...(Object.fromEntries(changed) as GroupChange), revision: seen.revision }
+  const changed = changedIn<GroupChange>(groupOf(valuesOf(seen)), groupOf(values))
+  return { ...changed, revision: seen.revision }
 }
 
 /** The field of the form that a field of the API stands in. */

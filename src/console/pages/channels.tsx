@@ -5,13 +5,11 @@ import { StateBadge, useStateSentence } from '../channels/state.tsx'
 import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
-import { AnchorLink, ButtonLink } from '../parts/link.tsx'
 import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import type { Column } from '../parts/table.tsx'
-import { column, figure } from '../parts/table.tsx'
-import { LongText, SmallHint } from '../parts/text.tsx'
+import { type Column, column, figure } from '../parts/table.tsx'
+import { AnchorLink, ButtonLink, LongText, SmallHint } from '../parts/text.tsx'
 
 /** All channels with how they are. */
 export function Page() {

@@ -5,13 +5,11 @@ import { groupText } from '../groups/text.ts'
 import { api, call } from '../lib/api.ts'
 import { formatCount } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
-import { AnchorLink, ButtonLink } from '../parts/link.tsx'
 import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import type { Column } from '../parts/table.tsx'
-import { column, figure } from '../parts/table.tsx'
-import { LongText } from '../parts/text.tsx'
+import { type Column, column, figure } from '../parts/table.tsx'
+import { AnchorLink, ButtonLink, LongText } from '../parts/text.tsx'
 
 /** All groups with what they offer. */
 export function Page() {

@@ -5,8 +5,8 @@ import { api, call } from '../lib/api.ts'
 import { useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { AccountForm } from '../parts/account-form.tsx'
-import { AnchorLink } from '../parts/link.tsx'
 import { Outside } from '../parts/outside.tsx'
+import { AnchorLink } from '../parts/text.tsx'
 
 const texts = bilingual({
   title: ['Set up this gateway', '初始化网关'],

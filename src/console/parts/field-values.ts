@@ -60,3 +60,19 @@ export function readRegions({ kind, countries }: RegionValues) {
 /** The form's field of what the API says of `regions.allow.0`. */
 export const regionField = (field: string): string =>
   field.split('.')[0] === 'regions' ? 'regions.countries' : field
+
+/** What stands one a line, or with commas between. */
+export const linesOf = (text: string) =>
+  text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** The fields of `after` that differ from `before`. */
+export function changedIn<Change>(before: object, after: object): Partial<Change> {
+  const old = new Map(Object.entries(before).map(([name, one]) => [name, JSON.stringify(one)]))
+  const changed = Object.entries(after).filter(
+    ([name, one]) => JSON.stringify(one) !== old.get(name),
+  )
+  return Object.fromEntries(changed) as Partial<Change>
+}

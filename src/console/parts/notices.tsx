@@ -5,8 +5,7 @@ import { CallFailed } from '../lib/api.ts'
 import { faultText, reasonText } from '../lib/error-text.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
-import { AnchorLink } from './link.tsx'
-import { LongText } from './text.tsx'
+import { AnchorLink, LongText } from './text.tsx'
 
 const errorTexts = bilingual({
   title: ['This did not work', '操作未成功'],

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, PasswordInput, Select, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
+import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import type { AccountItem } from '../../../admin/accounts/schema.ts'
 import { api, call } from '../../lib/api.ts'
@@ -8,13 +8,13 @@ import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
 import { sayDone, useRefresh } from '../../parts/action.tsx'
+import { FixedChoice, Search } from '../../parts/filters.tsx'
 import { fieldsOf, SendForm } from '../../parts/form.tsx'
-import { AnchorLink } from '../../parts/link.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import type { Column } from '../../parts/table.tsx'
-import { column, figure } from '../../parts/table.tsx'
+import { type Column, column, figure } from '../../parts/table.tsx'
+import { AnchorLink } from '../../parts/text.tsx'
 import { Money, Time } from '../../parts/values.tsx'
 import { accountText } from './text.ts'
 
@@ -52,51 +52,24 @@ export function Page() {
 
 function AccountFilters() {
   const text = useText(accountText)
-  const [{ search, role, status, balance }, setFilters] = useFilters()
-  const typed = useDebouncedCallback((value: string) => setFilters({ search: value }), 250)
+  const narrow = { base: '47%', xs: 160 }
   return (
     <Group align="flex-end">
-      <TextInput
-        label={text.search}
-        type="search"
-        defaultValue={search ?? ''}
-        onChange={(event) => typed(event.currentTarget.value)}
-        w={{ base: '100%', xs: 280 }}
-      />
-      <Select
-        label={text.role}
+      <Search label={text.search} w={{ base: '100%', xs: 280 }} />
+      <FixedChoice
+        {...{ name: 'role', label: text.role, all: text.allRoles }}
         w={{ base: '47%', xs: 180 }}
-        value={role ?? 'all'}
-        allowDeselect={false}
-        data={[
-          { value: 'all', label: text.allRoles },
-          { value: 'admin', label: text.roles.admin },
-          { value: 'user', label: text.roles.user },
-        ]}
-        onChange={(value) => setFilters({ role: value === 'all' ? null : value })}
+        data={(['admin', 'user'] as const).map((value) => ({ value, label: text.roles[value] }))}
       />
-      <Select
-        label={text.status}
-        w={{ base: '47%', xs: 160 }}
-        value={status ?? 'all'}
-        allowDeselect={false}
-        data={[
-          { value: 'all', label: text.allStatuses },
-          { value: 'active', label: text.statuses.active },
-          { value: 'disabled', label: text.statuses.disabled },
-        ]}
-        onChange={(value) => setFilters({ status: value === 'all' ? null : value })}
+      <FixedChoice
+        {...{ name: 'status', label: text.status, all: text.allStatuses, w: narrow }}
+        data={(['active', 'disabled'] as const).map((value) => ({
+          ...{ value, label: text.statuses[value] },
+        }))}
       />
-      <Select
-        label={text.balance}
-        w={{ base: '47%', xs: 160 }}
-        value={balance ?? 'all'}
-        allowDeselect={false}
-        data={[
-          { value: 'all', label: text.allBalances },
-          { value: 'overdrawn', label: text.overdrawn },
-        ]}
-        onChange={(value) => setFilters({ balance: value === 'all' ? null : value })}
+      <FixedChoice
+        {...{ name: 'balance', label: text.balance, all: text.allBalances, w: narrow }}
+        data={[{ value: 'overdrawn', label: text.overdrawn }]}
       />
     </Group>
   )

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { LedgerEntry } from '../../../admin/ledger/schema.ts'
 import type { Me } from '../../../admin/me/schema.ts'
@@ -9,13 +9,12 @@ import { useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
 import { bilingual } from '../../lib/texts.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { AnchorLink } from '../../parts/link.tsx'
+import { Choice } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import type { Column } from '../../parts/table.tsx'
-import { column, figure } from '../../parts/table.tsx'
-import { SmallHint } from '../../parts/text.tsx'
+import { type Column, column, figure } from '../../parts/table.tsx'
+import { AnchorLink, SmallHint } from '../../parts/text.tsx'
 import { Figure, Money, Time } from '../../parts/values.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
@@ -93,13 +92,9 @@ function Fields({ filters, choose }: FieldsProps) {
   const text = useText(balanceText)
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-      <Select
-        label={text.kind}
-        placeholder={text.all}
-        data={kinds.map((kind) => ({ value: kind, label: text[kind] }))}
-        value={filters.kind ?? null}
-        onChange={(kind) => choose({ kind })}
-        clearable
+      <Choice
+        {...{ name: 'kind', label: text.kind, all: text.all }}
+        data={kinds.map((value) => ({ value, label: text[value] }))}
       />
       {(['since', 'until'] as const).map((name) => (
         <TextInput

@@ -1,22 +1,36 @@
-import { Group, Paper, Stack } from '@mantine/core'
+import { Box, Group, Paper, Select, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
-import type { Channel } from '../../../admin/channels/schema.ts'
-import { AdvancedFields, ChannelFields, Keys, showChannelError } from '../../channels/fields.tsx'
-import { changeOf, validateChannel, valuesOf } from '../../channels/form-values.ts'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import type { Channel, TestAsked } from '../../../admin/channels/schema.ts'
+import {
+  AdvancedFields,
+  ChannelFields,
+  Keys,
+  NewKeys,
+  showChannelError,
+} from '../../channels/fields.tsx'
+import {
+  type ChannelValues,
+  changeOf,
+  newChannelOf,
+  validateChannel,
+  valuesOf,
+  vendors,
+} from '../../channels/form-values.ts'
 import { StateBadge, StateDetails } from '../../channels/state.tsx'
 import { TestPanel } from '../../channels/test-panel.tsx'
 import { channelText } from '../../channels/text.ts'
 import { api, call, know } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
-import { AnchorLink } from '../../parts/link.tsx'
+import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Hint, LongText } from '../../parts/text.tsx'
+import { AnchorLink, Hint, LongText } from '../../parts/text.tsx'
 import { Colon } from '../../parts/values.tsx'
 import { Actions } from './actions.tsx'
-import { NewChannel } from './new.tsx'
 
 /** One channel, or a new one. */
 export function Page() {
@@ -149,5 +163,84 @@ function About({ channel }: { readonly channel: Channel }) {
         </LongText>
       </Stack>
     </Paper>
+  )
+}
+
+/** A channel to be made: it can be tested first. */
+function NewChannel() {
+  const text = useText(channelText)
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const form = useForm<ChannelValues>({
+    initialValues: valuesOf(undefined),
+    validate: validateChannel(text, 0),
+  })
+  const channel = newChannelOf(form.values)
+
+  async function test(asked: TestAsked) {
+    form.clearErrors()
+    try {
+      return await call(api.admin['channel-test'].post({ channel, ...asked }))
+    } catch (failure) {
+      showChannelError(form, failure)
+      throw failure
+    }
+  }
+
+  return (
+    <PageFrame title={text.newTitle} description={text.newDescription}>
+      <Box maw={900}>
+        <SendForm
+          form={form}
+          send={async () => {
+            const made = await call(api.admin.channels.post(channel))
+            await refresh('channels')
+            sayDone(text.created(made.name))
+            await navigate({ to: '/admin/channels/$id', params: { id: String(made.id) } })
+          }}
+          showAtFields={showChannelError}
+          submit={text.create}
+          look={{ w: 'fit-content' }}
+          noValidate
+        >
+          <Vendor
+            choose={(name, speaks) => {
+              form.setFieldValue('speaks', { ...valuesOf(undefined).speaks, ...speaks })
+              if (form.values.name === '') form.setFieldValue('name', name)
+            }}
+          />
+          <ChannelFields form={form} keys={<NewKeys form={form} />} />
+          <AdvancedFields form={form} proxy={null} />
+          <TestPanel
+            hint={text.testNewHint}
+            models={channel.models.map(({ id }) => id)}
+            protocols={Object.keys(channel.speaks)}
+            keys={[]}
+            test={test}
+          />
+        </SendForm>
+      </Box>
+    </PageFrame>
+  )
+}
+
+interface VendorProps {
+  readonly choose: (name: string, speaks: Partial<ChannelValues['speaks']>) => void
+}
+
+function Vendor({ choose }: VendorProps) {
+  const text = useText(channelText)
+  return (
+    <Select
+      label={text.vendor}
+      description={text.vendorHint}
+      placeholder={text.other}
+      data={vendors.map(({ name }) => name)}
+      maw={400}
+      onChange={(value) => {
+        const vendor = vendors.find(({ name }) => name === value)
+        if (vendor) choose(vendor.name.toLowerCase().replaceAll(' ', '-'), vendor.speaks)
+      }}
+    />
   )
 }

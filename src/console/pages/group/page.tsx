@@ -1,22 +1,29 @@
-import { Badge, Group, Paper, Stack } from '@mantine/core'
+import { Alert, Badge, Box, Group, Paper, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { GroupView } from '../../../admin/groups/schema.ts'
-import { Effect, GroupFields, showGroupError } from '../../groups/fields.tsx'
-import { changeOf, validateGroup, valuesOf } from '../../groups/form-values.ts'
+import { Effect, GroupFields, showGroupError, useChannelNames } from '../../groups/fields.tsx'
+import {
+  changeOf,
+  type GroupValues,
+  groupOf,
+  validateGroup,
+  valuesOf,
+} from '../../groups/form-values.ts'
 import { groupText } from '../../groups/text.ts'
 import { api, call, know } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { sayDone, useRefresh } from '../../parts/action.tsx'
 import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { useRegionLabel } from '../../parts/fields.tsx'
-import { AnchorLink } from '../../parts/link.tsx'
+import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { Hint, LongText } from '../../parts/text.tsx'
+import { AnchorLink, Hint, LongText } from '../../parts/text.tsx'
 import { Colon } from '../../parts/values.tsx'
 import { Actions } from './actions.tsx'
-import { NewGroup } from './new.tsx'
 
 /** One group, or a new one. */
 export function Page() {
@@ -156,5 +163,54 @@ function Names({ label, names, total }: NamesProps) {
       <b>{label}:</b> {first.join(', ') || text.nothing}
       {more > 0 && ` ${text.andMore(formatCount(more, language))}`}
     </LongText>
+  )
+}
+
+/** A group to be made, with the channel that its address names. */
+function NewGroup() {
+  const text = useText(groupText)
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const { channel } = useSearch({ strict: false })
+  const channels = channel === undefined ? [] : [String(channel)]
+  const form = useForm<GroupValues>({
+    initialValues: { ...valuesOf(undefined), channels },
+    validate: validateGroup(text),
+  })
+  const names = useChannelNames()
+
+  return (
+    <PageFrame title={text.newTitle} description={text.newDescription}>
+      <Box maw={900}>
+        <SendForm
+          form={form}
+          send={async (values) => {
+            const made = await call(api.admin.groups.post(groupOf(values)))
+            await refresh('groups', 'channels', 'channel')
+            sayDone(text.created(made.name))
+            await navigate({ to: '/admin/groups/$id', params: { id: String(made.id) } })
+          }}
+          showAtFields={showGroupError}
+          submit={text.create}
+          look={{ w: 'fit-content' }}
+          noValidate
+        >
+          {names?.length === 0 && (
+            <Alert color="yellow">
+              {text.noChannels}{' '}
+              <AnchorLink
+                size="sm"
+                underline="always"
+                to="/admin/channels/$id"
+                params={{ id: 'new' }}
+              >
+                {text.addChannel}
+              </AnchorLink>
+            </Alert>
+          )}
+          <GroupFields form={form} />
+        </SendForm>
+      </Box>
+    </PageFrame>
   )
 }

@@ -4,13 +4,11 @@ import { api, CallFailed, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
-import { AnchorLink } from '../../parts/link.tsx'
-import { Hint, LongText, SmallHint } from '../../parts/text.tsx'
+import { AnchorLink, Hint, LongText, SmallHint } from '../../parts/text.tsx'
 import { Code, Money } from '../../parts/values.tsx'
 import { causeText } from '../../requests/causes.ts'
-import { curlOf } from './exchange.ts'
+import { curlOf, type Exchange } from './exchange.ts'
 import { texts } from './text.ts'
-import type { Exchange } from './use-ask.ts'
 
 /** What the model says, as text alone: it is a stranger's. */
 export function Answer({ exchange }: { readonly exchange: Exchange | undefined }) {

@@ -21,14 +21,13 @@ import type { ListedToken } from '../../../admin/tokens/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { fieldsOf } from '../../parts/form.tsx'
-import { ButtonLink } from '../../parts/link.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { useGroups } from '../tokens/token-fields.tsx'
+import { ButtonLink } from '../../parts/text.tsx'
+import { useGroups } from '../tokens/token-form.tsx'
 import { Answer, RawExchange } from './answer.tsx'
-import { type ProtocolName, protocols, type Question } from './exchange.ts'
+import { type ProtocolName, protocols, type Question, useAsk } from './exchange.ts'
 import { texts } from './text.ts'
-import { useAsk } from './use-ask.ts'
 
 /** Asks a model as a client does, and shows what came and what it cost. */
 export function Page() {

@@ -1,10 +1,11 @@
-import { Button, Select, SimpleGrid, Skeleton, Text, TextInput } from '@mantine/core'
+import { Button, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { PlazaDocument } from '../../../site/plaza/schema.ts'
 import { api, CallFailed, call, read } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { useFilters } from '../../lib/use-filters.ts'
+import { Choice, Search } from '../../parts/filters.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { filterRows, type PlazaRow, plazaRows } from './rows.ts'
@@ -57,28 +58,14 @@ function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
   return (
     <>
       <SimpleGrid key={round} cols={{ base: 1, xs: 3 }} spacing="sm">
-        <TextInput
-          type="search"
-          label={text.search}
-          placeholder={text.searchHint}
-          defaultValue={search ?? ''}
-          onChange={({ currentTarget }) => choose({ search: currentTarget.value })}
-        />
-        <Select
-          label={text.group}
-          placeholder={text.all}
+        <Search label={text.search} placeholder={text.searchHint} />
+        <Choice
+          {...{ name: 'group', label: text.group, all: text.all }}
           data={[...new Set(rows.map((row) => row.group))]}
-          value={group ?? null}
-          onChange={(name) => choose({ group: name })}
-          clearable
         />
-        <Select
-          label={text.token}
-          placeholder={text.all}
+        <Choice
+          {...{ name: 'token', label: text.token, all: text.all }}
           data={tokens.map(({ id, name }) => ({ value: String(id), label: name }))}
-          value={token ? String(token.id) : null}
-          onChange={(id) => choose({ token: id })}
-          clearable
         />
       </SimpleGrid>
       {found.length > 0 ? (

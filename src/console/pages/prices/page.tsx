@@ -1,18 +1,16 @@
-import { Anchor, Button, Group, Select, Stack, Tabs, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { FeedRowView, PriceView } from '../../../admin/prices/schema.ts'
 import { api, call } from '../../lib/api.ts'
 import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
 import { useFilters } from '../../lib/use-filters.ts'
-import { ButtonLink } from '../../parts/link.tsx'
+import { FixedChoice, Search } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import type { Column } from '../../parts/table.tsx'
-import { column } from '../../parts/table.tsx'
-import { SmallHint } from '../../parts/text.tsx'
+import { type Column, column } from '../../parts/table.tsx'
+import { ButtonLink, SmallHint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
 import { Details } from './details.tsx'
 import { TermsLine } from './terms.tsx'
@@ -55,27 +53,14 @@ function Models() {
   const [{ search, state: word }, setFilters] = useFilters()
   const state = readState(word)
   const query = { ...(search && { search }), ...(state && { state }) }
-  const typed = useDebouncedCallback((value: string) => setFilters({ search: value }), 250)
   return (
     <>
       <Group mb="md" align="flex-end">
-        <TextInput
-          label={text.search}
-          type="search"
-          defaultValue={search ?? ''}
-          onChange={(event) => typed(event.currentTarget.value)}
-          w={{ base: '100%', xs: 280 }}
-        />
-        <Select
-          label={text.state}
+        <Search label={text.search} w={{ base: '100%', xs: 280 }} />
+        <FixedChoice
+          {...{ name: 'state', label: text.state, all: text.all }}
           w={{ base: '100%', xs: 240 }}
-          value={state ?? 'all'}
-          allowDeselect={false}
-          data={[
-            { value: 'all', label: text.all },
-            ...states.map((one) => ({ value: one, label: text[one] })),
-          ]}
-          onChange={(value) => setFilters({ state: value === 'all' ? null : value })}
+          data={states.map((value) => ({ value, label: text[value] }))}
         />
       </Group>
       <List
@@ -129,20 +114,13 @@ function useColumns(open: (model: string) => void): readonly Column<PriceView>[]
 function Feed() {
   const text = useText(priceText)
   const feedUrl = useMe().data?.site.price_feed_url
-  const [{ search }, setFilters] = useFilters()
-  const typed = useDebouncedCallback((value: string) => setFilters({ search: value }), 250)
+  const [{ search }] = useFilters()
   const query = search ? { search } : {}
   return (
     <Stack>
       <Text c="dimmed">{text.feedDescription}</Text>
       <Group align="flex-end">
-        <TextInput
-          label={text.search}
-          type="search"
-          defaultValue={search ?? ''}
-          onChange={(event) => typed(event.currentTarget.value)}
-          w={{ base: '100%', xs: 280 }}
-        />
+        <Search label={text.search} w={{ base: '100%', xs: 280 }} />
         {feedUrl && (
           <Button component="a" href={feedUrl} variant="default">
             {text.feedOpen}

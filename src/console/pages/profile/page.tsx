@@ -9,10 +9,9 @@ import { fieldsOf, SendForm } from '../../parts/form.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/values.tsx'
-import { Passkeys } from './passkeys.tsx'
+import { Passkeys, TwoFactor } from './factors.tsx'
 import { Sessions } from './sessions.tsx'
 import { profileText } from './text.ts'
-import { TwoFactor } from './two-factor.tsx'
 
 /** One's own account: what one signs in with, and where. */
 export function Page() {

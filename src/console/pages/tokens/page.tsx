@@ -1,16 +1,16 @@
-import { Button, Modal, Select, SimpleGrid, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
+import { Button, Modal, SimpleGrid } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { type Filters as AnyFilters, useFilters } from '../../lib/use-filters.ts'
+import { Choice, Search } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { useTokenColumns } from './columns.tsx'
-import { CreateToken } from './create-token.tsx'
 import { tokensText } from './text.ts'
-import { useGroups } from './token-fields.tsx'
+import { CreateToken, useGroups } from './token-form.tsx'
 
 /** The API keys of who is signed in. */
 export function Page() {
@@ -32,7 +32,7 @@ export function Page() {
       description={text.description}
       actions={<Button onClick={open}>{text.create}</Button>}
     >
-      <Filters key={round} value={filter} choose={choose} />
+      <Filters key={round} />
       <List
         queryKey={['tokens', filter]}
         load={(page) => call(api.tokens.get({ query: { ...filter, ...page } }))}
@@ -89,48 +89,20 @@ interface TokenFilter {
   readonly status?: 'active' | 'disabled'
 }
 
-interface FiltersProps {
-  readonly value: TokenFilter
-  readonly choose: (changed: { readonly [name: string]: string | null }) => void
-}
-
 /** The fields above the list. */
-function Filters({ value, choose }: FiltersProps) {
+function Filters() {
   const text = useText(tokensText)
   const groups = useGroups().data?.items ?? []
-  const [typed, setTyped] = useState(value.search ?? '')
-  const search = useDebouncedCallback((found: string) => choose({ search: found }), 300)
-  const statuses = [
-    { value: 'active', label: text.active },
-    { value: 'disabled', label: text.disabled },
-  ] as const
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-      <TextInput
-        type="search"
-        label={text.search}
-        placeholder={text.searchHint}
-        value={typed}
-        onChange={({ currentTarget }) => {
-          setTyped(currentTarget.value)
-          search(currentTarget.value)
-        }}
-      />
-      <Select
-        label={text.group}
-        placeholder={text.all}
+      <Search label={text.search} placeholder={text.searchHint} />
+      <Choice
+        {...{ name: 'group', label: text.group, all: text.all }}
         data={groups.map(({ name }) => name)}
-        value={value.group ?? null}
-        onChange={(group) => choose({ group })}
-        clearable
       />
-      <Select
-        label={text.status}
-        placeholder={text.all}
-        data={statuses}
-        value={value.status ?? null}
-        onChange={(status) => choose({ status })}
-        clearable
+      <Choice
+        {...{ name: 'status', label: text.status, all: text.all }}
+        data={(['active', 'disabled'] as const).map((value) => ({ value, label: text[value] }))}
       />
     </SimpleGrid>
   )
