@@ -102,13 +102,8 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
   )
 }
 
-interface EffectProps {
-  readonly id: number
-  readonly multiplier: string
-}
-
 /** What another multiplier would do to prices; what is no multiplier is told when it is saved. */
-export function Effect({ id, multiplier }: EffectProps) {
+export function Effect({ id, multiplier }: { readonly id: number; readonly multiplier: string }) {
   const text = useText(groupText)
   const { language } = useLanguage()
   const [asked] = useDebouncedValue(multiplier.trim(), 300)

@@ -4,6 +4,7 @@ import type { AttemptItem } from '../../admin/attempts/schema.ts'
 import { api, call } from '../lib/api.ts'
 import { formatDuration } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
+import { Choice, TextFilter, TimeFilter } from '../parts/filters.tsx'
 import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
@@ -12,22 +13,16 @@ import { column, figure } from '../parts/table.tsx'
 import { Time } from '../parts/values.tsx'
 import { causeChoices } from '../requests/causes.ts'
 import { Cut, RequestLink, Result } from '../requests/columns.tsx'
-import {
-  callQueryOf,
-  FilterChoice,
-  FilterText,
-  FilterTime,
-  useFilters,
-} from '../requests/filters.tsx'
+import { callQueryOf, useRequestFilters } from '../requests/filters.tsx'
 import { requestsText } from '../requests/text.ts'
 
 /** Attempts at channels, newest first. */
 export function Page() {
   const text = useText(requestsText)
   const { language } = useLanguage()
-  const { filters, set } = useFilters()
+  const { filters } = useRequestFilters()
   const { channel, cause, since } = filters
-  const common = { filters, set }
+  const choice = { all: text.any, searchable: true }
   const wanted = {
     ...(channel !== undefined && { channel }),
     ...(cause !== undefined && { cause }),
@@ -36,22 +31,15 @@ export function Page() {
   return (
     <PageFrame title={text.attempts} description={text.attemptsDescription}>
       <SimpleGrid component="search" cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
-        <FilterText {...common} name="channel" label={text.channel} />
-        <FilterChoice
-          {...common}
-          name="cause"
-          label={text.cause}
+        <TextFilter name="channel" label={text.channel} />
+        <Choice
+          {...{ ...choice, name: 'cause', label: text.cause }}
           data={causeChoices(language, 'attempt')}
         />
-        <FilterTime {...common} name="since" label={text.since} />
-        <FilterChoice
-          {...common}
-          name="outcome"
-          label={text.outcome}
-          data={[
-            { value: 'succeeded', label: text.succeeded },
-            { value: 'failed', label: text.failed },
-          ]}
+        <TimeFilter name="since" label={text.since} />
+        <Choice
+          {...{ ...choice, name: 'outcome', label: text.outcome }}
+          data={(['succeeded', 'failed'] as const).map((value) => ({ value, label: text[value] }))}
         />
       </SimpleGrid>
       <List

@@ -62,12 +62,8 @@ const Name = ({ children }: { readonly children: string }) => (
 
 const filterNames = ['actor', 'action', 'subject', 'since'] as const
 
-interface AuditFiltersProps {
-  readonly given: { readonly [name: string]: string }
-}
-
 /** What the list is narrowed to; the address keeps it. */
-function AuditFilters({ given }: AuditFiltersProps) {
+function AuditFilters({ given }: { readonly given: { readonly [name: string]: string } }) {
   const text = useText(texts)
   const { language } = useLanguage()
   const navigate = useNavigate()

@@ -48,15 +48,9 @@ function Notices({ database, is_shared, items }: NodeList) {
   const versions = new Set(alive.map(({ version }) => version))
   return (
     <>
-      {!is_shared && (
-        <Alert title={text.oneFile}>
-          <LongText>{text.oneFileText(database)}</LongText>
-        </Alert>
-      )}
+      {!is_shared && <Notice title={text.oneFile}>{text.oneFileText(database)}</Notice>}
       {is_shared && alive.length === 1 && (
-        <Alert title={text.oneNode}>
-          <LongText>{text.oneNodeText(database)}</LongText>
-        </Alert>
+        <Notice title={text.oneNode}>{text.oneNodeText(database)}</Notice>
       )}
       {apart > 0 && (
         <Alert color="yellow" title={text.apartTitle}>
@@ -79,6 +73,12 @@ const none = '–'
 interface NodeProps {
   readonly node: NodeItem
 }
+
+const Notice = ({ title, children }: { readonly title: string; readonly children: string }) => (
+  <Alert title={title}>
+    <LongText>{children}</LongText>
+  </Alert>
+)
 
 function NodeTable({ items }: { readonly items: readonly NodeItem[] }) {
   const text = useText(texts)

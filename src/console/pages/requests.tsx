@@ -10,14 +10,20 @@ import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
 import { ButtonLink } from '../parts/text.tsx'
 import { useColumns } from '../requests/columns.tsx'
-import { callQueryOf, FilterBar, type Filters, queryOf, useFilters } from '../requests/filters.tsx'
+import {
+  callQueryOf,
+  FilterBar,
+  type Filters,
+  queryOf,
+  useRequestFilters,
+} from '../requests/filters.tsx'
 import { requestsText } from '../requests/text.ts'
 
 /** Own requests, or for administrators those of all accounts: filters, list, export and live view. */
 export function Page() {
   const isAll = useLocation().pathname.startsWith('/admin/')
   const text = useText(requestsText)
-  const { filters, set, clear, isLive, setLive } = useFilters()
+  const { filters, clear, isLive, setLive } = useRequestFilters()
   const base = isAll ? '/api/v1/admin/requests' : '/api/v1/requests'
   const queryKey = [isAll ? 'all-requests' : 'requests', filters]
   const live = useLive({ isOn: isLive, url: `${base}/live?${queryOf(filters)}`, queryKey })
@@ -37,7 +43,7 @@ export function Page() {
       }
     >
       <Stack gap={0}>
-        <FilterBar {...{ filters, set, clear, isAll }} />
+        <FilterBar isAll={isAll} />
         <LiveLine state={live} />
       </Stack>
       <List

@@ -20,12 +20,8 @@ const limitTexts = bilingual({
   unlimited: ['no limit', '不限'],
 })
 
-interface LimitFieldsProps {
-  readonly inputProps: (path: string) => object
-}
-
 /** The three limits of whatever has them; a form keeps them under `limits`. */
-export function LimitFields({ inputProps }: LimitFieldsProps) {
+export function LimitFields({ inputProps }: { readonly inputProps: (path: string) => object }) {
   const text = useText(limitTexts)
   return (
     <SimpleGrid type="container" cols={{ base: 1, '420px': 3 }}>

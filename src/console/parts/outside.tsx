@@ -95,13 +95,8 @@ export function LookMenu() {
   )
 }
 
-interface ChoicesProps {
-  readonly label: string
-  readonly children: ReactNode
-}
-
 /** Of these one holds. */
-const Choices = ({ label, children }: ChoicesProps) => (
+const Choices = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
   // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a menu
   <div role="group" aria-label={label}>
     <Menu.Label aria-hidden>{label}</Menu.Label>

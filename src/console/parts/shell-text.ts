@@ -5,7 +5,6 @@ export const shellText = bilingual({
   menu: ['Menu', '菜单'],
   closeMenu: ['Close menu', '关闭菜单'],
   skip: ['Skip to content', '跳到正文'],
-  mine: ['Mine', '我的'],
   admin: ['Administration', '管理'],
   overview: ['Overview', '概览'],
   tokens: ['Tokens', '令牌'],

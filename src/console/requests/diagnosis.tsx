@@ -23,13 +23,8 @@ import { causeText } from './causes.ts'
 import { diagnosisTexts, fill, type Param, type Params } from './diagnosis-text.ts'
 import { receiptText } from './receipt-text.ts'
 
-interface WhyProps {
-  readonly id: string
-  readonly isAll: boolean
-}
-
 /** Why a request failed: the verdict, the steps that led to it, and a text to report it with. */
-export function Why({ id, isAll }: WhyProps) {
+export function Why({ id, isAll }: { readonly id: string; readonly isAll: boolean }) {
   const text = useText(receiptText)
   const query = useQuery({
     queryKey: ['diagnosis', isAll, id],

@@ -30,7 +30,6 @@ export const receiptText = bilingual({
   none: ['none', '无'],
   duration: ['Took', '耗时'],
   firstByte: ['First byte after', '首字节'],
-  result: ['Result', '结果'],
   ending: ['Ending', '结束方式'],
   endings: {
     complete: ['complete', '完整结束'],

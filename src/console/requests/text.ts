@@ -75,7 +75,5 @@ export const requestsText = bilingual({
     '请求结束后，其尝试会出现在这里。',
   ],
   request: ['Request', '请求'],
-  upstreamStatus: ['Upstream’s status', '上游状态码'],
-  noStatus: ['none', '无'],
   firstByte: ['First byte', '首字节'],
 })

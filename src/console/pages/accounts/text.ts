@@ -62,7 +62,6 @@ export const accountText = bilingual({
     'tollgate.yaml names this account: a change here holds until the file is applied again.',
     'tollgate.yaml 中配置了该账户：此处的修改在下次应用该文件时会被覆盖。',
   ],
-  available: ['Can be spent', '可用额度'],
   money: ['Balance', '余额'],
   credit: ['Top up', '充值'],
   debit: ['Take away', '扣减'],

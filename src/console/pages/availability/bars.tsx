@@ -26,13 +26,8 @@ const looks: Readonly<Record<Level, { readonly height: number; readonly colour: 
   empty: { height: 2, colour: 'var(--mantine-color-gray-5)' },
 }
 
-interface BarsProps {
-  readonly label: string
-  readonly bars: readonly Bar[]
-}
-
 /** What was measured, oldest first. Where there was nothing there is a thin line. */
-export function Bars({ label, bars }: BarsProps) {
+export function Bars({ label, bars }: { readonly label: string; readonly bars: readonly Bar[] }) {
   const text = useText(texts)
   const { language } = useLanguage()
   const counts = { good: 0, some: 0, degraded: 0, down: 0, empty: 0 }

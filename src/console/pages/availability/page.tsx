@@ -61,12 +61,7 @@ function NoGroups() {
   return <Empty title={text.noGroups} hint={text.noGroupsHint} action={action} />
 }
 
-interface GroupsProps {
-  readonly groups: readonly StatusGroup[]
-  readonly at: string
-}
-
-function Groups({ groups, at }: GroupsProps) {
+function Groups({ groups, at }: { readonly groups: readonly StatusGroup[]; readonly at: string }) {
   const text = useText(texts)
   return (
     <Stack>

@@ -23,7 +23,6 @@ export const texts = bilingual({
   quarter: ['90 days', '90 天'],
   requests: [(count: string) => `${count} requests`, (count) => `${count} 个请求`],
   firstByte: ['First byte (24 hours)', '首字节（24 小时）'],
-  half: [(time: string) => `half within ${time}`, (time) => `半数不超过 ${time}`],
   most: [(time: string) => `95 % within ${time}`, (time) => `95% 不超过 ${time}`],
   speed: ['Output', '输出速度'],
   perSecond: [(tokens: string) => `${tokens} tokens/s`, (tokens) => `${tokens} Token/秒`],

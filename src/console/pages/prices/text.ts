@@ -144,7 +144,6 @@ export const priceText = bilingual({
   after: ['then', '之后'],
   off: ['off', '停用'],
   notSold: ['No group sells this model.', '没有分组销售该模型。'],
-  unchanged: ['unchanged', '不变'],
   aboveTokens: [(tokens: string) => `above ${tokens} tokens`, (tokens) => `超过 ${tokens} Token`],
   days: ['Recorded requests of the last', '统计最近的请求'],
   dayCount: [(days: number) => `${days} days`, (days) => `${days} 天`],

@@ -6,7 +6,6 @@ export const tokenText = bilingual({
   created: ['Created', '创建于'],
   expires: ['Expires', '过期时间'],
   never: ['never', '永不'],
-  use: ['What it has spent', '消费情况'],
   key: ['Key', '密钥'],
   reveal: ['Show key', '显示密钥'],
   revealTitle: ['Show the key', '显示密钥'],
