@@ -49,13 +49,11 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
         {...field('channels')}
       />
       <TextInput
-        label={text.multiplier}
-        description={text.multiplierHint}
         leftSection="×"
         inputMode="decimal"
         maw={300}
         required
-        {...form.getInputProps('rate_multiplier')}
+        {...field('rate_multiplier')}
       />
       {effect}
       <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('models')} />
@@ -70,25 +68,19 @@ export function GroupFields({ form, effect }: GroupFieldsProps) {
         <TextInput {...field('platform')} />
       </SimpleGrid>
       <Stack gap="xs">
-        <Switch label={text.isOpen} {...form.getInputProps('is_open', { type: 'checkbox' })} />
+        <Switch {...field('is_open', 'checkbox')} />
         {!form.values.is_open && (
           <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('accounts')} />
         )}
       </Stack>
       <Stack gap="xs">
-        <Switch
-          label={text.hasAllTools}
-          {...form.getInputProps('has_all_tools', { type: 'checkbox' })}
-        />
+        <Switch {...field('has_all_tools', 'checkbox')} />
         {!form.values.has_all_tools && (
           <Textarea autosize minRows={2} maxRows={14} spellCheck={false} {...field('tools')} />
         )}
       </Stack>
       <RegionFields kind={form.values.regions.kind} inputProps={form.getInputProps} />
-      <Switch
-        label={text.long_context}
-        {...form.getInputProps('long_context_pricing', { type: 'checkbox' })}
-      />
+      <Switch {...field('long_context_pricing', 'checkbox')} />
       <Radio.Group {...field('on_disconnect')}>
         <Stack gap="xs" mt="xs">
           <Radio value="bill_observed" label={text.bill_observed} />

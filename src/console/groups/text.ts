@@ -13,7 +13,7 @@ export const groupText = bilingual({
   status: ['Status', '状态'],
   active: ['Active', '启用'],
   disabled: ['Disabled', '已停用'],
-  multiplier: ['Multiplier', '倍率'],
+  rate_multiplier: ['Multiplier', '倍率'],
   channels: ['Channels', '渠道'],
   offers: ['Models on offer', '可用模型'],
   offersText: [
@@ -47,7 +47,7 @@ export const groupText = bilingual({
     'A word that the plaza shows, such as openai.',
     '模型广场显示的平台名，例如 openai。',
   ],
-  multiplierHint: [
+  rate_multiplierHint: [
     'Every price is multiplied by this, such as 0.8.',
     '所有价格都乘以此倍率，例如 0.8。',
   ],
@@ -60,14 +60,14 @@ export const groupText = bilingual({
     'One a line. Empty: all that its channels offer and that have a price.',
     '每行一个。留空则为其渠道提供且已定价的全部模型。',
   ],
-  isOpen: ['Open to every account', '对所有账户开放'],
+  is_open: ['Open to every account', '对所有账户开放'],
   accounts: ['Only these accounts', '仅限以下账户'],
   accountsHint: [
     'E-mails, one a line. Others do not see the group, can not choose it, and their tokens in it are refused.',
     '电子邮箱，每行一个。其他账户看不到也无法选择此分组，其在此分组中的令牌会被拒绝。',
   ],
   everyone: ['Everybody', '所有账户'],
-  hasAllTools: [
+  has_all_tools: [
     'Tools that vendors run themselves are allowed, where they have a price',
     '允许厂商自行运行且已定价的工具',
   ],
@@ -78,7 +78,7 @@ export const groupText = bilingual({
   ],
   allTools: ['All that have a price', '全部已定价的工具'],
   everywhere: ['Everywhere', '所有国家/地区'],
-  long_context: ['Higher prices for long contexts apply', '长上下文按更高的分级价格计费'],
+  long_context_pricing: ['Higher prices for long contexts apply', '长上下文按更高的分级价格计费'],
   on_disconnect: ['When a client leaves in the middle', '客户端中途断开时'],
   bill_observed: [
     'Stop where all can be seen that the vendor bills; read hidden work (reasoning, images) to its end',

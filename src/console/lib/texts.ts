@@ -40,4 +40,7 @@ export const textOf = (
 ): string | undefined => (Object.hasOwn(texts, name) ? texts[name] : undefined)
 
 /** Words of buttons that many pages have. */
-export const commonText = bilingual({ cancel: ['Cancel', '取消'] })
+export const commonText = bilingual({
+  cancel: ['Cancel', '取消'],
+  showAll: ['Show all', '显示全部'],
+})

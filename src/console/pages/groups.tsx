@@ -74,7 +74,7 @@ function useColumns(): readonly Column<GroupItem>[] {
         {text[status]}
       </Badge>
     )),
-    figure(text.multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
+    figure(text.rate_multiplier, ({ rate_multiplier }) => `× ${rate_multiplier}`),
     column(text.channels, ({ channels }) => (
       <LongText maw={260}>{channels.map(({ name }) => name).join(', ') || text.none}</LongText>
     )),

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { CallFailed } from '../lib/api.ts'
 import { faultText, reasonText } from '../lib/error-text.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
-import { bilingual } from '../lib/texts.ts'
+import { bilingual, commonText } from '../lib/texts.ts'
 import { AnchorLink, LongText } from './text.tsx'
 
 const errorTexts = bilingual({
@@ -86,22 +86,32 @@ interface EmptyProps {
   readonly hint?: ReactNode
   /** The button or link that does it. */
   readonly action?: ReactNode
+  /** Takes all filters away. */
+  readonly showAll?: () => void
 }
 
 /** Where a list has nothing yet: says so, and leads on. */
-export const Empty = ({ title, hint, action }: EmptyProps) => (
-  <Center py="xl">
-    <Stack align="center" gap="xs" maw={480}>
-      <Text fw={600}>{title}</Text>
-      {hint && (
-        <Text c="dimmed" ta="center">
-          {hint}
-        </Text>
-      )}
-      {action}
-    </Stack>
-  </Center>
-)
+export function Empty({ title, hint, action, showAll }: EmptyProps) {
+  const text = useText(commonText)
+  return (
+    <Center py="xl">
+      <Stack align="center" gap="xs" maw={480}>
+        <Text fw={600}>{title}</Text>
+        {hint && (
+          <Text c="dimmed" ta="center">
+            {hint}
+          </Text>
+        )}
+        {action}
+        {showAll && (
+          <Button variant="default" onClick={showAll}>
+            {text.showAll}
+          </Button>
+        )}
+      </Stack>
+    </Center>
+  )
+}
 
 interface WarningsProps {
   readonly of: {

@@ -1,4 +1,4 @@
-import { Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Card, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { useMe } from '../lib/site.ts'
 import { Hint } from './text.tsx'
@@ -52,4 +52,21 @@ export const Section = ({ title, hint, children }: SectionProps) => (
       {children}
     </Stack>
   </Paper>
+)
+
+interface TitledCardProps {
+  readonly title: string
+  /** Of the title. */
+  readonly size?: 'h3' | 'h5'
+  readonly children: ReactNode
+}
+
+/** A part of a page in a card, which its title names. */
+export const TitledCard = ({ title, size = 'h5', children }: TitledCardProps) => (
+  <Card withBorder padding="md" component="section" aria-label={title}>
+    <Title order={2} size={size} mb="xs">
+      {title}
+    </Title>
+    {children}
+  </Card>
 )

@@ -1,10 +1,11 @@
-import { Card, SegmentedControl, SimpleGrid, Skeleton, Title } from '@mantine/core'
+import { SegmentedControl, SimpleGrid, Skeleton } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { UsageRange } from '../../admin/overview/schema.ts'
 import { formatCount, formatDurationMark, formatUsd, localeOf } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { Chart } from './chart.tsx'
+import { TitledCard } from './page.tsx'
 import { type Column, DataTable, figure } from './table.tsx'
 import { Hint } from './text.tsx'
 import {
@@ -84,10 +85,7 @@ function UsageModels({ usage }: { readonly usage: UsageRange }) {
     figure(text.spent, ({ amount }) => <Money usd={amount} />),
   ]
   return (
-    <Card withBorder padding="md" component="section" aria-label={text.byModel}>
-      <Title order={2} size="h5" mb="xs">
-        {text.byModel}
-      </Title>
+    <TitledCard title={text.byModel}>
       <DataTable
         items={usage.models}
         columns={columns}
@@ -95,7 +93,7 @@ function UsageModels({ usage }: { readonly usage: UsageRange }) {
         caption={text.byModel}
         verticalSpacing="xs"
       />
-    </Card>
+    </TitledCard>
   )
 }
 

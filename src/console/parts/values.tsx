@@ -1,4 +1,13 @@
-import { Button, Card, Code as CodeText, CopyButton, Group, Text, Tooltip } from '@mantine/core'
+import {
+  Button,
+  Card,
+  Code as CodeText,
+  CopyButton,
+  Group,
+  Text,
+  type TextProps,
+  Tooltip,
+} from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { formatUsd, localeOf } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
@@ -123,4 +132,18 @@ export const Figure = ({ label, children, usd, hint }: FigureProps) => (
       </Text>
     )}
   </Card>
+)
+
+interface LabelledProps extends TextProps {
+  readonly label: string
+  readonly children: ReactNode
+}
+
+/** A label, and what it labels, in one line. */
+export const Labelled = ({ label, children, ...look }: LabelledProps) => (
+  <Text size="sm" {...look}>
+    {label}
+    <Colon />
+    {children}
+  </Text>
 )

@@ -1,11 +1,12 @@
-import { Alert, Card, Code, SimpleGrid, Stack, Table, Text, Timeline, Title } from '@mantine/core'
+import { Alert, Code, SimpleGrid, Stack, Table, Text, Timeline } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { AnyReceipt, Receipt } from '../../admin/requests/schema.ts'
 import { formatCount, formatDuration, formatUsd } from '../lib/format.ts'
 import { useLanguage, useText } from '../lib/language.tsx'
 import { textOf } from '../lib/texts.ts'
-import { Hint, LongText, SmallHint } from '../parts/text.tsx'
-import { Colon, Time } from '../parts/values.tsx'
+import { TitledCard } from '../parts/page.tsx'
+import { Hint, LongText } from '../parts/text.tsx'
+import { Colon, Labelled, Time } from '../parts/values.tsx'
 import { causeText } from './causes.ts'
 import { Result } from './columns.tsx'
 import { receiptText } from './receipt-text.ts'
@@ -35,11 +36,8 @@ export function Facts({
     [text.ending, textOf(text.endings, receipt.ending) ?? receipt.ending],
   ]
   return (
-    <Card withBorder component="section" aria-label={text.facts}>
+    <TitledCard title={text.facts} size="h3">
       <Stack gap="sm">
-        <Title order={2} size="h3">
-          {text.facts}
-        </Title>
         <Result status={receipt.status} cause={receipt.cause} isAlone />
         {receipt.cause_text && (
           <LongText>
@@ -63,7 +61,7 @@ export function Facts({
           ))}
         </SimpleGrid>
       </Stack>
-    </Card>
+    </TitledCard>
   )
 }
 
@@ -73,11 +71,8 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
   const { language } = useLanguage()
   const { bill, differences, formula, tier_reason, ledger_id, reasoning_tokens } = receipt
   return (
-    <Card withBorder component="section" aria-label={text.bill}>
+    <TitledCard title={text.bill} size="h3">
       <Stack gap="sm">
-        <Title order={2} size="h3">
-          {text.bill}
-        </Title>
         {differences.length > 0 && (
           <Alert color="red" title={text.differences}>
             <span lang="en">{differences.join(' ')}</span>
@@ -114,7 +109,7 @@ export function BillCard({ receipt }: { readonly receipt: Receipt }) {
           </Stack>
         )}
       </Stack>
-    </Card>
+    </TitledCard>
   )
 }
 
@@ -203,11 +198,8 @@ type Attempt = Receipt['attempts'][number] & Partial<AnyReceipt['attempts'][numb
 export function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const text = useText(receiptText)
   return (
-    <Card withBorder component="section" aria-label={text.attempts}>
+    <TitledCard title={text.attempts} size="h3">
       <Stack gap="sm">
-        <Title order={2} size="h3">
-          {text.attempts}
-        </Title>
         {attempts.length === 0 && <Text>{text.noAttempts}</Text>}
         <Timeline bulletSize={14} lineWidth={2} active={attempts.length}>
           {attempts.map((attempt) => (
@@ -221,7 +213,7 @@ export function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }
           ))}
         </Timeline>
       </Stack>
-    </Card>
+    </TitledCard>
   )
 }
 
@@ -249,11 +241,9 @@ function Details({ attempt }: { readonly attempt: Attempt }) {
         <Time at={started_at} /> · {times.join(' · ')}
       </Hint>
       {upstream_request_id && (
-        <SmallHint className="cut">
-          {text.upstreamId}
-          <Colon />
+        <Labelled label={text.upstreamId} size="xs" c="dimmed" className="cut">
           {upstream_request_id}
-        </SmallHint>
+        </Labelled>
       )}
     </Stack>
   )

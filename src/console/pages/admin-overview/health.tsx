@@ -2,6 +2,7 @@ import { Alert, Card, List, Text, Title } from '@mantine/core'
 import type { FirstStep, GatewayNow, GatewayOverview } from '../../../admin/overview/schema.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
+import { TitledCard } from '../../parts/page.tsx'
 import { column, DataTable, figure } from '../../parts/table.tsx'
 import { AnchorLink, Hint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
@@ -19,10 +20,7 @@ export function Channels({ now }: { readonly now: GatewayNow }) {
     [channel, model, cause, until.slice(0, 19)].join(' ')
   const told = new Map(cooling.map((one) => [keyOf(one), one]))
   return (
-    <Card withBorder padding="md" component="section" aria-label={text.health}>
-      <Title order={2} size="h5" mb="xs">
-        {text.health}
-      </Title>
+    <TitledCard title={text.health}>
       {cooling.length === 0 ? (
         <Text size="sm">{text.healthGood}</Text>
       ) : (
@@ -43,7 +41,7 @@ export function Channels({ now }: { readonly now: GatewayNow }) {
       <AnchorLink size="sm" underline="always" mt="xs" to="/admin/channels">
         {text.toChannels}
       </AnchorLink>
-    </Card>
+    </TitledCard>
   )
 }
 

@@ -65,15 +65,7 @@ export function Page() {
         caption={text.ledger}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Empty
-              title={text.noneFound}
-              hint={text.noneFoundHint}
-              action={
-                <Button variant="default" onClick={showAll}>
-                  {text.showAll}
-                </Button>
-              }
-            />
+            <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
           ) : (
             <Empty title={text.none} hint={text.noneHint} />
           )
@@ -203,5 +195,4 @@ const balanceText = bilingual({
   ],
   noneFound: ['No entry fits', '没有符合条件的记录'],
   noneFoundHint: ['Change the filters, or show all.', '请调整筛选条件，或显示全部。'],
-  showAll: ['Show all', '显示全部'],
 })

@@ -28,8 +28,8 @@ import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { AnchorLink, Hint, LongText } from '../../parts/text.tsx'
-import { Colon } from '../../parts/values.tsx'
+import { AnchorLink } from '../../parts/text.tsx'
+import { Labelled } from '../../parts/values.tsx'
 import { Actions } from './actions.tsx'
 
 /** One channel, or a new one. */
@@ -123,16 +123,12 @@ function About({ channel }: { readonly channel: Channel }) {
       <Stack gap="xs">
         <Group gap="sm">
           <StateBadge state={state} recent={recent} />
-          <Hint>
-            {text.recent}
-            <Colon />
+          <Labelled label={text.recent} c="dimmed">
             {text.recentText(recent.attempts, recent.failed)}
-          </Hint>
+          </Labelled>
         </Group>
         <StateDetails state={state} recent={recent} />
-        <LongText>
-          {text.groups}
-          <Colon />
+        <Labelled label={text.groups} className="cut">
           {groups.map(({ id, name }, at) => (
             <span key={id}>
               {at > 0 && ', '}
@@ -160,7 +156,7 @@ function About({ channel }: { readonly channel: Channel }) {
               </AnchorLink>
             </>
           )}
-        </LongText>
+        </Labelled>
       </Stack>
     </Paper>
   )

@@ -21,8 +21,8 @@ import { useRegionLabel } from '../../parts/fields.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { AnchorLink, Hint, LongText } from '../../parts/text.tsx'
-import { Colon } from '../../parts/values.tsx'
+import { AnchorLink, LongText } from '../../parts/text.tsx'
+import { Labelled } from '../../parts/values.tsx'
 import { Actions } from './actions.tsx'
 
 /** One group, or a new one. */
@@ -99,11 +99,11 @@ function shown(group: GroupView, text: (typeof groupText)['en']): Record<string,
     [text.name]: group.name,
     [text.status]: text[group.status],
     [text.channels]: group.channels.map(({ name }) => name),
-    [text.multiplier]: group.rate_multiplier,
+    [text.rate_multiplier]: group.rate_multiplier,
     [text.models]: group.models,
     [text.about]: group.description,
     [text.platform]: group.platform,
-    [text.long_context]: group.long_context_pricing,
+    [text.long_context_pricing]: group.long_context_pricing,
     [text.on_disconnect]: text[group.on_disconnect],
     [text.limits]: group.limits,
     [text.accounts]: group.accounts ?? text.everyone,
@@ -127,11 +127,9 @@ function Offers({ group }: { readonly group: GroupView }) {
           <Badge variant="dot" tt="none" fw={500} color={status === 'active' ? 'green' : 'gray'}>
             {text[status]}
           </Badge>
-          <Hint>
-            {text.tokens}
-            <Colon />
+          <Labelled label={text.tokens} c="dimmed">
             {count}
-          </Hint>
+          </Labelled>
         </Group>
         <Names label={text.offered} names={group.offered_models} total={offers} />
         {without_price > 0 && (

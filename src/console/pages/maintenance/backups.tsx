@@ -11,8 +11,8 @@ import { fieldsOf, SendForm } from '../../parts/form.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { Section } from '../../parts/page.tsx'
 import { column, DataTable, figure } from '../../parts/table.tsx'
-import { Hint, SmallHint } from '../../parts/text.tsx'
-import { Colon, Time } from '../../parts/values.tsx'
+import { Hint } from '../../parts/text.tsx'
+import { Labelled, Time } from '../../parts/values.tsx'
 import { JobProgress, useJobs } from './jobs.tsx'
 import { maintenanceText } from './text.ts'
 
@@ -87,11 +87,9 @@ export function Backups() {
         />
       )}
       {query.data?.folder && (
-        <SmallHint className="cut">
-          {text.folder}
-          <Colon />
+        <Labelled label={text.folder} size="xs" c="dimmed" className="cut">
           {query.data.folder}
-        </SmallHint>
+        </Labelled>
       )}
       <Download name={downloading} close={() => setDownloading(null)} />
     </Section>

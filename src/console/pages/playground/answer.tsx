@@ -1,9 +1,10 @@
-import { Accordion, Alert, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Accordion, Alert, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, CallFailed, call } from '../../lib/api.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
+import { TitledCard } from '../../parts/page.tsx'
 import { AnchorLink, Hint, LongText, SmallHint } from '../../parts/text.tsx'
 import { Code, Money } from '../../parts/values.tsx'
 import { causeText } from '../../requests/causes.ts'
@@ -14,14 +15,11 @@ import { texts } from './text.ts'
 export function Answer({ exchange }: { readonly exchange: Exchange | undefined }) {
   const text = useText(texts)
   return (
-    <Card withBorder padding="md" component="section" aria-label={text.answer}>
-      <Title order={2} size="h5" mb="xs">
-        {text.answer}
-      </Title>
+    <TitledCard title={text.answer}>
       {exchange ? <Said exchange={exchange} /> : <Text c="dimmed">{text.nothingYet}</Text>}
       {exchange && <Problem exchange={exchange} />}
       {exchange && exchange.phase !== 'asking' && <Figures exchange={exchange} />}
-    </Card>
+    </TitledCard>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Button, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { PlazaDocument } from '../../../site/plaza/schema.ts'
@@ -71,15 +71,7 @@ function Found({ rows }: { readonly rows: readonly PlazaRow[] }) {
       {found.length > 0 ? (
         <PlazaTable key={`${search} ${group} ${token?.id}`} rows={found} />
       ) : (
-        <Empty
-          title={text.noneFound}
-          hint={text.noneFoundHint}
-          action={
-            <Button variant="default" onClick={showAll}>
-              {text.showAll}
-            </Button>
-          }
-        />
+        <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
       )}
     </>
   )

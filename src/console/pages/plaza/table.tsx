@@ -4,7 +4,7 @@ import { formatUsd } from '../../lib/format.ts'
 import { useText } from '../../lib/language.tsx'
 import { column, DataTable, figure } from '../../parts/table.tsx'
 import { Hint, SmallHint } from '../../parts/text.tsx'
-import { Colon } from '../../parts/values.tsx'
+import { Labelled } from '../../parts/values.tsx'
 import type { Item, PlazaRow, Price, Tier } from './rows.ts'
 import { plazaText } from './text.ts'
 
@@ -100,11 +100,9 @@ function Details({ row }: { readonly row: PlazaRow }) {
   return (
     <Stack>
       {row.description !== '' && <Text size="sm">{row.description}</Text>}
-      <Text size="sm">
-        {text.group}
-        <Colon />
+      <Labelled label={text.group}>
         {row.group} · {text.multiplier} ×{row.multiplier}
-      </Text>
+      </Labelled>
       {row.tiers.map((tier) => (
         <Stack key={tier.label ?? ''} gap={4}>
           <Title order={3} size="h5">
@@ -131,11 +129,9 @@ function Extras({ row: { extras } }: { readonly row: PlazaRow }) {
   return parts.map(
     ([label, words]) =>
       words.length > 0 && (
-        <Text size="sm" key={label}>
-          {label}
-          <Colon />
+        <Labelled label={label} key={label}>
           {words.join(', ')}
-        </Text>
+        </Labelled>
       ),
   )
 }

@@ -55,7 +55,6 @@ export const plazaText = bilingual({
   ],
   noneFound: ['No model fits', '没有符合条件的模型'],
   noneFoundHint: ['Change the search, or show all.', '请调整搜索条件，或显示全部。'],
-  showAll: ['Show all', '显示全部'],
   off: ['The model plaza is switched off', '模型广场已关闭'],
   offHint: [
     'Whoever runs this gateway has switched it off (model_plaza_enabled in tollgate.yaml).',

@@ -17,8 +17,8 @@ import { formatCount } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { listText } from '../../parts/list.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
-import { Hint, LongText } from '../../parts/text.tsx'
-import { Colon, Time } from '../../parts/values.tsx'
+import { Hint } from '../../parts/text.tsx'
+import { Labelled, Time } from '../../parts/values.tsx'
 import { Edit } from './edit.tsx'
 import { TermsDetails } from './terms.tsx'
 import { priceText } from './text.ts'
@@ -87,11 +87,9 @@ function About({ view }: { readonly view: PriceView }) {
   return (
     <Stack gap="xs">
       <Group gap="md">
-        <LongText>
-          {text.offeredBy}
-          <Colon />
+        <Labelled label={text.offeredBy} className="cut">
           {channels.map(({ name }) => name).join(', ') || text.nobody}
-        </LongText>
+        </Labelled>
         {context_window !== null && (
           <Text size="sm">{text.contextWindow(formatCount(context_window, language))}</Text>
         )}

@@ -18,7 +18,7 @@ import { EditForm } from '../../parts/edit.tsx'
 import { fieldsOf } from '../../parts/form.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
 import { Hint } from '../../parts/text.tsx'
-import { emptyTier, type PriceValues, termsValues, valuesOf } from './form-values.ts'
+import { emptyTier, type PriceValues, rateNames, termsValues, valuesOf } from './form-values.ts'
 import { LivePreview, Simulate } from './preview.tsx'
 import { TermsDetails } from './terms.tsx'
 import { priceText } from './text.ts'
@@ -78,22 +78,11 @@ export function Edit({ view }: { readonly view: PriceView }) {
               <RateFields form={form} />
             </Fieldset>
             <TierFields form={form} />
-            <TextInput
-              label={text.window}
-              description={text.windowHint}
-              inputMode="numeric"
-              {...form.getInputProps('context_window')}
-            />
+            <TextInput inputMode="numeric" {...field('context_window')} />
           </>
         )}
         {unit === 'call' && (
-          <TextInput
-            label={text.usdPerCall}
-            leftSection="$"
-            inputMode="decimal"
-            required
-            {...form.getInputProps('per_call')}
-          />
+          <TextInput leftSection="$" inputMode="decimal" required {...field('per_call')} />
         )}
         {unit !== 'free' && (
           <>
@@ -103,11 +92,9 @@ export function Edit({ view }: { readonly view: PriceView }) {
               {...field('tools')}
             />
             <TextInput
-              label={text.serviceTiers}
-              description={text.serviceTiersHint}
               placeholder="priority=2, flex=0.5"
               autoComplete="off"
-              {...form.getInputProps('service_tiers')}
+              {...field('service_tiers')}
             />
           </>
         )}
@@ -126,17 +113,13 @@ function shown(view: PriceView, text: (typeof priceText)['en']): Record<string, 
   return {
     [text.source]: view.price && text.sources[view.price.source],
     [text.billing]: units[values.unit],
-    [text.input]: values.input,
-    [text.output]: values.output,
-    [text.cacheRead]: values.cache_read,
-    [text.cacheWrite]: values.cache_write,
-    [text.cacheWrite1h]: values.cache_write_1h,
+    ...Object.fromEntries(rateNames.map((name) => [text[name], values[name]])),
     [text.others]: values.others,
     [text.tools]: values.tools,
-    [text.serviceTiers]: values.service_tiers,
+    [text.service_tiers]: values.service_tiers,
     [text.tiers]: values.tiers.map(({ key: _, ...tier }) => tier),
-    [text.usdPerCall]: values.per_call,
-    [text.window]: values.context_window,
+    [text.per_call]: values.per_call,
+    [text.context_window]: values.context_window,
     [text.note]: values.note,
   }
 }
@@ -189,36 +172,37 @@ function Removal({ view: { price, vendor }, remove }: RemovalProps) {
   )
 }
 
-/** The prices of a tier; `path` is where they stand in the form: `''`, `tiers.0.`. */
-function RateFields({
-  form,
-  path = '',
-}: {
+interface RateFieldsProps {
   readonly form: UseFormReturnType<PriceValues>
+  /** Where they stand in the form: `''`, `tiers.0.`. */
   readonly path?: string
-}) {
+}
+
+/** The prices of a tier. */
+function RateFields({ form, path = '' }: RateFieldsProps) {
   const text = useText(priceText)
-  const fields = [
-    ['input', text.input, undefined],
-    ['output', text.output, undefined],
-    ['cache_read', text.cacheRead, text.fallsBack(text.input)],
-    ['cache_write', text.cacheWrite, text.fallsBack(text.input)],
-    ['cache_write_1h', text.cacheWrite1h, text.fallsBack(text.cacheWrite)],
-  ] as const
+  const instead = {
+    cache_read: 'input',
+    cache_write: 'input',
+    cache_write_1h: 'cache_write',
+  } as const
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} verticalSpacing="xs">
-      {fields.map(([name, label, hint]) => (
-        <TextInput
-          key={name}
-          label={label}
-          placeholder={hint}
-          leftSection="$"
-          inputMode="decimal"
-          autoComplete="off"
-          required={hint === undefined}
-          {...form.getInputProps(path + name)}
-        />
-      ))}
+      {rateNames.map((name) => {
+        const isNeeded = name === 'input' || name === 'output'
+        return (
+          <TextInput
+            key={name}
+            label={text[name]}
+            placeholder={isNeeded ? undefined : text.fallsBack(text[instead[name]])}
+            leftSection="$"
+            inputMode="decimal"
+            autoComplete="off"
+            required={isNeeded}
+            {...form.getInputProps(path + name)}
+          />
+        )
+      })}
       <TextInput
         label={text.others}
         placeholder="input_audio=32, output_audio=64"

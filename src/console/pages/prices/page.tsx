@@ -13,7 +13,7 @@ import { type Column, column } from '../../parts/table.tsx'
 import { ButtonLink, SmallHint } from '../../parts/text.tsx'
 import { Time } from '../../parts/values.tsx'
 import { Details } from './details.tsx'
-import { TermsLine } from './terms.tsx'
+import { feedLabels, TermsLine } from './terms.tsx'
 import { priceText } from './text.ts'
 
 /** All models with the price in force; one of them, or the feed, on demand. */
@@ -151,17 +151,10 @@ type Prices = FeedRowView['prices']
 function FinalPrices({ prices }: { readonly prices: Prices }) {
   const text = useText(priceText)
   if (prices.unit_price !== undefined) return text.perCall(formatUsd(prices.unit_price))
-  const labels = {
-    input_price: text.input,
-    output_price: text.output,
-    cache_input_price: text.cacheRead,
-    cache_create_price: text.cacheWrite,
-    cache_create_price_1h: text.cacheWrite1h,
-  } as const
-  const names = Object.keys(labels) as (keyof typeof labels)[]
-  const main = names.slice(0, 2)
-  const rest = names.slice(2)
-  const line = (some: readonly (keyof typeof labels)[]) =>
+  const labels = feedLabels(text)
+  const main = ['input_price', 'output_price'] as const
+  const rest = ['cache_input_price', 'cache_create_price', 'cache_create_price_1h'] as const
+  const line = (some: typeof main | typeof rest) =>
     some.map((name) => `${labels[name]} ${formatUsd(prices[name] ?? '0')}`).join(' · ')
   return (
     <Stack gap={0}>

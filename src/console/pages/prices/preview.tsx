@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../parts/notices.tsx'
 import { Hint, LongText } from '../../parts/text.tsx'
 import { Money } from '../../parts/values.tsx'
 import { givenPrice, isFilledIn, type PriceValues } from './form-values.ts'
+import { feedLabels } from './terms.tsx'
 import { priceText } from './text.ts'
 
 interface LivePreviewProps {
@@ -106,14 +107,7 @@ function OneGroup({ preview }: { readonly preview: GroupPreview }) {
 function useFigures({ before, after }: GroupPreview) {
   const text = useText(priceText)
   const { language } = useLanguage()
-  const labels: Readonly<Record<string, string>> = {
-    unit_price: text.usdPerCall,
-    input_price: text.input,
-    output_price: text.output,
-    cache_input_price: text.cacheRead,
-    cache_create_price: text.cacheWrite,
-    cache_create_price_1h: text.cacheWrite1h,
-  }
+  const labels: Readonly<Record<string, string>> = feedLabels(text)
   const figuresOf = (sold: Sold | null) => {
     if (sold === null) return new Map<string, string>()
     const tiers = sold.tiers.flatMap(({ above, prices }) =>
@@ -187,34 +181,30 @@ function Result({ result }: { readonly result: SimulationView }) {
   const { language } = useLanguage()
   const { requests, charged, simulated, difference, percent, not_compared, is_complete } = result
   if (requests === 0) return <Text>{text.nothing}</Text>
+  const money = (usd: string) => <Money usd={usd} />
   const change = percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent} %)`
+  const rows = [
+    [text.compared, formatCount(requests, language)],
+    [text.charged, money(charged)],
+    [text.simulated, money(simulated)],
+    [
+      text.difference,
+      <>
+        {money(difference)}
+        {change}
+      </>,
+    ],
+  ] as const
   return (
     <Stack gap="xs" ref={show}>
       <Table variant="vertical" withTableBorder>
         <Table.Tbody>
-          <Table.Tr>
-            <Table.Th w="50%">{text.compared}</Table.Th>
-            <Table.Td ta="end">{formatCount(requests, language)}</Table.Td>
-          </Table.Tr>
-          <Table.Tr>
-            <Table.Th>{text.charged}</Table.Th>
-            <Table.Td ta="end">
-              <Money usd={charged} />
-            </Table.Td>
-          </Table.Tr>
-          <Table.Tr>
-            <Table.Th>{text.simulated}</Table.Th>
-            <Table.Td ta="end">
-              <Money usd={simulated} />
-            </Table.Td>
-          </Table.Tr>
-          <Table.Tr>
-            <Table.Th>{text.difference}</Table.Th>
-            <Table.Td ta="end">
-              <Money usd={difference} />
-              {change}
-            </Table.Td>
-          </Table.Tr>
+          {rows.map(([label, figure]) => (
+            <Table.Tr key={label}>
+              <Table.Th w="50%">{label}</Table.Th>
+              <Table.Td ta="end">{figure}</Table.Td>
+            </Table.Tr>
+          ))}
         </Table.Tbody>
       </Table>
       {not_compared > 0 && (

@@ -3,8 +3,8 @@ import type { PriceTermsView } from '../../../admin/prices/schema.ts'
 import { formatCount, formatUsd } from '../../lib/format.ts'
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { SmallHint } from '../../parts/text.tsx'
-import { Colon } from '../../parts/values.tsx'
-import { pairsText } from './form-values.ts'
+import { Labelled } from '../../parts/values.tsx'
+import { pairsText, rateNames } from './form-values.ts'
 import { priceText } from './text.ts'
 
 /** Terms in one line. */
@@ -40,18 +40,10 @@ export function TermsDetails({ terms }: { readonly terms: PriceTermsView }) {
     )
   if (terms.unit !== 'tokens') return <TermsLine terms={terms} />
   const named = (rates: Rates) =>
-    (
-      [
-        ['input', text.input],
-        ['output', text.output],
-        ['cache_read', text.cacheRead],
-        ['cache_write', text.cacheWrite],
-        ['cache_write_1h', text.cacheWrite1h],
-      ] as const
-    )
-      .flatMap(([name, label]) => {
+    rateNames
+      .flatMap((name) => {
         const usd = rates[name]
-        return usd === null ? [] : [`${label} ${formatUsd(usd)}`]
+        return usd === null ? [] : [`${text[name]} ${formatUsd(usd)}`]
       })
       .concat(pairsText(rates.others) || [])
       .join(' · ')
@@ -77,18 +69,26 @@ function Extras({
   const text = useText(priceText)
   const parts = [
     [text.tools, pairsText(terms.tools)],
-    [text.serviceTiers, pairsText(terms.service_tiers)],
+    [text.service_tiers, pairsText(terms.service_tiers)],
   ] as const
   return parts.map(
     ([label, words]) =>
       words !== '' && (
-        <Text size="sm" key={label}>
-          {label}
-          <Colon />
+        <Labelled label={label} key={label}>
           {words}
-        </Text>
+        </Labelled>
       ),
   )
 }
 
 type Rates = Omit<Extract<PriceTermsView, { unit: 'tokens' }>['tiers'][number], 'above'>
+
+/** What the figures of the feed are called. */
+export const feedLabels = (text: (typeof priceText)['en']) => ({
+  unit_price: text.per_call,
+  input_price: text.input,
+  output_price: text.output,
+  cache_input_price: text.cache_read,
+  cache_create_price: text.cache_write,
+  cache_create_price_1h: text.cache_write_1h,
+})

@@ -33,9 +33,9 @@ export const priceText = bilingual({
   perCall: [(usd: string) => `${usd} per call`, (usd) => `每次 ${usd}`],
   input: ['Input', '输入'],
   output: ['Output', '输出'],
-  cacheRead: ['Cache read', '缓存读取'],
-  cacheWrite: ['Cache write', '缓存写入'],
-  cacheWrite1h: ['Cache write, 1 h', '缓存写入（1 小时）'],
+  cache_read: ['Cache read', '缓存读取'],
+  cache_write: ['Cache write', '缓存写入'],
+  cache_write_1h: ['Cache write, 1 h', '缓存写入（1 小时）'],
   inOut: [
     (input: string, output: string) => `${input} in · ${output} out`,
     (input, output) => `输入 ${input} · 输出 ${output}`,
@@ -74,10 +74,10 @@ export const priceText = bilingual({
   byCall: ['By call', '按次'],
   asFree: ['Free on purpose', '免费'],
   perMillion: ['USD per 1M tokens', '美元/百万 Token'],
-  usdPerCall: ['USD per call', '美元/次'],
+  per_call: ['USD per call', '美元/次'],
   fallsBack: [(field: string) => `Empty: as ${field}`, (field) => `留空则同“${field}”`],
-  window: ['Context window (tokens)', '上下文窗口（Token）'],
-  windowHint: [
+  context_window: ['Context window (tokens)', '上下文窗口（Token）'],
+  context_windowHint: [
     'Empty: as the vendor says. Usage reported beyond it is cut to it.',
     '留空则采用官方数据。上游上报的用量超出部分会被截断。',
   ],
@@ -99,8 +99,8 @@ export const priceText = bilingual({
     'Tools that the vendor runs. What is not named costs what the vendor’s list says.',
     '由上游执行的工具。未列出的按官方价计费。',
   ],
-  serviceTiers: ['Service tiers (factor)', '服务等级（倍数）'],
-  serviceTiersHint: [
+  service_tiers: ['Service tiers (factor)', '服务等级（倍数）'],
+  service_tiersHint: [
     'What tokens and calls are multiplied by. Not named: as the vendor’s list says.',
     'Token 和调用价格的倍数。未列出的按官方价计费。',
   ],

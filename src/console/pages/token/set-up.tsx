@@ -4,7 +4,7 @@ import { useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
 import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets.ts'
 import { Hint } from '../../parts/text.tsx'
-import { Code, Colon } from '../../parts/values.tsx'
+import { Code, Labelled } from '../../parts/values.tsx'
 import { tokenText } from './text.ts'
 
 /** What stands where the key belongs, until it is shown. */
@@ -45,11 +45,9 @@ export function SetUp({ models, keyShown }: SetUpProps) {
         searchable={models.length > 8}
         limit={200}
       />
-      <Text size="sm">
-        {text.base}
-        <Colon />
+      <Labelled label={text.base}>
         <span className="cut">{baseAddress(client, address)}</span>
-      </Text>
+      </Labelled>
       <Tabs key={client} defaultValue={snippets[0]?.title ?? ''}>
         <Tabs.List>
           {snippets.map(({ title }) => (

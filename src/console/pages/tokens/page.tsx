@@ -41,15 +41,7 @@ export function Page() {
         caption={text.title}
         empty={
           isFiltered ? (
-            <Empty
-              title={text.noneFound}
-              hint={text.noneFoundHint}
-              action={
-                <Button variant="default" onClick={showAll}>
-                  {text.showAll}
-                </Button>
-              }
-            />
+            <Empty title={text.noneFound} hint={text.noneFoundHint} showAll={showAll} />
           ) : (
             <Empty
               title={text.none}

@@ -56,7 +56,6 @@ export const tokensText = bilingual({
   ],
   noneFound: ['No token fits', '没有符合条件的令牌'],
   noneFoundHint: ['Change the filters, or show all.', '请调整筛选条件，或显示全部。'],
-  showAll: ['Show all', '显示全部'],
 })
 
 export const tokenFormText = bilingual({
