@@ -9,10 +9,8 @@ import { fieldsOf } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { Empty } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import type { Column } from '../parts/table.tsx'
-import { column } from '../parts/table.tsx'
-import { LongText } from '../parts/text.tsx'
-import { Time } from '../parts/values.tsx'
+import { type Column, column } from '../parts/table.tsx'
+import { LongText, Time } from '../parts/text.tsx'
 
 /** Who changed what. */
 export function Page() {
@@ -139,7 +137,6 @@ function Step({ change: { from, to } }: { readonly change: AuditChange }) {
   )
 }
 
-/** Words of the audit. */
 const texts = bilingual({
   title: ['Audit', '审计'],
   description: [

@@ -8,8 +8,7 @@ import { bilingual } from '../lib/texts.ts'
 import { Loaded } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
 import { column, DataTable } from '../parts/table.tsx'
-import { LongText, SmallHint } from '../parts/text.tsx'
-import { Time } from '../parts/values.tsx'
+import { LongText, SmallHint, Time } from '../parts/text.tsx'
 
 /** Nodes tell of themselves every five seconds. */
 const refreshMs = 3_000
@@ -166,7 +165,6 @@ function Count({ value }: { readonly value: number | null }) {
   return <span>{value === null ? none : formatCount(value, language)}</span>
 }
 
-/** Words of the list of nodes. */
 const texts = bilingual({
   title: ['Nodes', '节点'],
   description: [

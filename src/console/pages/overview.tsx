@@ -7,9 +7,8 @@ import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { Empty, Loaded } from '../parts/notices.tsx'
 import { PageFrame } from '../parts/page.tsx'
-import { AnchorLink, ButtonLink } from '../parts/text.tsx'
+import { AnchorLink, ButtonLink, Figure } from '../parts/text.tsx'
 import { DaysChoice, Usage, UsageWaiting, useDays } from '../parts/usage.tsx'
-import { Figure } from '../parts/values.tsx'
 
 /** The first page of who is signed in: what is left, and what was used. */
 export function Page() {
@@ -136,7 +135,6 @@ function BalanceWarning({ overview }: Pick<FiguresProps, 'overview'>) {
   )
 }
 
-/** Words of the overview. */
 const texts = bilingual({
   title: ['Overview', '概览'],
   balance: ['Balance', '余额'],

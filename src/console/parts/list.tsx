@@ -6,8 +6,7 @@ import { useLanguage, useText } from '../lib/language.tsx'
 import { bilingual } from '../lib/texts.ts'
 import { ErrorNotice } from './notices.tsx'
 import { type Column, DataTable } from './table.tsx'
-import { Hint } from './text.tsx'
-import { Time } from './values.tsx'
+import { Hint, Time } from './text.tsx'
 
 /** Words that other lists use, too. */
 export const listText = bilingual({

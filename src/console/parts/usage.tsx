@@ -7,7 +7,7 @@ import { useLanguage, useText } from '../lib/language.tsx'
 import { Chart } from './chart.tsx'
 import { TitledCard } from './page.tsx'
 import { type Column, DataTable, figure } from './table.tsx'
-import { Hint } from './text.tsx'
+import { Hint, Money } from './text.tsx'
 import {
   firstByteSeries,
   modelLabel,
@@ -16,7 +16,6 @@ import {
   tokenSeries,
   usageText,
 } from './usage-series.ts'
-import { Money } from './values.tsx'
 
 /** What was used, by day. */
 function UsageCharts({ usage }: { readonly usage: UsageRange }) {

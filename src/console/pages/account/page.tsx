@@ -16,8 +16,15 @@ import { List } from '../../parts/list.tsx'
 import { Empty, ErrorNotice } from '../../parts/notices.tsx'
 import { PageFrame, Section } from '../../parts/page.tsx'
 import { column, figure } from '../../parts/table.tsx'
-import { AnchorLink, ButtonLink, Hint, SmallHint } from '../../parts/text.tsx'
-import { Money, Time, useColon } from '../../parts/values.tsx'
+import {
+  AnchorLink,
+  ButtonLink,
+  Hint,
+  Money,
+  SmallHint,
+  Time,
+  useColon,
+} from '../../parts/text.tsx'
 import { accountText } from '../accounts/text.ts'
 import { Adjust, Remove, Suspend, Vouch } from './actions.tsx'
 import { changeOf, Settings, valuesOf } from './settings.tsx'

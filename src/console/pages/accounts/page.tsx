@@ -14,8 +14,7 @@ import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { type Column, column, figure } from '../../parts/table.tsx'
-import { AnchorLink } from '../../parts/text.tsx'
-import { Money, Time } from '../../parts/values.tsx'
+import { AnchorLink, Money, Time } from '../../parts/text.tsx'
 import { accountText } from './text.ts'
 
 /** All accounts. */

@@ -6,9 +6,8 @@ import { formatBytes, formatCount, formatUptime, formatUsd } from '../../lib/for
 import { useLanguage, useText } from '../../lib/language.tsx'
 import { Loaded } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { AnchorLink } from '../../parts/text.tsx'
+import { AnchorLink, Figure } from '../../parts/text.tsx'
 import { DaysChoice, Usage, UsageWaiting, useDays } from '../../parts/usage.tsx'
-import { Figure } from '../../parts/values.tsx'
 import { Channels, NextSteps } from './health.tsx'
 import { texts } from './text.ts'
 

@@ -14,8 +14,7 @@ import { List } from '../../parts/list.tsx'
 import { Empty } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
 import { type Column, column, figure } from '../../parts/table.tsx'
-import { AnchorLink, SmallHint } from '../../parts/text.tsx'
-import { Figure, Money, Time } from '../../parts/values.tsx'
+import { AnchorLink, Figure, Money, SmallHint, Time } from '../../parts/text.tsx'
 import { exportAddress, kinds, readFilter } from './filter.ts'
 
 /** What is left of one's money, and where the rest has gone. */

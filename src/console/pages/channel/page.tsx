@@ -28,8 +28,7 @@ import { EditForm, useEdit } from '../../parts/edit.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { AnchorLink } from '../../parts/text.tsx'
-import { Labelled } from '../../parts/values.tsx'
+import { AnchorLink, Labelled } from '../../parts/text.tsx'
 import { Actions } from './actions.tsx'
 
 /** One channel, or a new one. */

@@ -21,8 +21,7 @@ import { useRegionLabel } from '../../parts/fields.tsx'
 import { SendForm } from '../../parts/form.tsx'
 import { ErrorNotice, Warnings } from '../../parts/notices.tsx'
 import { PageFrame } from '../../parts/page.tsx'
-import { AnchorLink, LongText } from '../../parts/text.tsx'
-import { Labelled } from '../../parts/values.tsx'
+import { AnchorLink, Labelled, LongText } from '../../parts/text.tsx'
 import { Actions } from './actions.tsx'
 
 /** One group, or a new one. */

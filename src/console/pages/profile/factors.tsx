@@ -6,7 +6,7 @@ import { useText } from '../../lib/language.tsx'
 import { hasPasskeys, makePasskey } from '../../lib/passkey.ts'
 import { confirm, useAttempt, useRefresh } from '../../parts/action.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
-import { Code, Time } from '../../parts/values.tsx'
+import { Code, Time } from '../../parts/text.tsx'
 import { profileText } from './text.ts'
 
 interface Passkey {

@@ -4,7 +4,7 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { sayDone, useAttempt, useRefresh } from '../../parts/action.tsx'
 import { ErrorNotice } from '../../parts/notices.tsx'
-import { Time } from '../../parts/values.tsx'
+import { Time } from '../../parts/text.tsx'
 import { deviceOf } from './device.ts'
 import { profileText } from './text.ts'
 

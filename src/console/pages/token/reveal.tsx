@@ -5,7 +5,7 @@ import { api, call } from '../../lib/api.ts'
 import { useText } from '../../lib/language.tsx'
 import { Proof } from '../../parts/fields.tsx'
 import { fieldsOf, SendForm } from '../../parts/form.tsx'
-import { Code } from '../../parts/values.tsx'
+import { Code } from '../../parts/text.tsx'
 import { tokenText } from './text.ts'
 
 interface RevealProps {

@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { useText } from '../../lib/language.tsx'
 import { useMe } from '../../lib/site.ts'
 import { baseAddress, type Client, clients, snippetsOf } from '../../lib/snippets.ts'
-import { Hint } from '../../parts/text.tsx'
-import { Code, Labelled } from '../../parts/values.tsx'
+import { Code, Hint, Labelled } from '../../parts/text.tsx'
 import { tokenText } from './text.ts'
 
 /** What stands where the key belongs, until it is shown. */
