@@ -111,7 +111,7 @@ const stateText = bilingual({
   failing: ['Only fails', '全部失败'],
   unused: ['In no group', '未加入分组'],
   partly: ['Works in part', '部分可用'],
-  cooling: ['Cooling', '冷却中'],
+  cooling: ['In cooldown', '冷却中'],
   draining: ['Draining', '排空中'],
   disabled: ['Disabled', '已停用'],
   failingLong: [
@@ -119,7 +119,7 @@ const stateText = bilingual({
     '请求仍会发往该渠道，但最近一小时的尝试全部失败。',
   ],
   worksLong: [
-    'Requests go to it, and nothing is known against it.',
+    'Requests are sent to it. No cooldown is running.',
     '请求正常发往该渠道，没有已知问题。',
   ],
   unusedLong: [
@@ -131,21 +131,21 @@ const stateText = bilingual({
     '已开始的会话在此继续，不再接收新的请求。',
   ],
   disabledLong: ['Nothing is sent to it.', '不会向它发送任何请求。'],
-  partlyLong: ['Some of its models are left alone for a while.', '部分模型暂停使用。'],
+  partlyLong: ['Some of its models are in cooldown.', '部分模型暂停使用。'],
   coolingLong: [
-    (until: string) => `Left alone until ${until}, then one request tries it.`,
+    (until: string) => `In cooldown until ${until}. Then one request probes it.`,
     (until) => `暂停使用至 ${until}，之后先用一个请求试探。`,
   ],
   keys: [
-    (cooling: number, all: number) => `${cooling} of ${all} keys cool.`,
+    (cooling: number, all: number) => `${cooling} of ${all} keys are in cooldown.`,
     (cooling, all) => `${all} 个密钥中有 ${cooling} 个在冷却。`,
   ],
   key: [(hint: string) => `key ${hint}`, (hint) => `密钥 ${hint}`],
   goneKey: ['a key that it no longer has', '已移除的密钥'],
   model: [(name: string) => `model ${name}`, (name) => `模型 ${name}`],
-  all: ['everything', '整个渠道'],
+  all: ['the whole channel', '整个渠道'],
   part: [
-    (what: string, until: string) => `Left alone until ${until}: ${what}`,
+    (what: string, until: string) => `In cooldown until ${until}: ${what}`,
     (what, until) => `暂停使用至 ${until}：${what}`,
   ],
   times: [(count: number) => `${count} times in a row`, (count) => `已连续 ${count} 次`],

@@ -30,7 +30,7 @@ export const channelText = bilingual({
   addKeys: ['Add keys', '添加密钥'],
   remove: ['Remove', '移除'],
   keep: ['Keep', '保留'],
-  willGo: ['goes when you save', '保存后移除'],
+  willGo: ['removed when you save', '保存后移除'],
   models: ['Models', '模型'],
   modelsHint: [
     'One a line. Where the upstream calls it otherwise: name = upstream name.',
@@ -128,7 +128,7 @@ export const channelText = bilingual({
   disable: ['Disable', '停用'],
   recover: ['Try again now', '立即重试'],
   recovered: [
-    'What was held against it is forgotten: the next request tries it.',
+    'Its cooldown is cleared. The next request probes it.',
     '已清除冷却记录，下一个请求会尝试它。',
   ],
   drainAsk: [(name: string) => `Drain ${name}?`, (name) => `排空 ${name}？`],

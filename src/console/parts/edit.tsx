@@ -9,8 +9,23 @@ import { bilingual } from '../lib/texts.ts'
 import { choose, isSame, merge } from './merge.ts'
 import { ErrorNotice } from './notices.tsx'
 
-const savedTexts = bilingual({
+const texts = bilingual({
   saved: ['Saved. It holds from the next request on.', '已保存，从下一个请求起生效。'],
+  save: ['Save', '保存'],
+  discard: ['Discard changes', '放弃修改'],
+  title: ['Somebody else has changed this meanwhile', '其他人刚刚修改了它'],
+  changed: ['What is different now:', '与您看到的不同之处：'],
+  none: ['Only what this page does not show, such as a key.', '只有本页不显示的内容，例如密钥。'],
+  theirs: ['Take theirs', '采用对方的'],
+  mine: ['Keep mine', '保留我的'],
+  hint: [
+    'Take theirs: what you typed is lost. Keep mine: what you changed is saved over it, the rest stays theirs.',
+    '采用对方的：您输入的内容将丢失。保留我的：保存您改动的部分，其余保持对方的修改。',
+  ],
+  wholeHint: [
+    'Take theirs: what you typed is lost. Keep mine: all of this form is saved over it.',
+    '采用对方的：您输入的内容将丢失。保留我的：用整个表单的内容覆盖对方的修改。',
+  ],
 })
 
 interface EditOptions<State, Values> {
@@ -59,7 +74,7 @@ export interface Edit<State, Values> {
 export function useEdit<State, Values extends object>(
   options: EditOptions<State, Values>,
 ): Edit<State, Values> {
-  const text = useText(savedTexts)
+  const text = useText(texts)
   const { live, valuesOf, isWhole = false } = options
   const [seen, setSeen] = useState(live)
   const [present, setPresent] = useState<State>()
@@ -135,8 +150,6 @@ export function useEdit<State, Values extends object>(
   }
 }
 
-const buttonTexts = bilingual({ save: ['Save', '保存'], discard: ['Discard changes', '放弃修改'] })
-
 interface EditFormProps<State, Values> {
   readonly edit: Edit<State, Values>
   /** What two people may have changed, by its label. */
@@ -177,7 +190,7 @@ export function EditForm<State, Values>({
 }
 
 function Buttons<State, Values>({ edit }: Pick<EditFormProps<State, Values>, 'edit'>) {
-  const text = useText(buttonTexts)
+  const text = useText(texts)
   return (
     <Group>
       <Button type="submit" loading={edit.form.submitting} disabled={!edit.isTyped}>
@@ -191,22 +204,6 @@ function Buttons<State, Values>({ edit }: Pick<EditFormProps<State, Values>, 'ed
     </Group>
   )
 }
-
-const conflictTexts = bilingual({
-  title: ['Somebody else has changed this meanwhile', '其他人刚刚修改了它'],
-  changed: ['What is different now:', '与您看到的不同之处：'],
-  none: ['Only what this page does not show, such as a key.', '只有本页不显示的内容，例如密钥。'],
-  theirs: ['Take theirs', '采用对方的'],
-  mine: ['Keep mine', '保留我的'],
-  hint: [
-    'Take theirs: what you typed is lost. Keep mine: what you changed is saved over it, the rest stays theirs.',
-    '采用对方的：您输入的内容将丢失。保留我的：保存您改动的部分，其余保持对方的修改。',
-  ],
-  wholeHint: [
-    'Take theirs: what you typed is lost. Keep mine: all of this form is saved over it.',
-    '采用对方的：您输入的内容将丢失。保留我的：用整个表单的内容覆盖对方的修改。',
-  ],
-})
 
 /** The present state that a refused change met; undefined: it failed for another reason. */
 export const presentOf = <State,>(error: unknown): State | undefined =>
@@ -225,7 +222,7 @@ interface ConflictProps<State> {
 
 /** Shows what another person has changed since, and lets this one decide. */
 function Conflict<State>(props: ConflictProps<State>) {
-  const text = useText(conflictTexts)
+  const text = useText(texts)
   const [before, now] = [props.show(props.seen), props.show(props.present)]
   const changed = Object.keys(now).filter((name) => words(before[name]) !== words(now[name]))
   return (

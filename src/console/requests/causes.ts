@@ -36,7 +36,7 @@ const englishRequestCauses = {
   thread_not_found: 'The conversation to be continued is not known to this account.',
   response_in_progress: 'The answer was still being made in the background.',
   background_lost:
-    'The upstream can not tell what an answer in the background has used: charged is what was set aside.',
+    'The upstream can not tell what an answer in the background has used. The reserved amount was charged.',
   receipt_not_found: 'The receipt that was asked for does not exist for this account.',
   model_not_found: 'The token’s group does not have the model that was asked for.',
   model_not_allowed: 'The token may not use this model: it is restricted to others.',

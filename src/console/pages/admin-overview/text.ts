@@ -51,14 +51,14 @@ export const texts = bilingual({
   owes: [(usd: string) => `: ${usd} below its credit limit`, (usd) => `：低于信用额度 ${usd}`],
   toOverdrawn: ['All of them', '查看全部'],
   health: ['Channels', '渠道'],
-  healthGood: ['No channel cools.', '没有渠道处于冷却中。'],
+  healthGood: ['No channel is in cooldown.', '没有渠道处于冷却中。'],
   stop: ['. ', '。'],
   cooling: [
-    (channel: string) => `${channel} is left alone until`,
+    (channel: string) => `${channel} is in cooldown until`,
     (channel) => `${channel} 冷却至`,
   ],
   coolingModel: [
-    (channel: string, model: string) => `${channel} is left alone for ${model} until`,
+    (channel: string, model: string) => `${channel} is in cooldown for ${model} until`,
     (channel, model) => `${channel} 的 ${model} 冷却至`,
   ],
   toChannels: ['Channels and their state', '查看渠道状态'],

@@ -24,7 +24,7 @@ export const priceText = bilingual({
   nowhere: ['no group', '无分组'],
   sources: {
     config: ['tollgate.yaml', 'tollgate.yaml'],
-    operator: ['Hand', '手动'],
+    operator: ['By hand', '手动'],
     vendor: ['Vendor list', '官方价'],
   },
   noPrice: ['No price: nobody can call it', '未定价，无法调用'],
