@@ -1,9 +1,7 @@
-import type { Codec } from './canonical/codec.ts'
-import type { EmbeddingCodec } from './canonical/embedding.ts'
+import type { Codec, EmbeddingCodec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
-import type { HiddenWork } from './hidden-work.ts'
 import type { RequestExtras } from './request-extras.ts'
-import type { ToolBounds } from './tool-bounds.ts'
+import type { HiddenWork, ToolBounds } from './request-facts.ts'
 
 /** The four wire protocols, by the names that configuration, records and logs use. */
 export const protocolNames = ['chat', 'responses', 'messages', 'gemini'] as const

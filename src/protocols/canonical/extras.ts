@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { type HostedTool, hostedTools } from './hosted-tools.ts'
+import { type HostedTool, hostedTools } from './tools.ts'
 import { readCount, type Usage, type UsageExtras } from './usage.ts'
 
 /** Uses of tools, by name. */

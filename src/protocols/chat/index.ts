@@ -1,10 +1,24 @@
-import { commentHeartbeat } from '../comment.ts'
+import type { Codec } from '../canonical/codec.ts'
+import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
 import type { Operation, Protocol } from '../protocol.ts'
-import { renameModel } from '../rename.ts'
-import { chatCodec } from './codec.ts'
+import { renameModel } from '../request-facts.ts'
+import { commentHeartbeat } from '../sse.ts'
+import { bearerHeaders, chatUrl } from '../url.ts'
+import { decodeChatResponse } from './decode-answer.ts'
+import { decodeChatRequest } from './decode-request.ts'
+import { createChatDecoder } from './decode-stream.ts'
 import { chatEmbeddings } from './embeddings.ts'
-import { bearerHeaders, chatUrl } from './endpoint.ts'
-import { encodeChatStreamError, encodeOpenAiError } from './error.ts'
+import { encodeChatResponse } from './encode-answer.ts'
+import { encodeChatRequest } from './encode-request.ts'
+import { createChatEncoder } from './encode-stream.ts'
+import { decodeOpenAiError, encodeChatStreamError, encodeOpenAiError } from './errors.ts'
+import {
+  createCompletionsObserver,
+  createEmbeddingsObserver,
+  createImagesObserver,
+} from './observe.ts'
+import { checkTextCompletions, readTextCompletions, textCodec } from './text-completions.ts'
+import { takesSearch } from './tools.ts'
 import {
   checkCompletions,
   checkEmbeddings,
@@ -12,10 +26,21 @@ import {
   readCompletions,
   readEmbeddings,
   readImages,
-} from './request.ts'
-import { createCompletionsObserver } from './stream.ts'
-import { checkTextCompletions, readTextCompletions, textCodec } from './text-completions.ts'
-import { createEmbeddingsObserver, createImagesObserver } from './usage-observer.ts'
+} from './wire.ts'
+
+/** Translation of chat completions. They have no endpoint that counts: the form is that of responses. */
+export const chatCodec: Codec = {
+  decodeRequest: decodeChatRequest,
+  encodeRequest: encodeChatRequest,
+  decodeResponse: decodeChatResponse,
+  encodeResponse: encodeChatResponse,
+  createDecoder: createChatDecoder,
+  createEncoder: createChatEncoder,
+  tellsInWords: (request) => findRootKeywords(request, openAiRoot),
+  takesSearch,
+  encodeCount: (inputTokens) => ({ object: 'response.input_tokens', input_tokens: inputTokens }),
+  decodeError: decodeOpenAiError,
+}
 
 const completions: Operation = {
   protocol: 'chat',
@@ -89,4 +114,8 @@ export const chat = {
  * What clients of the legacy form speak: chat, but for its requests and answers. Upstreams that have
  * the form themselves get the bytes; all others are asked for an answer in their own.
  */
-export const textChat: Protocol = { ...chat, generation: textCompletions, codec: textCodec }
+export const textChat: Protocol = {
+  ...chat,
+  generation: textCompletions,
+  codec: { ...chatCodec, ...textCodec },
+}

@@ -1,4 +1,4 @@
-import { createPlainObserver } from '../plain-observer.ts'
+import { createPlainObserver } from '../observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { geminiCodec } from './codec.ts'
 import { geminiEmbeddings } from './embeddings.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type CallEvent, createCallOrder } from '../../../src/protocols/chat/call-order.ts'
+import { type CallEvent, createCallOrder } from '../../../src/protocols/chat/encode-stream.ts'
 
 const start = (id: string): CallEvent => ({
   type: 'tool-call-start',

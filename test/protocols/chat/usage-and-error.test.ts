@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Usage } from '../../../src/protocols/canonical/usage.ts'
-import { decodeOpenAiError } from '../../../src/protocols/chat/error.ts'
+import { decodeOpenAiError } from '../../../src/protocols/chat/errors.ts'
 import { createChatCounts, encodeUsage, foldChatUsage } from '../../../src/protocols/chat/usage.ts'
 
 describe('usage', () => {

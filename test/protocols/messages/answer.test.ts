@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { CanonicalError } from '../../../src/protocols/canonical/error.ts'
 import type { AnswerPart, CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import type { Usage } from '../../../src/protocols/canonical/usage.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import {
   createMessagesCounts,
   encodeMessagesUsage,
