@@ -4,25 +4,12 @@ import type { ToolKind } from '../canonical/request.ts'
 import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** Puts the calls of one choice together from their pieces. */
-interface CallDecoder {
-  /** An entry of `tool_calls` in a delta. */
-  push(entry: JsonObject): void
-  /** Something else goes on: calls that have all of their arguments are at their end. */
-  settle(): void
-  /** The answer is at its end. */
-  close(): void
-  readonly hasCalls: boolean
-}
-
-/** What a call decoder is given by the decoder of the whole answer. */
-interface CallScene {
+/** What decodes the blocks of one choice is given by the decoder of the whole answer. */
+export interface BlockScene {
   readonly choice: number
   emit(event: AnswerEvent): void
   /** A new id of a block. */
   nextBlock(): string
-  /** Called before a call's first event: blocks of other kinds end here. */
-  beforeCall(): void
   /** An id for a call that the upstream gives none. */
   inventCallId(): string
 }
@@ -41,11 +28,13 @@ interface Call {
 }
 
 /**
+ * Puts the calls of one choice together from their pieces. `beforeCall` ends blocks of other kinds.
+ *
  * Vendors tell pieces of calls apart by `index`; some leave it out, or give the same one to all, and
  * then the id tells, or a new name behind whole arguments. Some repeat the id or the name in every
  * piece, some cut the name in two: a call starts when its first arguments come.
  */
-export function createCallDecoder(scene: CallScene): CallDecoder {
+export function createCallDecoder(scene: BlockScene, beforeCall: () => void) {
   /** Those that have not ended, in their order. */
   const active = new Set<Call>()
   let last: Call | undefined
@@ -99,7 +88,7 @@ export function createCallDecoder(scene: CallScene): CallDecoder {
     taken.add(callId)
     call.phase = 'open'
     hasCalls = true
-    scene.beforeCall()
+    beforeCall()
     const { choice } = scene
     scene.emit({ type: 'tool-call-start', id: block, choice, callId, name, kind })
     if (held !== '') add(call, held)
@@ -127,7 +116,8 @@ export function createCallDecoder(scene: CallScene): CallDecoder {
   }
 
   return {
-    push(entry) {
+    /** An entry of `tool_calls` in a delta. */
+    push(entry: JsonObject): void {
       const piece = readPiece(entry)
       const { kind, name, input } = piece
       const call = find(entry, piece) ?? begin(entry, kind)
@@ -147,13 +137,13 @@ export function createCallDecoder(scene: CallScene): CallDecoder {
         add(call, input)
       }
     },
+    /** Something else goes on: calls that have all of their arguments are at their end. */
     settle: () => settle(),
-    close() {
+    /** The answer is at its end. */
+    close(): void {
       for (const call of active) end(call)
     },
-    get hasCalls() {
-      return hasCalls
-    },
+    hasCalls: () => hasCalls,
   }
 }
 
@@ -169,18 +159,14 @@ interface Piece {
   readonly input: string
 }
 
-/** Arguments may come as an object where a text belongs. */
+/** Arguments may come as an object where a text belongs. Snowflake sends the members of both kinds. */
 function readPiece(entry: JsonObject): Piece {
   const custom = objectIn(entry, 'custom')
   const call = objectIn(entry, 'function')
-  const isCustom = custom !== undefined && (entry.type === 'custom' || call === undefined)
-  if (isCustom) {
-    return {
-      kind: 'custom',
-      name: stringIn(custom, 'name'),
-      input: stringIn(custom, 'input') ?? '',
-    }
-  }
+  const name = stringIn(custom, 'name')
+  const isCustom =
+    entry.type === 'custom' || call === undefined || (entry.type !== 'function' && name)
+  if (custom && isCustom) return { kind: 'custom', name, input: stringIn(custom, 'input') ?? '' }
   const wire = call?.arguments
   const input = isJsonObject(wire) ? toJsonText(wire) : wire
   const isText = typeof input === 'string'

@@ -6,9 +6,9 @@ import type { Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, parseJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { type AnswerHead, decodeHead, decodeSources, decodeTier, usageIn } from './answer-fields.ts'
-import { type ChoiceDecoder, createChoiceDecoder } from './decode-answer.ts'
+import { type ChoiceDecoder, createChoiceDecoder, createScenes } from './decode-answer.ts'
 import { decodeOpenAiError } from './errors.ts'
-import { createChatCounts, foldChatUsage } from './usage.ts'
+import { type ChatCounts, foldChatUsage } from './usage.ts'
 
 /**
  * Turns the chunks of a chat completion into events. Reasons of the end are told when the stream
@@ -16,17 +16,16 @@ import { createChatCounts, foldChatUsage } from './usage.ts'
  */
 export function createChatDecoder(context: DecodeContext): StreamDecoder {
   const choices = new Map<number, ChoiceDecoder>()
-  const counts = createChatCounts()
+  const counts: ChatCounts = {}
   let usage: Usage | undefined
   let serviceTier: ServiceTier | undefined
   let isStarted = false
   let isOver = false
-  let blocks = 0
-  let invented = 0
   let events: AnswerEvent[] = []
   const emit = (event: AnswerEvent) => {
     events.push(event)
   }
+  const openScene = createScenes(context, emit)
 
   function start(head: Partial<AnswerHead>): void {
     if (isStarted) return
@@ -37,12 +36,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   function choiceAt(choice: number): ChoiceDecoder {
     const known = choices.get(choice)
     if (known !== undefined) return known
-    const decoder = createChoiceDecoder({
-      choice,
-      emit,
-      nextBlock: () => `${blocks++}`,
-      inventCallId: () => `call_${context.requestId}_${invented++}`,
-    })
+    const decoder = createChoiceDecoder(openScene(choice))
     choices.set(choice, decoder)
     return decoder
   }
@@ -69,7 +63,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
     for (const choice of choices.values()) choice.close()
     if (!isRegular) return
     start({})
-    for (const [choice, { finish }] of choices) emit({ type: 'finish', choice, ...finish })
+    for (const [choice, { finish }] of choices) emit({ type: 'finish', choice, ...finish() })
     if (choices.size === 0) emit({ type: 'finish', choice: 0, reason: 'other' })
     emit({ type: 'end', usage, serviceTier })
   }
@@ -93,7 +87,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
     end() {
       return gather(() => {
         const all = [...choices.values()]
-        conclude(all.length > 0 && all.every(({ isFinished }) => isFinished))
+        conclude(all.length > 0 && all.every(({ isFinished }) => isFinished()))
       })
     },
   }

@@ -18,12 +18,12 @@ import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../j
 import { createRepeatedEvents, notAnObject } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { observeExtras } from './hosted-tools.ts'
-import { type ChatCounts, chatReports, createChatCounts } from './usage.ts'
+import { type ChatCounts, chatReports } from './usage.ts'
 
 /** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
 export function createCompletionsObserver(): AnswerObserver {
   const seen = createObservation()
-  const counts = createChatCounts()
+  const counts = chatReports.createCounts()
   const tally = createToolTally(seen)
   const repeated = createRepeatedEvents(readText)
   return {
@@ -194,7 +194,7 @@ function createUsageObserver(
   note: (seen: Observation, answer: JsonObject) => void = () => {},
 ): AnswerObserver {
   const seen = createObservation()
-  const counts = createChatCounts()
+  const counts = chatReports.createCounts()
 
   function read(answer: JsonObject, last: boolean): void {
     noteUsage(seen, counts, answer.usage, chatReports)

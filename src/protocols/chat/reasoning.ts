@@ -1,5 +1,4 @@
 import { refuseValue } from '../canonical/error.ts'
-import type { AnswerEvent } from '../canonical/event.ts'
 import {
   type Effort,
   efforts,
@@ -9,6 +8,7 @@ import {
 import { readNumber, readObject, readText } from '../fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import type { BlockScene } from './decode-calls.ts'
 
 type Amount = NonNullable<ReasoningSettings['amount']>
 
@@ -168,25 +168,6 @@ export function thinkingText(part: JsonObject): string {
     .join('')
 }
 
-/** Puts the reasoning of one choice together from its pieces. */
-interface ReasoningDecoder {
-  /** A delta, which may have none. */
-  push(delta: JsonObject): void
-  /** A piece of plain text. */
-  add(text: string): void
-  /** Something else goes on. */
-  close(): void
-}
-
-/** What a reasoning decoder is given by the decoder of the whole answer. */
-interface ReasoningScene {
-  readonly choice: number
-  emit(event: AnswerEvent): void
-  nextBlock(): string
-  /** Called before a stretch of reasoning starts: blocks of other kinds end here. */
-  beforeReasoning(): void
-}
-
 interface Stretch {
   readonly block: string
   readonly index: number | undefined
@@ -195,10 +176,11 @@ interface Stretch {
 }
 
 /**
+ * Puts the reasoning of one choice together from its pieces. `beforeReasoning` ends blocks of other kinds.
  * Vendors send reasoning as plain text, as details, or as both with the same text: what comes first
  * counts, and the details add the signature.
  */
-export function createReasoningDecoder(scene: ReasoningScene): ReasoningDecoder {
+export function createReasoningDecoder(scene: BlockScene, beforeReasoning: () => void) {
   let open: Stretch | undefined
   let isPlain = false
 
@@ -211,7 +193,7 @@ export function createReasoningDecoder(scene: ReasoningScene): ReasoningDecoder 
 
   function start(detail: ReasoningDetail | undefined): Stretch {
     close()
-    scene.beforeReasoning()
+    beforeReasoning()
     const block = scene.nextBlock()
     open = { block, index: detail?.index, id: detail?.id, signature: undefined }
     scene.emit({ type: 'reasoning-start', id: block, choice: scene.choice })
@@ -233,7 +215,8 @@ export function createReasoningDecoder(scene: ReasoningScene): ReasoningDecoder 
   }
 
   return {
-    push(delta) {
+    /** A delta, which may have none. */
+    push(delta: JsonObject): void {
       const details = readDetails(delta)
       const plain = plainReasoning(delta)
       if (plain !== undefined && (isPlain || details.every(({ text }) => text === ''))) {
@@ -242,9 +225,11 @@ export function createReasoningDecoder(scene: ReasoningScene): ReasoningDecoder 
       }
       for (const detail of details) pushDetail(detail)
     },
-    add(text) {
+    /** A piece of plain text. */
+    add(text: string): void {
       if (text !== '') add(text)
     },
+    /** Something else goes on. */
     close,
   }
 }

@@ -16,26 +16,13 @@ import type { JsonObject } from '../protocol.ts'
 
 /** The largest counts seen in one answer, in the vendor's own terms. */
 export interface ChatCounts {
-  prompt: number | undefined
-  completion: number | undefined
-  total: number | undefined
-  cached: number | undefined
-  cacheWrite: number | undefined
-  reasoning: number | undefined
-  extras: ReportedExtras | undefined
-}
-
-/** No counts yet. */
-export function createChatCounts(): ChatCounts {
-  return {
-    prompt: undefined,
-    completion: undefined,
-    total: undefined,
-    cached: undefined,
-    cacheWrite: undefined,
-    reasoning: undefined,
-    extras: undefined,
-  }
+  prompt?: number | undefined
+  completion?: number | undefined
+  total?: number | undefined
+  cached?: number | undefined
+  cacheWrite?: number | undefined
+  reasoning?: number | undefined
+  extras?: ReportedExtras | undefined
 }
 
 /**
@@ -75,7 +62,7 @@ export function foldChatUsage(counts: ChatCounts, wire: unknown): Usage | undefi
 
 /** The usage reports of this protocol. */
 export const chatReports: UsageReports<ChatCounts> = {
-  createCounts: createChatCounts,
+  createCounts: () => ({}),
   fold: foldChatUsage,
   inputFields: ['prompt_tokens', 'input_tokens', 'total_tokens'],
   outputFields: ['completion_tokens', 'output_tokens', 'total_tokens'],
