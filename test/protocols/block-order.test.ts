@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type CallEvent, createCallOrder } from '../../../src/protocols/chat/encode-stream.ts'
+import { type BlockEvent, createBlockOrder } from '../../src/protocols/canonical/block-order.ts'
 
-const start = (id: string): CallEvent => ({
+const start = (id: string): BlockEvent => ({
   type: 'tool-call-start',
   id,
   choice: 0,
@@ -9,12 +9,12 @@ const start = (id: string): CallEvent => ({
   name: 'look',
   kind: 'function',
 })
-const piece = (id: string, text: string): CallEvent => ({ type: 'tool-call-delta', id, text })
-const end = (id: string): CallEvent => ({ type: 'tool-call-end', id })
+const piece = (id: string, text: string): BlockEvent => ({ type: 'tool-call-delta', id, text })
+const end = (id: string): BlockEvent => ({ type: 'tool-call-end', id })
 
 /** What is written at each event, and at the end. */
-function written(events: readonly CallEvent[]): readonly string[] {
-  const order = createCallOrder((event) => {
+function written(events: readonly BlockEvent[]): readonly string[] {
+  const order = createBlockOrder((event) => {
     if (event.type === 'tool-call-delta') return event.text
     return event.type === 'tool-call-start' ? `<${event.id}` : '>'
   })
