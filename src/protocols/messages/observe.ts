@@ -16,12 +16,12 @@ import type { HostedTool } from '../canonical/tools.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { createRepeatedEvents, notAnObject } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
-import { createMessagesCounts, type MessagesCounts, messagesReports } from './usage.ts'
+import { type MessagesCounts, messagesReports } from './usage.ts'
 
 /** Watches a message. `message_stop` is its last event. */
 export function createMessagesObserver(): AnswerObserver {
   const seen = createObservation()
-  const counts = createMessagesCounts()
+  const counts = messagesReports.createCounts()
   const tally = createToolTally(seen)
   const repeated = createRepeatedEvents(readText)
   return {
