@@ -1,9 +1,63 @@
-import { createObservation, fail } from './canonical/observation.ts'
+import {
+  addText,
+  complete,
+  createObservation,
+  fail,
+  isOver,
+  noteForeign,
+  type Observation,
+} from './canonical/observation.ts'
 import { isJsonObject, parseJsonObject } from './json.ts'
 import type { AnswerObserver, JsonObject } from './protocol.ts'
 
 /** What an observer notes when an unstreamed answer is no JSON object. */
 export const notAnObject = 'The upstream answered with something else than a JSON object.'
+
+/** How a protocol reads the answers that pass through untouched. What it learns it notes in `seen`. */
+interface AnswerReaders {
+  readonly seen: Observation
+  /** Reads an event of a stream. */
+  event(event: JsonObject, name: string): 'usage-only' | undefined
+  /** The text of an event of which nothing else would be noted when it came again; absent: parse all. */
+  textOf?(event: JsonObject): string | undefined
+  /** Reads the data of a frame that is no JSON object. */
+  other?(data: string, name: string): void
+  /** Reads a whole body. An error in it is noted by `fail`. */
+  body(body: JsonObject): void
+  /** Every answer of the protocol has one of these. */
+  readonly fields: readonly string[]
+}
+
+/** An observer of answers whose regular end counts: nothing behind it does. */
+export function createObserver(readers: AnswerReaders): AnswerObserver {
+  const { seen, textOf } = readers
+  const repeated = textOf && createRepeatedEvents(textOf)
+  return {
+    seen,
+    push(data, name, json) {
+      if (isOver(seen)) return 'pass'
+      const text = json === undefined ? repeated?.textOf(data) : undefined
+      if (text !== undefined) {
+        addText(seen.text, text)
+        return 'pass'
+      }
+      const event = json ?? parseJsonObject(data)
+      if (event === undefined) {
+        readers.other?.(data, name)
+        return 'pass'
+      }
+      if (json === undefined) repeated?.learn(data, event)
+      return readers.event(event, name) ?? 'pass'
+    },
+    pushBody(body) {
+      if (!isJsonObject(body)) return fail(seen, notAnObject)
+      readers.body(body)
+      if (seen.phase === 'closed') return
+      noteForeign(seen, body, readers.fields)
+      complete(seen)
+    },
+  }
+}
 
 /** Watches an answer that uses nothing up: a count of tokens. It only tells that it has come. */
 export function createPlainObserver(): AnswerObserver {
@@ -11,11 +65,7 @@ export function createPlainObserver(): AnswerObserver {
   return {
     seen,
     push: () => 'pass',
-    pushBody(body) {
-      if (!isJsonObject(body)) return fail(seen, notAnObject)
-      seen.phase = 'closed'
-      seen.outcome = 'complete'
-    },
+    pushBody: (body) => (isJsonObject(body) ? complete(seen) : fail(seen, notAnObject)),
   }
 }
 

@@ -1,12 +1,30 @@
 import { countIn, isJsonObject, objectIn, stringIn } from './json.ts'
-import type { JsonObject } from './protocol.ts'
+import type { JsonObject, RequestFacts } from './protocol.ts'
 import type { HostedToolAsk, Path, RequestExtras } from './request-extras.ts'
+
+/** What requests of all kinds have in common; each kind changes what it has otherwise. */
+export function baseFacts(body: JsonObject, extras: RequestExtras | undefined) {
+  return {
+    model: stringIn(body, 'model'),
+    stream: body.stream === true,
+    calls: 1,
+    continues: [],
+    amend: {},
+    answers: 1,
+    maxOutputTokens: null,
+    takesTurns: false,
+    turns: 1,
+    hasUnseenInput: false,
+    extras,
+    toolBounds: toolBounds(body, extras),
+  } satisfies Partial<RequestFacts>
+}
 
 /**
  * A limit that a request can write by several names. Which of them an upstream goes by is its own
  * affair: the largest counts.
  */
-export interface Limit {
+interface Limit {
   /** Undefined: the request sets none. */
   readonly most: number | undefined
   /** The names whose value is smaller, set to null: so the upstream finds the one that counts. */

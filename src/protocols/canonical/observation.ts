@@ -154,6 +154,12 @@ export function noteForeign(
   seen.foreign = seen.usage === undefined && !fields.some((field) => field in body)
 }
 
+/** Notes the protocol's last event. */
+export function complete(seen: Observation): void {
+  seen.phase = 'closed'
+  seen.outcome ??= 'complete'
+}
+
 /** Notes an error that the upstream reported inside its answer: that is always its end. */
 export function fail(seen: Observation, message: unknown): void {
   seen.phase = 'closed'

@@ -12,6 +12,7 @@ import { encodeChatResponse } from './encode-answer.ts'
 import { encodeChatRequest } from './encode-request.ts'
 import { createChatEncoder } from './encode-stream.ts'
 import { decodeOpenAiError, encodeChatStreamError, encodeOpenAiError } from './errors.ts'
+import { readCompletions, readEmbeddings, readImages } from './facts.ts'
 import {
   createCompletionsObserver,
   createEmbeddingsObserver,
@@ -19,14 +20,7 @@ import {
 } from './observe.ts'
 import { checkTextCompletions, readTextCompletions, textCodec } from './text-completions.ts'
 import { takesSearch } from './tools.ts'
-import {
-  checkCompletions,
-  checkEmbeddings,
-  checkImages,
-  readCompletions,
-  readEmbeddings,
-  readImages,
-} from './wire.ts'
+import { checkCompletions, checkEmbeddings, checkImages } from './wire.ts'
 
 /** Translation of chat completions. They have no endpoint that counts: the form is that of responses. */
 export const chatCodec: Codec = {

@@ -1,11 +1,10 @@
 import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
+  complete,
   createObservation,
   createToolTally,
   fail,
-  isOver,
-  noteForeign,
   noteSideAnswer,
   type Observation,
   type Outcome,
@@ -14,8 +13,8 @@ import {
 } from '../canonical/observation.ts'
 import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
 import { readCount } from '../canonical/usage.ts'
-import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
-import { createRepeatedEvents, notAnObject } from '../observer.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { createObserver } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { observeExtras } from './hosted-tools.ts'
 import { type ChatCounts, chatReports } from './usage.ts'
@@ -23,41 +22,26 @@ import { type ChatCounts, chatReports } from './usage.ts'
 /** Watches a chat completion. Usage may come in any chunk; the last event is `[DONE]`. */
 export function createCompletionsObserver(): AnswerObserver {
   const seen = createObservation()
-  const counts = chatReports.createCounts()
-  const tally = createToolTally(seen)
-  const repeated = createRepeatedEvents(readText)
-  return {
+  const reading = { seen, counts: chatReports.createCounts(), tally: createToolTally(seen) }
+  const observer = createObserver({
     seen,
-    push(data, _event, json) {
-      if (isOver(seen)) return 'pass'
-      if (data.startsWith('[DONE]')) {
-        seen.phase = 'closed'
-        seen.outcome ??= 'complete'
-        return 'pass'
-      }
-      const text = json === undefined ? repeated.textOf(data) : undefined
-      if (text !== undefined) {
-        addText(seen.text, text)
-        return 'pass'
-      }
-      const chunk = json ?? parseJsonObject(data)
-      if (chunk === undefined) return 'pass'
-      if (json === undefined) repeated.learn(data, chunk)
-      const reported = readAnswer({ seen, counts, tally }, chunk)
-      if (isFailed(seen, chunk)) return 'pass'
-      return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : 'pass'
+    textOf: readText,
+    event(chunk) {
+      const reported = readAnswer(reading, chunk)
+      if (noteFailure(seen, chunk)) return undefined
+      return reported && arrayIn(chunk, 'choices').length === 0 ? 'usage-only' : undefined
     },
-    pushBody(body) {
-      if (!isJsonObject(body)) return fail(seen, notAnObject)
-      readAnswer({ seen, counts, tally }, body)
-      noteForeign(seen, body, ['choices', 'error'])
-      if (isFailed(seen, body)) return
-      seen.phase = 'closed'
-      seen.outcome ??= 'complete'
+    other(data) {
+      if (data.startsWith('[DONE]')) complete(seen)
     },
-    // Some imitators close their stream behind the finish reason, or the usage.
-    missingEnd: () => (seen.phase === 'closing' ? lastEvent : ''),
-  }
+    body(body) {
+      readAnswer(reading, body)
+      noteFailure(seen, body)
+    },
+    fields: ['choices', 'error'],
+  })
+  // Some imitators close their stream behind the finish reason, or the usage.
+  return { ...observer, missingEnd: () => (seen.phase === 'closing' ? lastEvent : '') }
 }
 
 const lastEvent = 'data: [DONE]\n\n'
@@ -120,7 +104,7 @@ const outcomes = new Map<string, Outcome>([
 ])
 
 /** An `error` in a chunk ends the answer, also when the chunk has choices (OpenRouter). */
-export function isFailed(seen: Observation, answer: JsonObject): boolean {
+function noteFailure(seen: Observation, answer: JsonObject): boolean {
   if (!hasError(answer)) return false
   const { error } = answer
   fail(seen, isJsonObject(error) ? error.message : error)
@@ -196,25 +180,15 @@ function createUsageObserver(
   const seen = createObservation()
   const counts = chatReports.createCounts()
 
-  function read(answer: JsonObject, last: boolean): void {
+  function body(answer: JsonObject): void {
     noteUsage(seen, counts, answer.usage, chatReports)
     note(seen, answer)
-    if (isFailed(seen, answer) || !last) return
-    seen.phase = 'closed'
-    seen.outcome ??= 'complete'
+    noteFailure(seen, answer)
   }
 
-  return {
-    seen,
-    push(data) {
-      const event = parseJsonObject(data)
-      if (event !== undefined) read(event, isLast(event))
-      return 'pass'
-    },
-    pushBody(body) {
-      if (!isJsonObject(body)) return fail(seen, notAnObject)
-      read(body, true)
-      noteForeign(seen, body, ['data', 'error'])
-    },
+  function event(answer: JsonObject): undefined {
+    body(answer)
+    if (isLast(answer)) complete(seen)
   }
+  return createObserver({ seen, event, body, fields: ['data', 'error'] })
 }

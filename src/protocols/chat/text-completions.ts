@@ -17,18 +17,18 @@ import {
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
 import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
-import { largestOf, loosest } from '../request-facts.ts'
+import { baseFacts, largestOf, loosest } from '../request-facts.ts'
+import { noMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
 import { type LegacyFeature, legacyFeatures } from '../translation/legacy-features.ts'
 import { decodeChatRequest } from './decode-request.ts'
 import { encodeChatResponse } from './encode-answer.ts'
 import { createChatEncoder } from './encode-stream.ts'
+import { amendUsage, hiddenWork } from './facts.ts'
 import { readExtras } from './hosted-tools.ts'
-import { amendUsage, hiddenWork, readPlain } from './wire.ts'
+import { Choices } from './wire.ts'
 
 // The legacy form of completions: a prompt is continued. Source: OpenAI's API reference, "Completions".
-
-const Choices = Type.Integer({ minimum: 1, maximum: 128, expected: 'an integer from 1 to 128' })
 
 const TextRequest = Type.Object({
   model: Name,
@@ -72,18 +72,15 @@ export function readTextCompletions(body: JsonObject): RequestFacts {
   const stream = body.stream === true
   const limit = largestOf(body, ['max_tokens', 'max_completion_tokens'])
   const answers = largestOf(body, ['n', 'best_of']).most ?? 1
-  const counted = () => requestText(body, [body.prompt, body.suffix])
   return {
-    ...readPlain(body, answers),
-    text: () => counted().text(),
-    uncounted: () => counted().uncounted(),
-    stream,
+    ...baseFacts(body, readExtras(body)),
+    ...requestText(body, [body.prompt, body.suffix]),
+    calls: answers,
     answers,
     hiddenWork: () => hiddenWork({ ...body, prompt: undefined }),
     maxOutputTokens: loosest(body, limit.most ?? usualLimit),
     hasUnseenInput: !hasOnlyKnown(body, promptFields),
     media: () => noMedia,
-    extras: readExtras(body),
     // Upstreams that have another default would write more than was set aside.
     amend: {
       ...(limit.most === undefined && { max_tokens: usualLimit }),
@@ -94,7 +91,6 @@ export function readTextCompletions(body: JsonObject): RequestFacts {
 }
 
 const promptFields = new Set(['prompt', 'suffix', 'echo', 'best_of'])
-const noMedia = { tokens: 0, bytes: 0, images: { count: 0, bytes: 0 }, isUnseen: false }
 
 /** Settings that chat completions have by the same name. Nothing else of the body is looked at. */
 const shared = [

@@ -11,10 +11,11 @@ import { encodeMessagesResponse } from './encode-answer.ts'
 import { encodeMessagesRequest, findRequestFault } from './encode-request.ts'
 import { createMessagesEncoder } from './encode-stream.ts'
 import { decodeMessagesError, encodeMessagesError, encodeMessagesStreamError } from './errors.ts'
+import { readMessages } from './facts.ts'
 import { createMessagesObserver } from './observe.ts'
 import { takesSearch } from './search.ts'
 import { hindrance, showsUnasked, thinkingMode } from './thinking.ts'
-import { checkCountTokens, checkMessages, readMessages } from './wire.ts'
+import { checkCountTokens, checkMessages } from './wire.ts'
 
 /** Anthropic's messages, to and from the canonical form. */
 export const messagesCodec: Codec = {

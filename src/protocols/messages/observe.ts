@@ -1,54 +1,40 @@
 import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
+  complete,
   conclude,
   createObservation,
   createToolTally,
   fail,
-  isOver,
-  noteForeign,
   type Observation,
   type Outcome,
   type ToolTally,
 } from '../canonical/observation.ts'
 import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
 import type { HostedTool } from '../canonical/tools.ts'
-import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
-import { createRepeatedEvents, notAnObject } from '../observer.ts'
+import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
+import { createObserver } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { type MessagesCounts, messagesReports } from './usage.ts'
 
 /** Watches a message. `message_stop` is its last event. */
 export function createMessagesObserver(): AnswerObserver {
   const seen = createObservation()
-  const counts = messagesReports.createCounts()
-  const tally = createToolTally(seen)
-  const repeated = createRepeatedEvents(readText)
-  return {
+  const reading = { seen, counts: messagesReports.createCounts(), tally: createToolTally(seen) }
+  return createObserver({
     seen,
-    push(data, name, json) {
-      if (isOver(seen)) return 'pass'
-      const text = json === undefined ? repeated.textOf(data) : undefined
-      if (text !== undefined) {
-        addText(seen.text, text)
-        return 'pass'
-      }
-      const event = json ?? parseJsonObject(data)
-      if (event !== undefined && json === undefined) repeated.learn(data, event)
-      if (event !== undefined) readEvent({ seen, counts, tally }, event, name)
-      else if (name === 'error') fail(seen, data)
-      return 'pass'
+    textOf: readText,
+    event: (event, name) => readEvent(reading, event, name),
+    other(data, name) {
+      if (name === 'error') fail(seen, data)
     },
-    pushBody(body) {
-      if (!isJsonObject(body)) return fail(seen, notAnObject)
+    body(body) {
       if (body.type === 'error') return fail(seen, objectIn(body, 'error')?.message)
-      for (const block of arrayIn(body, 'content')) readBlock({ seen, counts, tally }, block)
-      readMessage(seen, counts, body)
-      noteForeign(seen, body, ['content', 'stop_reason'])
-      seen.phase = 'closed'
-      seen.outcome ??= 'complete'
+      for (const block of arrayIn(body, 'content')) readBlock(reading, block)
+      readMessage(seen, reading.counts, body)
     },
-  }
+    fields: ['content', 'stop_reason'],
+  })
 }
 
 /** The text of an event of which nothing else would be noted, whatever name it has. */
@@ -70,7 +56,7 @@ function readBlock({ seen, counts, tally }: Reading, block: unknown): void {
   noteObserved(seen, counts, messagesReports)
 }
 
-function readEvent(reading: Reading, event: JsonObject, name: string): void {
+function readEvent(reading: Reading, event: JsonObject, name: string): undefined {
   const { seen, counts } = reading
   switch (stringIn(event, 'type') ?? name) {
     case 'content_block_delta':
@@ -89,8 +75,7 @@ function readEvent(reading: Reading, event: JsonObject, name: string): void {
       readStopReason(seen, objectIn(event, 'delta'))
       return
     case 'message_stop':
-      seen.phase = 'closed'
-      seen.outcome ??= 'complete'
+      complete(seen)
       return
     case 'error':
       fail(seen, objectIn(event, 'error')?.message ?? event.message)
