@@ -1,5 +1,6 @@
 import type { Codec, EmbeddingCodec } from './canonical/codec.ts'
 import type { Observation } from './canonical/observation.ts'
+import type { Usage } from './canonical/usage.ts'
 import type { RequestExtras } from './request-extras.ts'
 import type { HiddenWork, ToolBounds } from './request-facts.ts'
 
@@ -229,9 +230,13 @@ export interface Protocol {
   readonly counting: Operation | undefined
   /** Headers that an upstream demands, for requests of clients that do not know of them. */
   readonly demandedHeaders: Readonly<Record<string, string>>
+  /** The header in which its clients look for the id of their request, beside `x-request-id`. */
+  readonly requestIdHeader?: string
   /** The header of an answer that names its service tier; undefined: its body does. */
   readonly tierHeader?: string
   readonly codec: Codec
+  /** What the usage that its observers keep amounts to; undefined when it has no count in it. */
+  decodeUsage(raw: unknown): Usage | undefined
   /** Translation of embeddings; undefined: the protocol has none. */
   readonly embedding?: EmbeddingCodec
 }

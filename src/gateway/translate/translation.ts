@@ -6,7 +6,6 @@ import type { AnswerEvent } from '../../protocols/canonical/event.ts'
 import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
-import { usualMaxTokens } from '../../protocols/messages/thinking.ts'
 import type {
   Frame,
   Framing,
@@ -183,7 +182,7 @@ export function prepareRequest(
       const keyed = withCacheKey(fitted.request, keyTarget, sealer)
       const whole = await inlineMedia(keyed, needs, media.of(owner), signal)
       const options = {
-        ...{ model, quirks, defaultMaxOutputTokens: usualMaxTokens(model) },
+        ...{ model, quirks },
         cacheMinimumTokens: cacheMinimum(model),
         showsReasoning: client.codec.showsUnasked?.(body.value()),
       }

@@ -68,8 +68,8 @@ export interface EncodeOptions {
   /** The upstream's name of the model. */
   readonly model: string
   readonly quirks: ReadonlySet<Quirk>
-  /** For a protocol that demands a limit of the answer where the request has none. */
-  readonly defaultMaxOutputTokens: number
+  /** For a protocol that demands a limit of the answer where the request has none; absent: its usual. */
+  readonly defaultMaxOutputTokens?: number
   /** The client expects to see the reasoning that it asks for, though it does not say so. */
   readonly showsReasoning?: boolean | undefined
   /**

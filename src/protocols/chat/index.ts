@@ -1,4 +1,5 @@
 import type { Codec } from '../canonical/codec.ts'
+import { decodeUsage } from '../canonical/raw-usage.ts'
 import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
@@ -20,7 +21,25 @@ import {
 } from './observe.ts'
 import { checkTextCompletions, readTextCompletions, textCodec } from './text-completions.ts'
 import { takesSearch } from './tools.ts'
+import { chatReports } from './usage.ts'
 import { checkCompletions, checkEmbeddings, checkImages } from './wire.ts'
+
+/*
+ * OpenAI's chat completions, and its imitators'. The parts, in reading order:
+ *
+ *   wire.ts                             schemas of requests
+ *   facts.ts, hosted-tools.ts           what the gateway reads of requests that pass untouched
+ *   observe.ts, usage.ts                what it reads of answers that pass untouched
+ *   content.ts, tools.ts, reasoning.ts  parts of messages, tools and calls, reasoning: both ways
+ *   decode-request.ts                   a client's request to the canonical form
+ *   encode-request.ts                   the canonical form to a request for an upstream
+ *   answer-fields.ts                    what a whole answer and a chunk have in common: both ways
+ *   decode-answer.ts, decode-calls.ts   a whole answer, or one choice piece by piece, to events
+ *   decode-stream.ts                    the chunks of a stream to events
+ *   encode-answer.ts, encode-stream.ts  a whole answer, or events, for a client
+ *   errors.ts                           errors of OpenAI's protocols
+ *   embeddings.ts, text-completions.ts  the two other endpoints that are translated
+ */
 
 /** Translation of chat completions. They have no endpoint that counts: the form is that of responses. */
 export const chatCodec: Codec = {
@@ -100,6 +119,7 @@ export const chat = {
   counting: undefined,
   demandedHeaders: {},
   codec: chatCodec,
+  decodeUsage: (raw) => decodeUsage(raw, chatReports),
   embedding: chatEmbeddings(embeddings),
   operations: { completions, textCompletions, embeddings, imageGenerations, imageEdits },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

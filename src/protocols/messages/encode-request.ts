@@ -17,7 +17,7 @@ import type { Fault, JsonObject } from '../protocol.ts'
 import { encodeCache, isThinking, markCache } from './cache.ts'
 import { closeSchema, findSchemaFault } from './schema.ts'
 import { encodeSentCitations } from './search.ts'
-import { encodeThinking } from './thinking.ts'
+import { encodeThinking, usualMaxTokens } from './thinking.ts'
 import { encodeTools } from './tools.ts'
 
 /** The body for an upstream. The conversation comes last: what is before it stays from turn to turn. */
@@ -29,7 +29,7 @@ export function encodeMessagesRequest(
   const { maxTokens, thinking, effort } = encodeThinking(
     request,
     options.quirks,
-    options.defaultMaxOutputTokens,
+    options.defaultMaxOutputTokens ?? usualMaxTokens(options.model),
   )
   const { system, messages } = encodeTurns(withJsonWords(request))
   const fields = {

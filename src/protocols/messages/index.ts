@@ -1,4 +1,5 @@
 import type { Codec } from '../canonical/codec.ts'
+import { decodeUsage } from '../canonical/raw-usage.ts'
 import { anthropicRoot, findRootKeywords } from '../canonical/tools.ts'
 import { createPlainObserver } from '../observer.ts'
 import type { ClientStream, HeartbeatPlace, Operation, Protocol } from '../protocol.ts'
@@ -15,7 +16,22 @@ import { readMessages } from './facts.ts'
 import { createMessagesObserver } from './observe.ts'
 import { takesSearch } from './search.ts'
 import { hindrance, showsUnasked, thinkingMode } from './thinking.ts'
+import { messagesReports } from './usage.ts'
 import { checkCountTokens, checkMessages } from './wire.ts'
+
+/*
+ * Anthropic's messages. The parts, in reading order:
+ *
+ *   wire.ts                               schemas of requests
+ *   facts.ts, observe.ts, usage.ts        what the gateway reads of bodies that pass untouched
+ *   tools.ts, search.ts, thinking.ts,
+ *   schema.ts, cache.ts                   matters of a request and an answer: both ways
+ *   decode-request.ts, decode-content.ts  a client's request to the canonical form
+ *   encode-request.ts                     the canonical form to a request for an upstream
+ *   decode-stream.ts, decode-blocks.ts    an upstream's answer, streamed or whole, to events
+ *   encode-answer.ts, encode-stream.ts    a whole answer, or events, for a client
+ *   errors.ts                             errors, in bodies and streams
+ */
 
 /** Anthropic's messages, to and from the canonical form. */
 export const messagesCodec: Codec = {
@@ -70,7 +86,9 @@ export const messages = {
   generation: messagesOperation,
   counting: countTokens,
   demandedHeaders: { 'anthropic-version': '2023-06-01' },
+  requestIdHeader: 'request-id',
   codec: messagesCodec,
+  decodeUsage: (raw) => decodeUsage(raw, messagesReports),
   operations: { messages: messagesOperation, countTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }
 

@@ -1,3 +1,4 @@
+import { decodeUsage } from '../canonical/raw-usage.ts'
 import { encodeOpenAiError } from '../chat/errors.ts'
 import { createPlainObserver } from '../observer.ts'
 import type { JsonObject, Operation, Protocol, RequestFacts } from '../protocol.ts'
@@ -8,6 +9,7 @@ import { responsesCodec } from './codec.ts'
 import { encodeResponsesStreamError } from './error.ts'
 import { checkResponses, readResponses } from './request.ts'
 import { createResponsesObserver } from './stream.ts'
+import { responsesReports } from './usage.ts'
 
 const responsesOperation: Operation = {
   protocol: 'responses',
@@ -53,5 +55,6 @@ export const responses = {
   counting: inputTokens,
   demandedHeaders: {},
   codec: responsesCodec,
+  decodeUsage: (raw) => decodeUsage(raw, responsesReports),
   operations: { responses: responsesOperation, compact, inputTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }
