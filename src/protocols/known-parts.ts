@@ -74,14 +74,8 @@ export const argumentMembers: ReadonlySet<string> = new Set([
 /** The same, and notes on a part: text, however it is made. */
 const jsonMembers: ReadonlySet<string> = new Set([
   ...argumentMembers,
-  ...[
-    'metadata',
-    'cache_control',
-    'prompt_cache_breakpoint',
-    'annotations',
-    'citations',
-    'logprobs',
-  ],
+  ...['metadata', 'cache_control', 'prompt_cache_breakpoint', 'annotations', 'citations'],
+  ...['logprobs'],
   ...['extra_content', 'provider_specific_fields'],
   ...['pending_safety_checks', 'acknowledged_safety_checks'],
 ])

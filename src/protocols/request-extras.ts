@@ -113,13 +113,8 @@ const routingPlaces: readonly Path[] = [
 
 /** What of it rules no seller in or out by itself, or is a matter of privacy. */
 const harmlessRouting = new Set([
-  'allow_fallbacks',
-  'require_parameters',
-  'data_collection',
-  'zdr',
-  'zeroDataRetention',
-  'max_price',
-  'models',
+  ...['allow_fallbacks', 'require_parameters', 'data_collection', 'zdr', 'zeroDataRetention'],
+  ...['max_price', 'models'],
 ])
 
 function findRouting(body: JsonObject): readonly Path[] {

@@ -178,14 +178,8 @@ export const hasObserved = (report: JsonObject) => report[observedField] !== und
 
 /** Vendors' words for the tier of requests that ask for none, and for what was paid beforehand. */
 const standardTiers = new Set([
-  'default',
-  'standard',
-  'standard_only',
-  'on_demand',
-  'on-demand',
-  'provisioned',
-  'global',
-  'not_available',
+  ...['default', 'standard', 'standard_only', 'on_demand', 'on-demand', 'provisioned', 'global'],
+  ...['not_available'],
 ])
 
 /** Words that leave the tier open. */

@@ -4,7 +4,7 @@ import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
 import { commentHeartbeat } from '../sse.ts'
-import { bearerHeaders, chatUrl } from '../url.ts'
+import { bearerHeaders, joinUrl } from '../url.ts'
 import { decodeChatResponse } from './decode-answer.ts'
 import { decodeChatRequest } from './decode-request.ts'
 import { createChatDecoder } from './decode-stream.ts'
@@ -77,25 +77,19 @@ const textCompletions: Operation = {
 }
 
 const embeddings: Operation = {
-  protocol: 'chat',
+  ...completions,
   name: 'embeddings',
-  charged: true,
-  takesForm: false,
   check: checkEmbeddings,
   read: readEmbeddings,
-  rename: renameModel,
   path: () => '/embeddings',
   createObserver: createEmbeddingsObserver,
 }
 
 const imageGenerations: Operation = {
-  protocol: 'chat',
+  ...completions,
   name: 'images.generations',
-  charged: true,
-  takesForm: false,
   check: checkImages,
   read: readImages,
-  rename: renameModel,
   path: () => '/images/generations',
   createObserver: createImagesObserver,
 }
@@ -110,7 +104,7 @@ const imageEdits: Operation = {
 /** Chat completions, with OpenAI's endpoints for embeddings and images beside them. */
 export const chat = {
   name: 'chat',
-  url: chatUrl,
+  url: joinUrl,
   keyHeaders: bearerHeaders,
   encodeError: encodeOpenAiError,
   encodeStreamError: encodeChatStreamError,

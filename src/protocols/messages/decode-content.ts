@@ -32,55 +32,33 @@ export function decodeTexts(content: unknown, at: string, note: Note): readonly 
 function decodeBlock(block: JsonObject, at: string, note: Note): readonly Part[] {
   const cache = decodeCache(block)
   switch (block.type) {
-    case 'thinking':
-      return [
-        {
-          type: 'reasoning',
-          at,
-          text: demandText(block, 'thinking', at),
-          signature: stringIn(block, 'signature'),
-        },
-      ]
-    case 'redacted_thinking':
-      return [
-        {
-          type: 'reasoning',
-          at,
-          text: '',
-          signature: readName(block, 'data', at),
-          isRedacted: true,
-        },
-      ]
-    case 'tool_use':
-      return [
-        {
-          type: 'tool-call',
-          at,
-          cache,
-          callId: readName(block, 'id', at),
-          name: readName(block, 'name', at),
-          kind: 'function',
-          input: toJsonText(block.input ?? {}) ?? refuseValue(`${at}.input`, 'less deeply nested'),
-        },
-      ]
-    case 'tool_result':
-      return [
-        {
-          type: 'tool-result',
-          at,
-          cache,
-          callId: readName(block, 'tool_use_id', at),
-          // toTurns finds it by the call.
-          name: '',
-          kind: 'function',
-          isError: block.is_error === true ? true : undefined,
-          parts: contentParts(block.content, `${at}.content`, (inner, path) =>
-            inner.type === 'tool_reference'
-              ? [decodeReference(inner, path)]
-              : decodeMedia(inner, path, note),
-          ),
-        },
-      ]
+    case 'thinking': {
+      const text = demandText(block, 'thinking', at)
+      return [{ type: 'reasoning', at, text, signature: stringIn(block, 'signature') }]
+    }
+    case 'redacted_thinking': {
+      const signature = readName(block, 'data', at)
+      return [{ type: 'reasoning', at, text: '', signature, isRedacted: true }]
+    }
+    case 'tool_use': {
+      const callId = readName(block, 'id', at)
+      const name = readName(block, 'name', at)
+      const input =
+        toJsonText(block.input ?? {}) ?? refuseValue(`${at}.input`, 'less deeply nested')
+      return [{ type: 'tool-call', at, cache, callId, name, kind: 'function', input }]
+    }
+    case 'tool_result': {
+      const callId = readName(block, 'tool_use_id', at)
+      const isError = block.is_error === true ? true : undefined
+      const parts = contentParts(block.content, `${at}.content`, (inner, path) =>
+        inner.type === 'tool_reference'
+          ? [decodeReference(inner, path)]
+          : decodeMedia(inner, path, note),
+      )
+      // toTurns finds the name by the call.
+      const result = { type: 'tool-result', name: '', kind: 'function' } as const
+      return [{ ...result, at, cache, callId, isError, parts }]
+    }
     default:
       if (!isSearchBlock(block)) return decodeMedia(block, at, note)
       note('tool_search_item', at)

@@ -162,25 +162,9 @@ const defaults = new Map<string, unknown>([['speed', 'standard']])
 
 /** Fields that are read, or mean nothing elsewhere: Bedrock's two. */
 const carried = new Set([
-  'model',
-  'max_tokens',
-  'messages',
-  'system',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'output_format',
-  'stop_sequences',
-  'temperature',
-  'top_p',
-  'top_k',
-  'metadata',
-  'service_tier',
-  'stream',
-  'cache_control',
-  'anthropic_version',
-  'anthropic_beta',
+  ...['model', 'max_tokens', 'messages', 'system', 'tools', 'tool_choice', 'thinking'],
+  ...['output_config', 'output_format', 'stop_sequences', 'temperature', 'top_p', 'top_k'],
+  ...['metadata', 'service_tier', 'stream', 'cache_control', 'anthropic_version', 'anthropic_beta'],
 ])
 
 /**

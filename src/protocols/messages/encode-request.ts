@@ -13,6 +13,7 @@ import type {
   Turn,
 } from '../canonical/request.ts'
 import { countLeadingInstructions, expectsNextTurn } from '../canonical/turns.ts'
+import { defined } from '../fields.ts'
 import type { Fault, JsonObject } from '../protocol.ts'
 import { encodeCache, isThinking, markCache } from './cache.ts'
 import { closeSchema, findSchemaFault } from './schema.ts'
@@ -32,7 +33,7 @@ export function encodeMessagesRequest(
     options.defaultMaxOutputTokens ?? usualMaxTokens(options.model),
   )
   const { system, messages } = encodeTurns(withJsonWords(request))
-  const fields = {
+  const body = defined({
     model: options.model,
     max_tokens: maxTokens,
     stream: request.stream ? true : undefined,
@@ -47,8 +48,7 @@ export function encodeMessagesRequest(
     service_tier: tierWord(request.serviceTier),
     system,
     messages,
-  }
-  const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  })
   const { cacheMinimumTokens: minimum } = options
   return minimum !== undefined && isMarkedHere(request, options) ? markCache(body, minimum) : body
 }
@@ -80,10 +80,7 @@ function withJsonWords(request: CanonicalRequest): Pick<CanonicalRequest, 'turns
 function encodeOutput({ format }: CanonicalRequest, effort: string | undefined) {
   const schema = format?.type === 'schema' ? closeSchema(format.schema) : undefined
   if (schema === undefined && effort === undefined) return undefined
-  return {
-    ...(effort === undefined ? {} : { effort }),
-    ...(schema === undefined ? {} : { format: { type: 'json_schema', schema } }),
-  }
+  return defined({ effort, format: schema && { type: 'json_schema', schema } })
 }
 
 /** `auto` uses priority capacity where the account has some. */
@@ -212,12 +209,7 @@ export function encodeInput({ kind, input }: Pick<ToolCallPart, 'kind' | 'input'
 function encodeText({ text, cache, citations }: TextPart): JsonObject | undefined {
   if (text.trim() === '') return undefined
   const sent = encodeSentCitations(citations)
-  return {
-    type: 'text',
-    text,
-    ...(sent === undefined ? {} : { citations: sent }),
-    ...encodeCache(cache),
-  }
+  return { type: 'text', text, ...(sent && { citations: sent }), ...encodeCache(cache) }
 }
 
 function encodeImage({ source, cache }: ImagePart): JsonObject {
@@ -230,14 +222,14 @@ function encodeImage({ source, cache }: ImagePart): JsonObject {
 
 function encodeDocument(part: DocumentPart): JsonObject {
   const { title, context, isCited, cache } = part
-  return {
+  return defined({
     type: 'document',
     source: documentSource(part.source),
-    ...(title === undefined ? {} : { title }),
-    ...(context === undefined ? {} : { context }),
-    ...(isCited === true ? { citations: { enabled: true } } : {}),
+    title,
+    context,
+    citations: isCited === true ? { enabled: true } : undefined,
     ...encodeCache(cache),
-  }
+  })
 }
 
 function documentSource(source: DocumentPart['source']): JsonObject {

@@ -95,16 +95,7 @@ const isClosable = (schema: JsonObject) =>
     [schema.anyOf, schema.oneOf, schema.allOf].every((list) => list === undefined))
 
 const formats = new Set([
-  'date-time',
-  'time',
-  'date',
-  'duration',
-  'email',
-  'hostname',
-  'uri',
-  'ipv4',
-  'ipv6',
-  'uuid',
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
 ])
 
 const closeAny = (value: unknown, depth: number): unknown =>

@@ -1,7 +1,7 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Note, TextPart, Tool, ToolChoice } from '../canonical/request.ts'
 import { anthropicRoot, customParameters, describeTool, plainRoot } from '../canonical/tools.ts'
-import { readName } from '../fields.ts'
+import { defined, readName } from '../fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeCache, encodeCache } from './cache.ts'
@@ -91,14 +91,13 @@ export function encodeTools(request: CanonicalRequest): JsonObject {
 }
 
 function encodeTool(tool: Tool): JsonObject {
-  const description = describeTool(tool)
-  return {
+  return defined({
     name: tool.name,
-    ...(description === undefined ? {} : { description }),
+    description: describeTool(tool),
     input_schema: tool.kind === 'custom' ? customParameters : inputSchema(tool),
-    ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+    strict: tool.strict,
     ...encodeCache(tool.cache),
-  }
+  })
 }
 
 /** The vendor demands an object's schema, and takes only some of JSON schema where it is strict. */

@@ -4,7 +4,7 @@ import { createPlainObserver } from '../observer.ts'
 import type { JsonObject, Operation, Protocol, RequestFacts } from '../protocol.ts'
 import { renameModel } from '../request-facts.ts'
 import { commentHeartbeat } from '../sse.ts'
-import { bearerHeaders, chatUrl } from '../url.ts'
+import { bearerHeaders, joinUrl } from '../url.ts'
 import { responsesCodec } from './codec.ts'
 import { encodeResponsesStreamError } from './error.ts'
 import { checkResponses, readResponses } from './request.ts'
@@ -46,7 +46,7 @@ function readUnstreamed(body: JsonObject): RequestFacts {
 /** OpenAI's responses: same address, key and error bodies as chat completions. */
 export const responses = {
   name: 'responses',
-  url: chatUrl,
+  url: joinUrl,
   keyHeaders: bearerHeaders,
   encodeError: encodeOpenAiError,
   encodeStreamError: encodeResponsesStreamError,
