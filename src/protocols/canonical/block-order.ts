@@ -38,6 +38,7 @@ export function createBlockOrder(write: (event: BlockEvent) => string): BlockOrd
 
   return {
     push(event) {
+      if (event.id === open?.id && event.type.endsWith('-delta')) return write(event)
       if (isStart(event)) {
         if (open !== undefined) {
           waiting.set(event.id, [event])

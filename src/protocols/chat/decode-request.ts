@@ -299,9 +299,8 @@ interface OpenCalls {
 /** None yet. No call is looked at again and again: conversations may have very many. */
 export function createOpenCalls(): OpenCalls {
   const open = new Map<string, ToolCallPart>()
-  /** Of each name, and of all (''), also those that have been answered since; and what is left of them. */
-  const lists = new Map<string, ToolCallPart[]>()
-  const named = new Map<string, Iterator<ToolCallPart>>()
+  /** Of each name, and of all (''), also those that have been answered since. */
+  const queues = new Map<string, { readonly calls: ToolCallPart[]; next: number }>()
 
   function take(callId: string): ToolCallPart | undefined {
     const call = open.get(callId)
@@ -313,22 +312,18 @@ export function createOpenCalls(): OpenCalls {
     add(call) {
       open.set(call.callId, call)
       for (const name of new Set(['', call.name])) {
-        const list = lists.get(name)
-        if (list === undefined) lists.set(name, [call])
-        else list.push(call)
+        const queue = queues.get(name)
+        if (queue === undefined) queues.set(name, { calls: [call], next: 0 })
+        else queue.calls.push(call)
       }
     },
     take,
     takeNext(name) {
-      const rest = named.get(name) ?? lists.get(name)?.values()
-      if (rest === undefined) return undefined
-      named.set(name, rest)
-      for (let next = rest.next(); !next.done; next = rest.next()) {
-        if (open.get(next.value.callId) === next.value) return take(next.value.callId)
+      const queue = queues.get(name)
+      while (queue !== undefined && queue.next < queue.calls.length) {
+        const call = queue.calls[queue.next++]
+        if (call && open.get(call.callId) === call) return take(call.callId)
       }
-      // More of them may come: an iterator that has ended would not see these.
-      lists.delete(name)
-      named.delete(name)
       return undefined
     },
   }

@@ -138,7 +138,7 @@ export function decodeReasoning(message: JsonObject, at?: string): readonly Reas
     last = detail
   }
   const plain = plainReasoning(message)
-  // Nothing but spaces stands in for what is missing (encode-messages.ts).
+  // Nothing but spaces stands in for what is missing (encode-request.ts).
   if (plain?.trim() && parts.every(({ text }) => text === '')) {
     const [only] = parts
     // A seal stands for itself; another vendor's proof belongs to the text beside it.
