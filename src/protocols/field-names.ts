@@ -176,7 +176,7 @@ const isOfGoogle: IsHarmless = (value) =>
   )
 
 /**
- * Fields that make some upstreams do what nobody here has looked at: they put what is in them in the
+ * Fields that some upstreams act on and the gateway can't check: they put what is in them in the
  * place of the request's own (LiteLLM's `extra_…`), or answer with no more than an address (xAI's
  * `deferred`). By their folded names, with what of them asks for nothing.
  */

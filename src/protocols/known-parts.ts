@@ -37,7 +37,7 @@ export function hasOnlyKnown(body: JsonObject, content: ReadonlySet<string>): bo
 }
 
 // What of a request's content is known to be written out in it. Vendors bring new kinds of parts that
-// name a file, a page or something they keep; whoever reads content goes by these lists of what can't.
+// name a file, a page or something they keep; these lists say which kinds can't.
 
 /** Kinds of parts, items and their sources that are text, whatever they hold. */
 const textKinds: ReadonlySet<unknown> = new Set([
@@ -84,7 +84,7 @@ const jsonMembers: ReadonlySet<string> = new Set([
 export const isTextKind = (kind: unknown): boolean =>
   kind === undefined || kind === null || textKinds.has(kind)
 
-/** What a member of a text part is; `unknown`: nobody can say what it makes the vendor read. */
+/** What a member of a text part is; `unknown`: it may make the vendor read more. */
 export function memberKind(name: string, value: unknown): 'text' | 'json' | 'unknown' {
   if (textMembers.has(name)) return 'text'
   if (jsonMembers.has(name)) return 'json'

@@ -52,7 +52,7 @@ export interface RequestFacts {
   readonly longestAnswer?: number
   /**
    * Some of its input is not in its bytes, and not in what it `continues` either: a stored prompt, a
-   * cache. Files are told by `media`.
+   * cache. Files are counted by `media`.
    */
   readonly hasUnseenInput: boolean
   /** How often the model may be asked for one answer: each time what came before is input again. */
@@ -174,7 +174,7 @@ export interface ClientStream {
 export interface HeartbeatPlace {
   /** Nothing has been sent to the client yet. */
   readonly isFirst: boolean
-  /** What the client is told with it, where that came too late for a header. */
+  /** A note for the client that came too late for a header. */
   readonly note?: string
 }
 

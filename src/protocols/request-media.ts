@@ -88,7 +88,7 @@ interface MediaSum {
 function addMedia(value: unknown, sum: MediaSum, depth: number): void {
   if (typeof value !== 'object' || value === null) return
   if (depth >= deepest) {
-    sum.isUnseen = true // nobody looks there
+    sum.isUnseen = true // nested deeper than is read
   } else if (Array.isArray(value)) {
     for (const item of value) addMedia(item, sum, depth + 1)
   } else if (isJsonObject(value)) {

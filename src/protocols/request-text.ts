@@ -12,7 +12,7 @@ const notText = new Set([
   ...['input_audio', 'b64_json', 'data', 'inlineData', 'inline_data', 'fileData', 'url'],
 ])
 
-/** What of a request is counted where nobody tells its LLM tokens. */
+/** What of a request is counted where no upstream reports its LLM tokens. */
 export interface RequestText {
   readonly text: () => string
   readonly uncounted: () => number

@@ -243,7 +243,7 @@ export function encodeComment(text: string, { library }: Pick<ClientStream, 'lib
   return `: ${text}\n${library.includes('OpenAI/Go ') ? '' : '\n'}`
 }
 
-/** The heartbeat of OpenAI's protocols, which have no event that says nothing. */
+/** The heartbeat of OpenAI's protocols, which have no event for silence. */
 export function commentHeartbeat(stream: ClientStream, { note }: HeartbeatPlace): string {
   return encodeComment(note ?? 'keep-alive', stream)
 }

@@ -46,7 +46,7 @@ function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replaceAll('%40', '@').replaceAll('%3A', ':')
 }
 
-/** The key as OpenAI and all who speak its protocols take it. */
+/** The key as OpenAI takes it, and every vendor that speaks its protocols. */
 export function bearerHeaders(key: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` }
 }

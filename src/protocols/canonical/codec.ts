@@ -38,7 +38,7 @@ export interface Codec {
   readonly leavesOut?:
     | ((request: CanonicalRequest, quirks: ReadonlySet<Quirk>) => readonly Setting[])
     | undefined
-  /** What of the request's schemas the vendor has no keyword for: it is told in their descriptions. */
+  /** Keywords of the request's schemas that the vendor lacks: they move into the descriptions. */
   readonly tellsInWords?: ((request: CanonicalRequest) => readonly ToldKeyword[]) | undefined
   /** The answer to a request for a count of its input. */
   encodeCount(inputTokens: number): JsonObject
@@ -46,7 +46,7 @@ export interface Codec {
   decodeError(body: JsonObject): CanonicalError
 }
 
-/** A keyword of a JSON schema that the model is told of, and that its vendor does not enforce. */
+/** A keyword of a JSON schema that the model reads in words, and that its vendor does not enforce. */
 export interface ToldKeyword {
   /** Of the tool, or of the answer's format, as the client wrote it. */
   readonly at: string
@@ -92,7 +92,7 @@ export interface EncodeContext extends DecodeContext {
   readonly model: string
   /** Seconds since 1970, for answers whose upstream does not tell. */
   readonly createdAt: number
-  /** Of the input, in LLM tokens, for what is told before the upstream tells it. */
+  /** Of the input, in LLM tokens: reported to the client until the upstream reports its own count. */
   readonly estimatedInputTokens: number
   /** The client's own body, where the protocol repeats some of it. */
   readonly body: JsonObject
@@ -107,7 +107,7 @@ export interface EncodeContext extends DecodeContext {
 export interface OwnResponse {
   /** The response that the client said it continues. */
   readonly previousId: string | null
-  /** Told the response when it is whole, where the gateway keeps it; undefined: nobody does. */
+  /** Takes the whole response, where the gateway keeps it; undefined: it is not kept. */
   readonly keep: ((response: JsonObject) => void) | undefined
 }
 
@@ -149,7 +149,7 @@ interface EmbeddingContext {
 
 /**
  * The translating half of a protocol that has embeddings: two of them meet in the form above. Pure;
- * `decodeRequest` throws `TranslationError` for what the vendor would refuse, or nobody else takes.
+ * `decodeRequest` throws `TranslationError` for what the vendor would refuse, or no other protocol has.
  */
 export interface EmbeddingCodec {
   /** How an upstream is asked, for one text as for many. */

@@ -79,7 +79,7 @@ export function withExtras(usage: Usage, seen: ReportedExtras | undefined): Usag
   return extras === undefined ? usage : { ...usage, extras }
 }
 
-/** LLM tokens alone: what a client of another protocol is told. */
+/** LLM tokens alone: what a client of another protocol gets. */
 export function withoutExtras<Counts extends Usage | undefined>(usage: Counts): Counts {
   if (usage?.extras === undefined) return usage
   const { extras: _, ...tokens } = usage

@@ -311,7 +311,7 @@ export const nativeFeatures = [
   'vendor_tool',
   /** Items or blocks in the conversation that belong to tools that the client runs. */
   'vendor_item',
-  /** Tools that the model is told of when a search refers to them (messages). */
+  /** Tools that the model gets when a search refers to them (messages). */
   'deferred_tool',
   /** Calls and results of the vendor's search for such tools. */
   'tool_search_item',
@@ -337,7 +337,7 @@ export const nativeFeatures = [
   'prediction',
   /** What the vendor shall hold back (gemini). */
   'safety_settings',
-  /** What an answer shall report beside its text (`include`), where nobody misses it. */
+  /** What an answer shall report beside its text (`include`), where no client depends on it. */
   'include',
   /** Reasoning that is signed or encrypted by another vendor than the channel's. */
   'foreign_signature',

@@ -67,7 +67,7 @@ export const customParameters: JsonObject = {
   required: ['input'],
 }
 
-/** What the model is told of a tool; the grammar of a custom tool in words. */
+/** A tool's description for the model; the grammar of a custom tool in words. */
 export function describeTool({ description, grammar }: Tool): string | undefined {
   if (grammar === undefined) return description
   const rule = `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
@@ -98,7 +98,7 @@ const phrases: { readonly [keyword in RootKeyword]: string } = {
 
 /**
  * A schema of arguments that is an object by itself: the properties of its alternatives are its own, and
- * which of them go together is told in its description. One that is so already comes out as it is.
+ * its description says which of them go together. A schema without alternatives comes out unchanged.
  */
 export function plainRoot(schema: JsonObject, refused: readonly RootKeyword[]): JsonObject {
   const found = refused.filter((keyword) => schema[keyword] !== undefined)

@@ -16,7 +16,7 @@ import type { JsonObject } from '../protocol.ts'
 import { thinkingText } from './reasoning.ts'
 
 /** What the parts of a message have in common. */
-interface ContentScene {
+interface ContentScope {
   /** Path of the message. */
   readonly at: string
   readonly native: NativeUse[]
@@ -27,16 +27,16 @@ interface ContentScene {
 }
 
 /** Decodes a message's content: a string, parts, or nothing. Empty texts are left out. */
-export function decodeContent(content: unknown, scene: ContentScene): readonly Part[] {
-  const at = `${scene.at}.content`
+export function decodeContent(content: unknown, scope: ContentScope): readonly Part[] {
+  const at = `${scope.at}.content`
   if (content === undefined || content === null || content === '') return []
-  if (typeof content === 'string') return [textPart(content, at, scene.name)]
+  if (typeof content === 'string') return [textPart(content, at, scope.name)]
   if (!Array.isArray(content)) return refuseValue(at, 'a string or an array of content parts')
   return eachObject(content, at, (part, partAt) => {
-    const decoded = decodePart(part, partAt, scene)
+    const decoded = decodePart(part, partAt, scope)
     if (decoded === undefined || decoded === 'nothing') return decoded
-    if (scene.kinds.has(decoded.type)) return { ...decoded, cache: cacheHint(part) }
-    scene.native.push({ feature: 'unknown_part', at: partAt })
+    if (scope.kinds.has(decoded.type)) return { ...decoded, cache: cacheHint(part) }
+    scope.native.push({ feature: 'unknown_part', at: partAt })
     return undefined
   }).filter((part) => part !== undefined && part !== 'nothing')
 }
@@ -51,12 +51,12 @@ const textPart = (text: string, at: string, name: string | undefined): TextPart 
 function decodePart(
   part: JsonObject,
   at: string,
-  scene: ContentScene,
+  scope: ContentScope,
 ): Part | 'nothing' | undefined {
   switch (part.type) {
     case 'text': {
       const text = readText(part, 'text', at) ?? ''
-      return text === '' ? 'nothing' : textPart(text, at, scene.name)
+      return text === '' ? 'nothing' : textPart(text, at, scope.name)
     }
     case 'refusal':
       return { type: 'refusal', text: readName(part, 'refusal', at), at }
@@ -73,13 +73,13 @@ function decodePart(
       return { type: 'video', source: sourceOf(url, `${at}.video_url.url`), at }
     }
     case 'file':
-      return decodeFile(part, at, scene.native)
+      return decodeFile(part, at, scope.native)
     case 'document_url': {
       const source = sourceOf(readName(part, 'document_url', at), `${at}.document_url`)
       return { type: 'document', source, title: stringIn(part, 'document_name'), at }
     }
     default:
-      scene.native.push({ feature: 'unknown_part', at })
+      scope.native.push({ feature: 'unknown_part', at })
       return undefined
   }
 }
@@ -194,7 +194,7 @@ export function splitResult(
   return { kept, moved: parts.filter((part) => !isKept(part)) }
 }
 
-/** Parts by who speaks: only texts tell, and the others belong to the text before them. */
+/** Parts by participant: only texts name one, and other parts belong to the text before them. */
 export function groupByName(
   parts: readonly Part[],
 ): readonly { readonly name: string | undefined; readonly parts: readonly Part[] }[] {

@@ -17,7 +17,7 @@ import {
   usageIn,
 } from './answer-fields.ts'
 import { decodeImages } from './content.ts'
-import { type BlockScene, createCallDecoder } from './decode-calls.ts'
+import { type BlockScope, createCallDecoder } from './decode-calls.ts'
 import { decodeOpenAiError } from './errors.ts'
 import { createReasoningDecoder, decodeReasoning, thinkingText } from './reasoning.ts'
 import { foldChatUsage } from './usage.ts'
@@ -25,14 +25,14 @@ import { foldChatUsage } from './usage.ts'
 /** Decodes a whole chat completion, of OpenAI or of those who imitate it: each choice is one long delta. */
 export function decodeChatResponse(body: JsonObject, context: DecodeContext): CanonicalResponse {
   const folder = createFolder()
-  const openScene = createScenes(context, folder.push)
+  const scopeOf = createScopes(context, folder.push)
   const sources = decodeSources(body)
   for (const [place, wire] of arrayIn(body, 'choices').filter(isJsonObject).entries()) {
-    const scene = openScene(countIn(wire, 'index') ?? place)
-    const decoder = createChoiceDecoder(scene)
+    const scope = scopeOf(countIn(wire, 'index') ?? place)
+    const decoder = createChoiceDecoder(scope)
     const message = objectIn(wire, 'message') ?? objectIn(wire, 'delta') ?? {}
     for (const part of decodeReasoning(message))
-      for (const event of unfoldPart(part, scene.nextBlock(), scene.choice)) folder.push(event)
+      for (const event of unfoldPart(part, scope.nextBlock(), scope.choice)) folder.push(event)
     const delta = {
       ...message,
       ...{ reasoning: null, reasoning_content: null, reasoning_details: null },
@@ -40,7 +40,7 @@ export function decodeChatResponse(body: JsonObject, context: DecodeContext): Ca
     }
     decoder.push({ ...wire, delta }, sources)
     decoder.close()
-    folder.push({ type: 'finish', choice: scene.choice, ...decoder.finish() })
+    folder.push({ type: 'finish', choice: scope.choice, ...decoder.finish() })
   }
   return {
     ...decodeHead(body),
@@ -62,11 +62,11 @@ function wholeCalls(message: JsonObject, { requestId }: DecodeContext): readonly
   })
 }
 
-/** Makes the scenes of an answer's choices, whose blocks and invented calls are numbered together. */
-export function createScenes(
+/** Makes the scopes of an answer's choices, whose blocks and invented calls are numbered together. */
+export function createScopes(
   { requestId }: DecodeContext,
   emit: (event: AnswerEvent) => void,
-): (choice: number) => BlockScene {
+): (choice: number) => BlockScope {
   let blocks = 0
   let invented = 0
   const nextBlock = () => `${blocks++}`
@@ -86,17 +86,17 @@ export interface ChoiceDecoder {
 }
 
 /** Text, reasoning and refusal come one after the other; calls may overlap with all of them. */
-export function createChoiceDecoder(scene: BlockScene): ChoiceDecoder {
-  const { choice, emit } = scene
-  const text = createTextDecoder(scene, () => {
+export function createChoiceDecoder(scope: BlockScope): ChoiceDecoder {
+  const { choice, emit } = scope
+  const text = createTextDecoder(scope, () => {
     reasoning.close()
     calls.settle()
   })
-  const reasoning = createReasoningDecoder(scene, () => {
+  const reasoning = createReasoningDecoder(scope, () => {
     text.close()
     calls.settle()
   })
-  const calls = createCallDecoder(scene, closeSpoken)
+  const calls = createCallDecoder(scope, closeSpoken)
   let reason: string | undefined
   let stopSequence: string | undefined
   let hasRefusal = false
@@ -158,7 +158,7 @@ export function createChoiceDecoder(scene: BlockScene): ChoiceDecoder {
 }
 
 /** Text and refusals of a choice. Citations that come before the end of a text belong to it. */
-function createTextDecoder({ choice, emit, nextBlock }: BlockScene, beforeText: () => void) {
+function createTextDecoder({ choice, emit, nextBlock }: BlockScope, beforeText: () => void) {
   let open: { readonly kind: 'text' | 'refusal'; readonly id: string } | undefined
   /** Of the text before the open block, and of all. */
   let offset = 0

@@ -5,7 +5,7 @@ import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /** What decodes the blocks of one choice is given by the decoder of the whole answer. */
-export interface BlockScene {
+export interface BlockScope {
   readonly choice: number
   emit(event: AnswerEvent): void
   /** A new id of a block. */
@@ -34,7 +34,7 @@ interface Call {
  * then the id tells, or a new name behind whole arguments. Some repeat the id or the name in every
  * piece, some cut the name in two: a call starts when its first arguments come.
  */
-export function createCallDecoder(scene: BlockScene, beforeCall: () => void) {
+export function createCallDecoder(scope: BlockScope, beforeCall: () => void) {
   /** Those that have not ended, in their order. */
   const active = new Set<Call>()
   let last: Call | undefined
@@ -65,7 +65,7 @@ export function createCallDecoder(scene: BlockScene, beforeCall: () => void) {
     if (oldest !== undefined) end(oldest)
     const index = countIn(entry, 'index')
     const call: Call = {
-      block: scene.nextBlock(),
+      block: scope.nextBlock(),
       kind,
       givenId: undefined,
       name: '',
@@ -84,19 +84,19 @@ export function createCallDecoder(scene: BlockScene, beforeCall: () => void) {
     const { block, name, kind, givenId, held } = call
     if (call.phase !== 'waiting' || name === '') return
     const isFree = givenId !== undefined && !taken.has(givenId)
-    const callId = isFree ? givenId : scene.inventCallId()
+    const callId = isFree ? givenId : scope.inventCallId()
     taken.add(callId)
     call.phase = 'open'
     hasCalls = true
     beforeCall()
-    const { choice } = scene
-    scene.emit({ type: 'tool-call-start', id: block, choice, callId, name, kind })
+    const { choice } = scope
+    scope.emit({ type: 'tool-call-start', id: block, choice, callId, name, kind })
     if (held !== '') add(call, held)
   }
 
   function add(call: Call, text: string): void {
     call.hasInput = true
-    scene.emit({ type: 'tool-call-delta', id: call.block, text })
+    scope.emit({ type: 'tool-call-delta', id: call.block, text })
   }
 
   function end(call: Call): void {
@@ -107,7 +107,7 @@ export function createCallDecoder(scene: BlockScene, beforeCall: () => void) {
     // Without a name it was no call.
     if (!isOpen) return
     if (!call.hasInput && call.kind === 'function') add(call, '{}')
-    scene.emit({ type: 'tool-call-end', id: call.block })
+    scope.emit({ type: 'tool-call-end', id: call.block })
   }
 
   function settle(except?: Call): void {

@@ -171,7 +171,7 @@ interface Conversation {
   readonly open: OpenCalls
 }
 
-/** Decodes the conversation. Instructions without any text say nothing, and are left out. */
+/** Decodes the conversation. Instructions without any text are left out. */
 function decodeMessages(messages: readonly unknown[], native: NativeUse[]): readonly Turn[] {
   const conversation: Conversation = { native, open: createOpenCalls() }
   const decoded = eachObject(messages, 'messages', (message, at, index) =>

@@ -6,12 +6,12 @@ import type { Usage } from '../canonical/usage.ts'
 import { arrayIn, countIn, isJsonObject, parseJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { type AnswerHead, decodeHead, decodeSources, decodeTier, usageIn } from './answer-fields.ts'
-import { type ChoiceDecoder, createChoiceDecoder, createScenes } from './decode-answer.ts'
+import { type ChoiceDecoder, createChoiceDecoder, createScopes } from './decode-answer.ts'
 import { decodeOpenAiError } from './errors.ts'
 import { type ChatCounts, foldChatUsage } from './usage.ts'
 
 /**
- * Turns the chunks of a chat completion into events. Reasons of the end are told when the stream
+ * Turns the chunks of a chat completion into events. The reasons of the end come when the stream
  * is at its end: vendors send more behind them, and some an error (OpenRouter).
  */
 export function createChatDecoder(context: DecodeContext): StreamDecoder {
@@ -25,7 +25,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   const emit = (event: AnswerEvent) => {
     events.push(event)
   }
-  const openScene = createScenes(context, emit)
+  const scopeOf = createScopes(context, emit)
 
   function start(head: Partial<AnswerHead>): void {
     if (isStarted) return
@@ -36,7 +36,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   function choiceAt(choice: number): ChoiceDecoder {
     const known = choices.get(choice)
     if (known !== undefined) return known
-    const decoder = createChoiceDecoder(openScene(choice))
+    const decoder = createChoiceDecoder(scopeOf(choice))
     choices.set(choice, decoder)
     return decoder
   }
@@ -44,7 +44,7 @@ export function createChatDecoder(context: DecodeContext): StreamDecoder {
   function read(chunk: JsonObject): void {
     const wires = arrayIn(chunk, 'choices')
     const head = decodeHead(chunk)
-    // Azure begins with a chunk that says nothing of the answer.
+    // Azure's first chunk has nothing of the answer.
     if (wires.length > 0 || head.id !== undefined) start(head)
     const sources = decodeSources(chunk)
     for (const wire of wires) {

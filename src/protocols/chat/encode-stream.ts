@@ -19,7 +19,7 @@ import { encodeChatStreamError } from './errors.ts'
 import { encodeDetail } from './reasoning.ts'
 
 /**
- * Writes an answer as chunks of a chat completion. The usage is told, in a chunk of its own, only to
+ * Writes an answer as chunks of a chat completion. The usage goes, in a chunk of its own, only to
  * clients that ask for it; all other chunks then say that it is null, as the vendor's do.
  */
 export function createChatEncoder(context: EncodeContext): StreamEncoder {

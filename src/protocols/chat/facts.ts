@@ -95,7 +95,7 @@ export function readImages(body: JsonObject): RequestFacts {
   }
 }
 
-/** Names by which those who speak this protocol are asked for several images at once. */
+/** Names by which vendors of this protocol are asked for several images at once. */
 const imageCount = /^(?!partial_)(\w*_)?(images|outputs)$|^batch_size$/
 /** Of a set whose size the model chooses. Source: Volcengine, "Seedream". */
 const largestSet = 15
@@ -116,7 +116,7 @@ function numberOf(value: unknown): readonly number[] {
   return typeof value === 'number' || isDigits ? [Math.ceil(Number(value))] : []
 }
 
-/** Fields of a request for images, of those who speak this protocol, that are no pictures. */
+/** Fields of a request for images, with any vendor of this protocol, that are no pictures. */
 const imageSettings = new Set([
   ...['model', 'prompt', 'negative_prompt', 'size', 'quality', 'style', 'background', 'moderation'],
   ...['output_format', 'response_format', 'input_fidelity', 'user', 'aspect_ratio', 'resolution'],

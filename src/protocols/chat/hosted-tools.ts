@@ -14,7 +14,7 @@ import {
   type TierAsk,
 } from '../request-extras.ts'
 
-/** Kinds of tools that those who speak OpenAI's protocols run themselves. */
+/** Kinds of tools that vendors of OpenAI's protocols run themselves. */
 const kinds: readonly (readonly [kind: RegExp, tool: HostedTool])[] = [
   [/^web_search_preview/, 'web_search_preview'],
   [/^(web_search|browser_search|live_search|google_?search)/i, 'web_search'],
@@ -94,7 +94,7 @@ function kindOf(tool: JsonObject): string | undefined {
 function ownKind(tool: JsonObject): string | undefined {
   const { type } = tool
   if (type === 'custom') return undefined
-  // Moonshot's own functions are told by their names.
+  // Moonshot's own functions are known by their names.
   const name = stringIn(objectIn(tool, 'function'), 'name')
   if (type === 'builtin_function') return name?.replace(/^\$/, '') ?? type
   const isPlain = type === 'function' || type === undefined || type === null

@@ -8,7 +8,7 @@ import {
 import { readNumber, readObject, readText } from '../fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import type { BlockScene } from './decode-calls.ts'
+import type { BlockScope } from './decode-calls.ts'
 
 type Amount = NonNullable<ReasoningSettings['amount']>
 
@@ -180,7 +180,7 @@ interface Stretch {
  * Vendors send reasoning as plain text, as details, or as both with the same text: what comes first
  * counts, and the details add the signature.
  */
-export function createReasoningDecoder(scene: BlockScene, beforeReasoning: () => void) {
+export function createReasoningDecoder(scope: BlockScope, beforeReasoning: () => void) {
   let open: Stretch | undefined
   let isPlain = false
 
@@ -188,21 +188,21 @@ export function createReasoningDecoder(scene: BlockScene, beforeReasoning: () =>
     if (open === undefined) return
     const { block, signature, id } = open
     open = undefined
-    scene.emit({ type: 'reasoning-end', id: block, signature, itemId: id })
+    scope.emit({ type: 'reasoning-end', id: block, signature, itemId: id })
   }
 
   function start(detail: ReasoningDetail | undefined): Stretch {
     close()
     beforeReasoning()
-    const block = scene.nextBlock()
+    const block = scope.nextBlock()
     open = { block, index: detail?.index, id: detail?.id, signature: undefined }
-    scene.emit({ type: 'reasoning-start', id: block, choice: scene.choice })
+    scope.emit({ type: 'reasoning-start', id: block, choice: scope.choice })
     return open
   }
 
   function add(text: string): void {
     const { block } = open ?? start(undefined)
-    scene.emit({ type: 'reasoning-delta', id: block, text })
+    scope.emit({ type: 'reasoning-delta', id: block, text })
   }
 
   function pushDetail(detail: ReasoningDetail): void {

@@ -208,7 +208,7 @@ const known = new Set(['user_location', 'search_context_size'])
 export const takesSearch = ({ webSearch }: CanonicalRequest): boolean =>
   webSearch?.allowedDomains === undefined && webSearch?.blockedDomains === undefined
 
-/** For models that search by themselves: what they are told of it. */
+/** The options of models that search by themselves. */
 export function encodeSearch({ location, contextSize }: WebSearch): JsonObject {
   const user_location = location && { type: 'approximate', approximate: defined({ ...location }) }
   return defined({ user_location, search_context_size: contextSize })

@@ -31,12 +31,12 @@ export interface ChatCounts {
  * stream and are cumulative, so the larger count wins.
  *
  * How vendors of this protocol count (recordings of seventeen of them):
- * - `prompt_tokens` includes cache reads and cache writes. Reads are told in four places:
+ * - `prompt_tokens` includes cache reads and cache writes. Reads stand in four places:
  *   `prompt_tokens_details.cached_tokens` (OpenAI and most), `prompt_cache_hit_tokens` (DeepSeek),
  *   `cached_tokens` (Moonshot, Together), `num_cached_tokens` (Mistral). Writes:
  *   `prompt_tokens_details.cache_write_tokens` (OpenRouter).
  * - `completion_tokens` includes reasoning, but not with xAI nor with Google's compatible endpoint,
- *   where `total_tokens` is larger than both together: the surplus is output nobody counted.
+ *   where `total_tokens` is larger than both together: the surplus is output that is not counted.
  * - Embeddings report `prompt_tokens` or just `total_tokens` (Voyage); images `input_tokens` and
  *   `output_tokens`.
  */
@@ -120,7 +120,7 @@ export function encodeUsage(usage: Usage): JsonObject {
 /**
  * What a usage report of OpenAI's kind tells beside text tokens. Audio, images and video are parts of
  * the counts around them. All output of the images API is images, where it does not say what of it is
- * text. Tools are told by OpenRouter (`server_tool_use_details`), xAI (`server_side_tool_usage_details`,
+ * text. Tools are counted by OpenRouter (`server_tool_use_details`), xAI (`server_side_tool_usage_details`,
  * and sources that are billed one by one, `num_sources_used`) and Perplexity (`num_search_queries`).
  */
 export function readChatExtras(

@@ -23,8 +23,8 @@ type Block =
 interface TextBlock {
   readonly kind: 'text'
   readonly id: string
-  /** It is told of at its first text: an empty block is none. */
-  isTold: boolean
+  /** Its start is emitted with its first text: an empty block is none. */
+  isStarted: boolean
   readonly citations: Citation[]
 }
 
@@ -92,7 +92,7 @@ export function createBlockReader(
   }
 
   const beginText = (index: number): TextBlock =>
-    begin(index, { kind: 'text', id: nextId(), isTold: false, citations: [] })
+    begin(index, { kind: 'text', id: nextId(), isStarted: false, citations: [] })
 
   function beginReasoning(index: number, signature?: string, isRedacted?: true): ReasoningBlock {
     const block = begin(index, { kind: 'reasoning', id: nextId(), signature, isRedacted })
@@ -140,7 +140,7 @@ export function createBlockReader(
       emit({ type: 'reasoning-delta', id, text })
     } else {
       const block = found?.kind === 'text' ? found : beginText(index)
-      tell(block)
+      ensureStarted(block)
       emit({ type: 'text-delta', id: block.id, text })
     }
   }
@@ -153,9 +153,9 @@ export function createBlockReader(
     else emit({ type: 'tool-call-delta', id: block.id, text: json })
   }
 
-  function tell(block: TextBlock): void {
-    if (!block.isTold) emit({ type: 'text-start', choice: 0, id: block.id })
-    block.isTold = true
+  function ensureStarted(block: TextBlock): void {
+    if (!block.isStarted) emit({ type: 'text-start', choice: 0, id: block.id })
+    block.isStarted = true
   }
 
   function close(index: number) {
@@ -165,8 +165,8 @@ export function createBlockReader(
     switch (block?.kind) {
       case 'text': {
         const citations = block.citations.length === 0 ? undefined : block.citations
-        if (citations !== undefined) tell(block)
-        if (block.isTold) emit({ type: 'text-end', id: block.id, citations })
+        if (citations !== undefined) ensureStarted(block)
+        if (block.isStarted) emit({ type: 'text-end', id: block.id, citations })
         return
       }
       case 'reasoning': {

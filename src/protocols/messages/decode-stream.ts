@@ -84,7 +84,7 @@ function createEventReader(context: DecodeContext, emit: (event: AnswerEvent) =>
     serviceTier = decodeServiceTier(wire) ?? serviceTier
   }
 
-  /** Some who speak this protocol say `end_turn` after calls. */
+  /** Some vendors of this protocol end with `end_turn` after calls. */
   function conclude(said: Finish): void {
     if (!isStarted) start()
     blocks.closeAll()

@@ -107,7 +107,7 @@ export interface Held {
   readonly refusal: boolean
 }
 
-/** Why an answer ended, as members of a message. A sequence is told only where it is the reason. */
+/** Why an answer ended, as members of a message. The sequence is there only where it is the reason. */
 export function encodeStop(finish: Finish, held: Held) {
   const stop_reason = encodeStopReason(finish, held)
   const isSequence = stop_reason === 'stop_sequence'

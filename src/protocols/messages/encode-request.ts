@@ -67,7 +67,7 @@ function isMarkedHere(request: CanonicalRequest, { quirks }: EncodeOptions): boo
 const hasMark = (parts: readonly Part[]): boolean =>
   parts.some((part) => part.cache || (part.type === 'tool-result' && hasMark(part.parts)))
 
-/** JSON without a schema is only asked for: the answer is looked at (translation/json-answer.ts). */
+/** JSON without a schema is only asked for: translation checks the answer. */
 function withJsonWords(request: CanonicalRequest): Pick<CanonicalRequest, 'turns'> {
   const { turns, format } = request
   if (format?.type !== 'json') return request
@@ -163,7 +163,7 @@ function encodeMessage({ role, blocks }: Message): JsonObject {
   return { role, content: encodeContent(sorted) }
 }
 
-/** The block of one part; undefined for what the vendor would refuse and nobody misses. */
+/** The block of one part; undefined for what the vendor would refuse and no model needs. */
 export function encodePart(part: Part): JsonObject | undefined {
   switch (part.type) {
     case 'text':

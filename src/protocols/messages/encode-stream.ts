@@ -23,7 +23,7 @@ import { encodeMessagesUsage, encodeServiceTier } from './usage.ts'
 export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
   const blocks = createBlockWriter(context.requestId)
   const order = createBlockOrder(blocks.write)
-  // T18: clients show what they are told here, long before the upstream may tell it.
+  // T18: clients show this estimate, long before the upstream reports its usage.
   let usage: Usage = { ...emptyUsage, inputTokens: context.estimatedInputTokens }
   let finish: Finish = { reason: 'other' }
   let isStarted = false
@@ -44,7 +44,7 @@ export function createMessagesEncoder(context: EncodeContext): StreamEncoder {
   }
 
   function end(event: Extract<AnswerEvent, { type: 'end' }>): string {
-    // Whoever sends events closes their blocks; one left open must not spoil the end.
+    // Decoders close their blocks; one left open must not spoil the end.
     const frames = order.end()
     isOver = true
     const tier = encodeServiceTier(event.serviceTier)

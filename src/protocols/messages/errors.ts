@@ -46,7 +46,7 @@ function errorType(status: number): string {
   return errorTypes.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 }
 
-/** What an error says, as a body or as an event. Those who only speak alike may have text alone. */
+/** What an error says, as a body or as an event. Imitators may have text alone. */
 export function decodeMessagesError(body: JsonObject): CanonicalError {
   const error = objectIn(body, 'error') ?? body
   const code = stringIn(error, 'type')

@@ -45,7 +45,7 @@ export function readMessages(body: JsonObject): RequestFacts {
   }
 }
 
-/** Those who resell the vendor's models take them in the body. Source: AWS, "Anthropic Claude Messages". */
+/** Resellers of the vendor's models take them in the body. Source: AWS, "Anthropic Claude Messages". */
 function betasIn({ anthropic_beta, betas }: JsonObject): readonly string[] {
   if (anthropic_beta === undefined && betas === undefined) return nothing
   return [anthropic_beta, betas].flat().filter((name) => typeof name === 'string')
@@ -53,7 +53,7 @@ function betasIn({ anthropic_beta, betas }: JsonObject): readonly string[] {
 
 const nothing: readonly never[] = []
 
-/** A thread is told by its id. */
+/** A thread is named by its id. */
 const contentFields = new Set(['system', 'messages', 'thread'])
 
 /** Compaction asks the model once more; other edits of the context do not. */

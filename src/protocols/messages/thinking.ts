@@ -19,7 +19,7 @@ interface ThinkingFields {
 }
 
 /**
- * How a channel is told to reason. `manual` is with a budget of LLM tokens, which its `quirk` or the
+ * How a channel is asked to reason. `manual` is with a budget of LLM tokens, which its `quirk` or the
  * request wants; `default`: nothing is said. With `adaptive` and `manual` the vendor refuses
  * `top_k`, a temperature other than 1, and a `top_p` below 0.95.
  */
@@ -31,7 +31,7 @@ export function thinkingMode(request: CanonicalRequest, quirks: ReadonlySet<Quir
   const isManual = quirks.has('thinking_budget')
   switch (amount?.type) {
     case undefined: {
-      // Who wants to see it wants it, but not at the price of a refusal.
+      // A wish to see reasoning asks for some, unless the vendor would refuse it beside sampling settings.
       const isShown = show !== undefined && show !== 'none'
       const isSampled = [request.temperature, request.topP, request.topK].some(isSet)
       return isShown && !isManual && !isSampled ? 'adaptive' : 'default'
@@ -87,7 +87,7 @@ export function encodeThinking(
       if (hindrance(request) !== undefined) return { maxTokens }
       const budget = budgetOf(request, maxTokens)
       const thinking = { type: 'enabled', budget_tokens: budget, ...display }
-      // Nobody asked for this limit: a budget that was asked for must not use it up.
+      // The client did not ask for this limit: a budget that it asked for must not use it up.
       return { maxTokens: budget < maxTokens ? maxTokens : budget + maxTokens, thinking }
     }
   }

@@ -129,7 +129,7 @@ function encodeToolChoice(request: CanonicalRequest): JsonObject | undefined {
 // Tools with `defer_loading` are not told to the model until a search refers to them (`tool_reference` in
 // the result of a tool of the client's own). Source: the SDK's `ToolReferenceBlockParam`; Claude Code.
 
-/** What the model is told of a tool that a result refers to: its schema is among the tools. */
+/** A note to the model on a tool that a result refers to: its schema is among the tools. */
 export function decodeReference(block: JsonObject, at: string): TextPart {
   const text = `The tool "${readName(block, 'tool_name', at)}" can be called now.`
   return { type: 'text', at, cache: decodeCache(block), text }
@@ -147,7 +147,7 @@ export function isSearchBlock({ type, name }: JsonObject): boolean {
 /**
  * The tools that the model knows by the end of the conversation. Those that were held back stand last, in
  * the order in which they were first named, so that one more changes nothing before it. Where the vendor
- * was to search, nobody does: all are told.
+ * was to search, all of them are sent.
  */
 export function loadedTools(tools: readonly Tool[], body: JsonObject): readonly Tool[] {
   const wires = arrayIn(body, 'tools').filter(isJsonObject)
