@@ -13,7 +13,7 @@ const notText = new Set([
 ])
 
 /** What of a request is counted where no upstream reports its LLM tokens. */
-export interface RequestText {
+interface RequestText {
   readonly text: () => string
   readonly uncounted: () => number
 }

@@ -19,10 +19,10 @@ import {
   createEmbeddingsObserver,
   createImagesObserver,
 } from './observe.ts'
-import { checkTextCompletions, readTextCompletions, textCodec } from './text-completions.ts'
+import { readTextCompletions, textCodec } from './text-completions.ts'
 import { takesSearch } from './tools.ts'
 import { chatReports } from './usage.ts'
-import { checkCompletions, checkEmbeddings, checkImages } from './wire.ts'
+import { checkCompletions, checkEmbeddings, checkImages, checkTextCompletions } from './wire.ts'
 
 /*
  * OpenAI's chat completions, and its imitators'. The parts, in reading order:

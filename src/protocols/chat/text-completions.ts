@@ -1,22 +1,9 @@
-import { Type } from '@sinclair/typebox'
 import type { Codec, EncodeContext, RequestTarget, StreamEncoder } from '../canonical/codec.ts'
 import { refuseValue, TranslationError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import {
-  createCheck,
-  Flag,
-  invalid,
-  List,
-  Name,
-  Num,
-  nullable,
-  PositiveInteger,
-  streamOptionsFault,
-  Text,
-} from '../check.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
 import { hasOnlyKnown } from '../known-parts.ts'
-import type { Fault, JsonObject, RequestFacts } from '../protocol.ts'
+import type { JsonObject, RequestFacts } from '../protocol.ts'
 import { baseFacts, largestOf, loosest } from '../request-facts.ts'
 import { noMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
@@ -26,46 +13,8 @@ import { encodeChatResponse } from './encode-answer.ts'
 import { createChatEncoder } from './encode-stream.ts'
 import { amendUsage, hiddenWork } from './facts.ts'
 import { readExtras } from './hosted-tools.ts'
-import { Choices } from './wire.ts'
 
 // The legacy form of completions: a prompt is continued. Source: OpenAI's API reference, "Completions".
-
-const TextRequest = Type.Object({
-  model: Name,
-  prompt: Type.Union([Text, List], { expected: 'a string or an array' }),
-  stream: nullable(Flag),
-  stream_options: nullable(Type.Object({}, { expected: 'an object' })),
-  max_tokens: nullable(PositiveInteger),
-  n: nullable(Choices),
-  best_of: nullable(Choices),
-  temperature: nullable(Num),
-})
-
-/** The first fault of a legacy completion request. */
-export const checkTextCompletions = createCheck(
-  TextRequest,
-  (body) => streamOptionsFault(body) ?? promptFault(body.prompt),
-)
-
-/** Several prompts at once would be input of several contexts, and several bills. */
-function promptFault(prompt: unknown): Fault | undefined {
-  if (!Array.isArray(prompt)) return undefined
-  if (prompt.length === 0) return invalid('prompt', 'prompt must hold a text, not an empty array.')
-  const isOne = isTokens(prompt)
-  const other = isOne ? -1 : prompt.findIndex((one) => typeof one !== 'string' && !isTokens(one))
-  if (other >= 0)
-    return invalid(`prompt[${other}]`, `prompt[${other}] must be a text, or LLM tokens as numbers.`)
-  const count = isOne ? 1 : prompt.length
-  if (count === 1) return undefined
-  return {
-    code: 'unsupported_parameter',
-    param: 'prompt',
-    message: `prompt holds ${count} prompts, and one is taken at a time: send a request for each.`,
-  }
-}
-
-const isTokens = (value: unknown) =>
-  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'number')
 
 /** Reads a checked legacy completion request. */
 export function readTextCompletions(body: JsonObject): RequestFacts {

@@ -175,7 +175,7 @@ export function decodeCall(
  * Arguments as JSON text: a string as it is, none at all as `{}`, and an object, which some
  * clients and vendors send instead of its text, written out. Undefined for anything else.
  */
-export function argumentsText(value: unknown): string | undefined {
+function argumentsText(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return '{}'
   if (typeof value === 'string') return value
   return isJsonObject(value) ? toJsonText(value) : undefined
