@@ -188,7 +188,7 @@ export function modelHeaders(
     'content-type': contentType,
     'x-request-id': requestId,
   }
-  if (protocol.name === 'messages') headers['request-id'] = requestId
+  if (protocol.requestIdHeader !== undefined) headers[protocol.requestIdHeader] = requestId
   return headers
 }
 

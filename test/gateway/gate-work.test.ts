@@ -3,7 +3,7 @@ import type { Candidate, Channel, Group, Offer } from '../../src/catalog/catalog
 import { passExtras } from '../../src/gateway/admit/gate.ts'
 import type { RequestBody } from '../../src/gateway/body/body.ts'
 import { createPathTree } from '../../src/gateway/serve/path-tree.ts'
-import { readExtras } from '../../src/protocols/chat/request-extras.ts'
+import { readExtras } from '../../src/protocols/chat/hosted-tools.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
 import { readExtras as readResponses } from '../../src/protocols/responses/request-extras.ts'
 import { createExchange } from './exchange-parts.ts'

@@ -1,5 +1,5 @@
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
-import { decodeStoredUsage } from '../../protocols/stored-usage.ts'
+import { decodeStoredUsage } from '../../protocols/index.ts'
 import type { AttemptRecord } from '../../store/ports/attempts.ts'
 import type { OwnAttempt } from '../../store/ports/matching.ts'
 

@@ -1,5 +1,5 @@
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
-import { decodeStoredUsage } from '../../protocols/stored-usage.ts'
+import { decodeStoredUsage } from '../../protocols/index.ts'
 import type { CheckedRequest } from '../../store/ports/verification.ts'
 import { checkTold } from './check-extras.ts'
 import { changesIn, type Difference } from './difference.ts'

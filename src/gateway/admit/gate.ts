@@ -1,7 +1,7 @@
 import { hasPrice } from '../../billing/extras.ts'
 import type { Candidate, Channel, Group, Offer } from '../../catalog/catalog.ts'
 import { vendorExtras } from '../../catalog/vendor-extras.ts'
-import type { HostedTool } from '../../protocols/canonical/hosted-tools.ts'
+import type { HostedTool } from '../../protocols/canonical/tools.ts'
 import type { ModelSelector } from '../../protocols/model-selectors.ts'
 import type { ProtocolName } from '../../protocols/protocol.ts'
 import {

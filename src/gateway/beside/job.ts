@@ -1,7 +1,7 @@
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
-import type { HiddenWork } from '../../protocols/hidden-work.ts'
 import type { JsonObject, MediaSize, Operation, ProtocolName } from '../../protocols/protocol.ts'
+import type { HiddenWork } from '../../protocols/request-facts.ts'
 import type { ClientName } from '../admit/options.ts'
 import type { BodyFacts, ConversationAsked } from '../body/body.ts'
 import type { NativeBody, NativeChanges } from '../body/native-body.ts'

@@ -1,4 +1,4 @@
-import { embedJson } from '../../protocols/canonical/embed.ts'
+import { embedJson } from '../../protocols/canonical/json-text.ts'
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
 import { emptyParts } from '../../protocols/gemini/empty-parts.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'

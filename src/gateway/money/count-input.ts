@@ -1,6 +1,6 @@
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
-import { createPlainObserver } from '../../protocols/plain-observer.ts'
+import { createPlainObserver } from '../../protocols/observer.ts'
 import type { ProtocolName } from '../../protocols/protocol.ts'
 import { countRequestTokens } from '../../protocols/translation/count-tokens.ts'
 import { openRequest, type Sealer } from '../../protocols/translation/seal.ts'

@@ -3,7 +3,7 @@ import { dearestMultiplier, modalityRate, toolPrice } from '../../billing/extras
 import type { Offer } from '../../catalog/catalog.ts'
 import { vendorExtras } from '../../catalog/vendor-extras.ts'
 import { emptyUsage } from '../../protocols/canonical/usage.ts'
-import type { ToolBounds } from '../../protocols/tool-bounds.ts'
+import type { ToolBounds } from '../../protocols/request-facts.ts'
 import type { PriceTerms } from '../../store/ports/catalog.ts'
 import type { ModalityKind, UsageExtras, VendorExtras } from '../../store/ports/extras.ts'
 import type { Plan } from '../admit/plan.ts'

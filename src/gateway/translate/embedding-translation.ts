@@ -1,5 +1,5 @@
 import type { Candidate } from '../../catalog/catalog.ts'
-import { readVectors } from '../../protocols/canonical/embedding.ts'
+import { readVectors } from '../../protocols/canonical/codec.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { checkSize, fitEmbedding } from '../../protocols/translation/fit-embedding.ts'
 import type { RequestBody } from '../body/body.ts'

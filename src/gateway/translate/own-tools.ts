@@ -1,6 +1,6 @@
 import type { Offer } from '../../catalog/catalog.ts'
 import { ownTools } from '../../catalog/vendor-extras.ts'
-import { isHostedTool } from '../../protocols/canonical/hosted-tools.ts'
+import { isHostedTool } from '../../protocols/canonical/tools.ts'
 import type { HostedToolAsk, RequestExtras } from '../../protocols/request-extras.ts'
 import type { BodyFacts } from '../body/body.ts'
 

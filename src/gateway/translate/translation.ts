@@ -6,8 +6,6 @@ import type { AnswerEvent } from '../../protocols/canonical/event.ts'
 import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest, Part } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'
-import type { HiddenWork } from '../../protocols/hidden-work.ts'
-import { usualMaxTokens } from '../../protocols/messages/max-tokens.ts'
 import type {
   Frame,
   Framing,
@@ -17,6 +15,7 @@ import type {
   RequestFacts,
 } from '../../protocols/protocol.ts'
 import { pathText } from '../../protocols/request-extras.ts'
+import type { HiddenWork } from '../../protocols/request-facts.ts'
 import { answerFilter, filterResponse } from '../../protocols/translation/answer-filter.ts'
 import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
 import { type FeatureName, wayOf } from '../../protocols/translation/features.ts'
@@ -183,7 +182,7 @@ export function prepareRequest(
       const keyed = withCacheKey(fitted.request, keyTarget, sealer)
       const whole = await inlineMedia(keyed, needs, media.of(owner), signal)
       const options = {
-        ...{ model, quirks, defaultMaxOutputTokens: usualMaxTokens(model) },
+        ...{ model, quirks },
         cacheMinimumTokens: cacheMinimum(model),
         showsReasoning: client.codec.showsUnasked?.(body.value()),
       }

@@ -1,7 +1,6 @@
 import type { EncodeContext } from '../../protocols/canonical/codec.ts'
-import { foldEvents } from '../../protocols/canonical/fold.ts'
+import { foldEvents, unfoldResponse } from '../../protocols/canonical/fold.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
-import { unfoldResponse } from '../../protocols/canonical/unfold.ts'
 import { isJsonObject, stringIn } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'

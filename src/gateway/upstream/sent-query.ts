@@ -1,4 +1,4 @@
-import { isOfBody } from '../../protocols/body-names.ts'
+import { isOfBody } from '../../protocols/field-names.ts'
 import { queryOf } from '../serve/query.ts'
 
 /** A longer query is not sent on: no client of the field comes near, in characters. */

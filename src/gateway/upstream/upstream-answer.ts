@@ -1,7 +1,7 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import { afterRunning } from '../../lib/running-time.ts'
 import { tierName } from '../../protocols/canonical/extras.ts'
-import { observeTier } from '../../protocols/canonical/tool-tally.ts'
+import { observeTier } from '../../protocols/canonical/observation.ts'
 import { isJsonObject } from '../../protocols/json.ts'
 import type { Framing, JsonObject } from '../../protocols/protocol.ts'
 import { withExactCalls } from '../../protocols/translation/exact-calls.ts'

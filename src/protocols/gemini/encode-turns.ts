@@ -1,5 +1,5 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
-import { embedJson } from '../canonical/embed.ts'
+import { embedJson } from '../canonical/json-text.ts'
 import type {
   Part,
   ReasoningPart,

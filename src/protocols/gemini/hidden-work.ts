@@ -1,6 +1,6 @@
-import { type HiddenWork, hasOnly, isPlain } from '../hidden-work.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import { type HiddenWork, hasOnly, isPlain } from '../request-facts.ts'
 import { camelNames } from './names.ts'
 
 /** Fields that make a model do nothing that is not in its stream, of input that is in the request. */

@@ -1,4 +1,5 @@
-import { createPlainObserver } from '../plain-observer.ts'
+import { decodeUsage } from '../canonical/raw-usage.ts'
+import { createPlainObserver } from '../observer.ts'
 import type { Operation, Protocol } from '../protocol.ts'
 import { geminiCodec } from './codec.ts'
 import { geminiEmbeddings } from './embeddings.ts'
@@ -15,6 +16,7 @@ import {
   renameGemini,
 } from './request.ts'
 import { createGeminiObserver } from './stream.ts'
+import { geminiReports } from './usage.ts'
 
 const generate: Operation = {
   protocol: 'gemini',
@@ -73,6 +75,7 @@ export const gemini = {
   demandedHeaders: {},
   tierHeader: 'x-gemini-service-tier',
   codec: geminiCodec,
+  decodeUsage: (raw) => decodeUsage(raw, geminiReports),
   embedding: geminiEmbeddings(batchEmbed),
   operations: { generate, countTokens, embed, batchEmbed },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

@@ -1,5 +1,4 @@
-import type { NativeFeature } from '../canonical/native.ts'
-import type { NativeUse } from '../canonical/request.ts'
+import type { NativeFeature, NativeUse } from '../canonical/request.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /**

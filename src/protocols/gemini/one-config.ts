@@ -1,6 +1,6 @@
 import { countIn, isJsonObject, objectIn } from '../json.ts'
-import { largestOf } from '../limits.ts'
 import type { JsonObject, RequestFacts } from '../protocol.ts'
+import { largestOf } from '../request-facts.ts'
 
 const configNames = ['generationConfig', 'generation_config'] as const
 /** Of the limit of each answer. */

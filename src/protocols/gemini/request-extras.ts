@@ -1,5 +1,5 @@
 import { tierName } from '../canonical/extras.ts'
-import type { HostedTool } from '../canonical/hosted-tools.ts'
+import type { HostedTool } from '../canonical/tools.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {

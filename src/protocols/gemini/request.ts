@@ -9,14 +9,13 @@ import {
   PositiveInteger,
   Text,
 } from '../check.ts'
+import { settingsFault } from '../field-names.ts'
 import { isJsonObject, objectIn } from '../json.ts'
-import { hasOnlyKnown } from '../known-fields.ts'
-import { largestOf } from '../limits.ts'
+import { hasOnlyKnown } from '../known-parts.ts'
 import { type Fault, hostedTurns, type JsonObject, type RequestFacts } from '../protocol.ts'
+import { largestOf, toolBounds } from '../request-facts.ts'
 import { requestMedia } from '../request-media.ts'
 import { requestText } from '../request-text.ts'
-import { settingsFault } from '../settings-names.ts'
-import { toolBounds } from '../tool-bounds.ts'
 import { hiddenWork } from './hidden-work.ts'
 import { countNames, limitNames, withOneConfig } from './one-config.ts'
 import { readExtras } from './request-extras.ts'

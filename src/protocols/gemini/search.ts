@@ -1,5 +1,5 @@
 import type { CanonicalRequest, WebSearch } from '../canonical/request.ts'
-import { textsIn } from '../chat/search.ts'
+import { textsIn } from '../canonical/tools.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { camelNames, listOf, written } from './names.ts'

@@ -2,16 +2,17 @@ import { toJsonText } from '../canonical/json-text.ts'
 import {
   addText,
   createObservation,
+  createToolTally,
   fail,
   noteForeign,
   noteSideAnswer,
   type Observation,
   type Outcome,
+  type ToolTally,
 } from '../canonical/observation.ts'
 import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
-import { createToolTally, type ToolTally } from '../canonical/tool-tally.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
-import { notAnObject } from '../plain-observer.ts'
+import { notAnObject } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { observeTools } from './tool-uses.ts'
 import { createGeminiCounts, type GeminiCounts, geminiReports } from './usage.ts'

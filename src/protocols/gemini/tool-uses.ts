@@ -1,4 +1,4 @@
-import type { ToolTally } from '../canonical/tool-tally.ts'
+import type { ToolTally } from '../canonical/observation.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 

@@ -1,6 +1,6 @@
-import { customParameters, describeTool } from '../canonical/custom-tool.ts'
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
+import { customParameters, describeTool } from '../canonical/tools.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { camelNames, listOf, type Note, noteUnknown, written } from './names.ts'

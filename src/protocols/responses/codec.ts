@@ -1,6 +1,6 @@
 import type { Codec } from '../canonical/codec.ts'
-import { findRootKeywords, openAiRoot } from '../canonical/root-schema.ts'
-import { decodeOpenAiError } from '../chat/error.ts'
+import { findRootKeywords, openAiRoot } from '../canonical/tools.ts'
+import { decodeOpenAiError } from '../chat/errors.ts'
 import { decodeResponsesRequest } from './decode-request.ts'
 import { decodeResponsesResponse } from './decode-response.ts'
 import { createResponsesDecoder } from './decoder.ts'

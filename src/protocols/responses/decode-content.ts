@@ -7,7 +7,7 @@ import type {
   NativeUse,
   Part,
 } from '../canonical/request.ts'
-import { audioMediaType, urlSource } from '../chat/media.ts'
+import { audioMediaType, urlSource } from '../chat/content.ts'
 import { isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeAnnotations } from './citations.ts'

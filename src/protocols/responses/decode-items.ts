@@ -9,7 +9,7 @@ import type {
   ToolKind,
   ToolResultPart,
 } from '../canonical/request.ts'
-import { searchText } from '../canonical/search-text.ts'
+import { searchText } from '../canonical/tools.ts'
 import type { MessageParts } from '../canonical/turns.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'

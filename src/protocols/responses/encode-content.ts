@@ -1,5 +1,5 @@
 import type { DocumentPart, Part } from '../canonical/request.ts'
-import { encodeAudio, urlOf } from '../chat/media.ts'
+import { encodeAudio, urlOf } from '../chat/content.ts'
 import type { JsonObject } from '../protocol.ts'
 import { encodeCitations } from './citations.ts'
 

@@ -1,6 +1,6 @@
 import type { EncodeContext } from '../canonical/codec.ts'
+import { unfoldPart } from '../canonical/fold.ts'
 import type { CanonicalResponse } from '../canonical/response.ts'
-import { unfoldPart } from '../canonical/unfold.ts'
 import type { JsonObject } from '../protocol.ts'
 import { createOutputWriter } from './output-writer.ts'
 import { type ResponseEnd, responseEnd, responseObject, toldUsage } from './response-object.ts'

@@ -1,4 +1,4 @@
-import { openAiError } from '../chat/error.ts'
+import { openAiError } from '../chat/errors.ts'
 import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
 import { createEventWriter, type WriteEvent } from './event-writer.ts'
 

@@ -1,13 +1,15 @@
-import { bearerHeaders, chatUrl } from '../chat/endpoint.ts'
-import { encodeOpenAiError } from '../chat/error.ts'
-import { commentHeartbeat } from '../comment.ts'
-import { createPlainObserver } from '../plain-observer.ts'
+import { decodeUsage } from '../canonical/raw-usage.ts'
+import { encodeOpenAiError } from '../chat/errors.ts'
+import { createPlainObserver } from '../observer.ts'
 import type { JsonObject, Operation, Protocol, RequestFacts } from '../protocol.ts'
-import { renameModel } from '../rename.ts'
+import { renameModel } from '../request-facts.ts'
+import { commentHeartbeat } from '../sse.ts'
+import { bearerHeaders, joinUrl } from '../url.ts'
 import { responsesCodec } from './codec.ts'
 import { encodeResponsesStreamError } from './error.ts'
 import { checkResponses, readResponses } from './request.ts'
 import { createResponsesObserver } from './stream.ts'
+import { responsesReports } from './usage.ts'
 
 const responsesOperation: Operation = {
   protocol: 'responses',
@@ -44,7 +46,7 @@ function readUnstreamed(body: JsonObject): RequestFacts {
 /** OpenAI's responses: same address, key and error bodies as chat completions. */
 export const responses = {
   name: 'responses',
-  url: chatUrl,
+  url: joinUrl,
   keyHeaders: bearerHeaders,
   encodeError: encodeOpenAiError,
   encodeStreamError: encodeResponsesStreamError,
@@ -53,5 +55,6 @@ export const responses = {
   counting: inputTokens,
   demandedHeaders: {},
   codec: responsesCodec,
+  decodeUsage: (raw) => decodeUsage(raw, responsesReports),
   operations: { responses: responsesOperation, compact, inputTokens },
 } as const satisfies Protocol & { operations: Record<string, Operation> }

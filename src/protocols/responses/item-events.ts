@@ -1,4 +1,4 @@
-import { decodeLogprobs } from '../chat/annotations.ts'
+import { decodeLogprobs } from '../chat/answer-fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { AnswerItems, ItemType } from './answer-items.ts'

@@ -1,6 +1,6 @@
 import { toJsonText } from '../canonical/json-text.ts'
 import type { Citation } from '../canonical/request.ts'
-import { decodeLogprobs } from '../chat/annotations.ts'
+import { decodeLogprobs } from '../chat/answer-fields.ts'
 import { arrayIn, isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeAnnotation } from './citations.ts'

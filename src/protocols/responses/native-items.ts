@@ -1,4 +1,4 @@
-import type { NativeFeature } from '../canonical/native.ts'
+import type { NativeFeature } from '../canonical/request.ts'
 
 /** What an item is that belongs to this vendor alone, by its type, and who ran its tool. Source: OpenAI's API reference. */
 export function nativeItem(type: string, execution?: unknown): NativeFeature {

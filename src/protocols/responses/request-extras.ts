@@ -1,4 +1,4 @@
-import { holdsOtherTool, tiersIn, toolOfKind } from '../chat/request-extras.ts'
+import { holdsOtherTool, tiersIn, toolOfKind } from '../chat/hosted-tools.ts'
 import { arrayIn, isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import {

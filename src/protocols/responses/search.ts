@@ -1,6 +1,6 @@
 import type { CanonicalRequest, ToolChoice, WebSearch } from '../canonical/request.ts'
-import { defined } from '../chat/fields.ts'
-import { decodeLocation, textsIn } from '../chat/search.ts'
+import { decodeLocation, textsIn } from '../canonical/tools.ts'
+import { defined } from '../fields.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 

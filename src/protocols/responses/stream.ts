@@ -1,17 +1,18 @@
 import {
   addText,
   createObservation,
+  createToolTally,
   fail,
   isOver,
   noteForeign,
   type Observation,
   type Outcome,
+  observeTier,
 } from '../canonical/observation.ts'
 import { noteObserved, noteUsage } from '../canonical/raw-usage.ts'
-import { createToolTally, observeTier } from '../canonical/tool-tally.ts'
-import { openAiTier } from '../chat/tool-uses.ts'
+import { openAiTier } from '../chat/hosted-tools.ts'
 import { arrayIn, isJsonObject, objectIn, parseJsonObject, stringIn } from '../json.ts'
-import { notAnObject } from '../plain-observer.ts'
+import { notAnObject } from '../observer.ts'
 import type { AnswerObserver, JsonObject } from '../protocol.ts'
 import { createToolReader, type ToolReader } from './tool-uses.ts'
 import { createResponsesCounts, type ResponsesCounts, responsesReports } from './usage.ts'

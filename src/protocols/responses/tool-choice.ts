@@ -1,6 +1,6 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { CanonicalRequest, NativeUse, Tool, ToolChoice } from '../canonical/request.ts'
-import { toolNamed } from '../canonical/tool-named.ts'
+import { toolNamed } from '../canonical/tools.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { clientTools, flatName } from './tools.ts'

@@ -1,5 +1,5 @@
-import type { HostedTool } from '../canonical/hosted-tools.ts'
-import type { ToolTally } from '../canonical/tool-tally.ts'
+import type { ToolTally } from '../canonical/observation.ts'
+import type { HostedTool } from '../canonical/tools.ts'
 import { readCount } from '../canonical/usage.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'

@@ -1,8 +1,7 @@
 import { refuseValue } from '../canonical/error.ts'
 import type { NativeUse, Tool } from '../canonical/request.ts'
-import { openAiRoot, plainRoot } from '../canonical/root-schema.ts'
-import { toolNamed } from '../canonical/tool-named.ts'
-import { defined } from '../chat/fields.ts'
+import { openAiRoot, plainRoot, toolNamed } from '../canonical/tools.ts'
+import { defined } from '../fields.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 

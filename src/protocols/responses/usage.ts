@@ -1,7 +1,7 @@
 import { mergeExtras, type ReportedExtras, withExtras } from '../canonical/extras.ts'
 import type { UsageReports } from '../canonical/raw-usage.ts'
 import { disjointUsage, larger, readCount, type Usage } from '../canonical/usage.ts'
-import { readChatExtras } from '../chat/usage-extras.ts'
+import { readChatExtras } from '../chat/usage.ts'
 import { isJsonObject, objectIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 

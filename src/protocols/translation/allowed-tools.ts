@@ -1,6 +1,6 @@
 import { TranslationError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { toolNamed } from '../canonical/tool-named.ts'
+import { toolNamed } from '../canonical/tools.ts'
 
 /**
  * A request that allows tools by name, each of them once. Throws a `TranslationError` for the name of a

@@ -1,5 +1,5 @@
-import type { NativeFeature } from '../canonical/native.ts'
 import type { Quirk } from '../canonical/quirks.ts'
+import type { NativeFeature } from '../canonical/request.ts'
 import type { ProtocolName } from '../protocol.ts'
 
 /**

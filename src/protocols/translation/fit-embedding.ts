@@ -1,4 +1,4 @@
-import type { EmbeddingCodec, EmbeddingRequest } from '../canonical/embedding.ts'
+import type { EmbeddingCodec, EmbeddingRequest } from '../canonical/codec.ts'
 import { TranslationError } from '../canonical/error.ts'
 import { embeddingFeatures, embeddingWay } from './embedding-features.ts'
 

@@ -1,9 +1,9 @@
 import type { EncodeOptions } from '../canonical/codec.ts'
-import { searchText } from '../canonical/search-text.ts'
+import { searchText } from '../canonical/tools.ts'
 import { dummySignature, wrappedPrefix } from '../gemini/signature.ts'
 import { needsSignatures } from '../gemini/thinking.ts'
 import { arrayIn, isJsonObject } from '../json.ts'
-import { foreignSearchId, pagesIn, queryIn } from '../messages/search-blocks.ts'
+import { foreignSearchId, pagesIn, queryIn } from '../messages/search.ts'
 import type { JsonObject } from '../protocol.ts'
 import { sealPrefix } from './seal.ts'
 

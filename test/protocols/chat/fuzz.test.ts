@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
 import { createFolder } from '../../../src/protocols/canonical/fold.ts'
-import { chatCodec } from '../../../src/protocols/chat/codec.ts'
+import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import { isJsonObject } from '../../../src/protocols/json.ts'
 import { recordings } from '../../support/recordings.ts'
 import { checkChunks } from './chunk-checker.ts'

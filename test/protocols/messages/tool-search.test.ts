@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { chatCodec } from '../../../src/protocols/chat/codec.ts'
+import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
 

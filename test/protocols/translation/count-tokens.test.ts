@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { countTokens } from '../../../src/app/count-tokens.ts'
 import type { CanonicalRequest, Part, Tool } from '../../../src/protocols/canonical/request.ts'
-import { chatCodec } from '../../../src/protocols/chat/codec.ts'
+import { chatCodec } from '../../../src/protocols/chat/index.ts'
 import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
-import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
+import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
 import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
 import {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { TranslationError } from '../../../src/protocols/canonical/error.ts'
-import { nativeFeatures } from '../../../src/protocols/canonical/native.ts'
 import type { Quirk } from '../../../src/protocols/canonical/quirks.ts'
-import type {
-  CanonicalRequest,
-  Part,
-  Tool,
-  ToolResultPart,
-  WebSearch,
+import {
+  type CanonicalRequest,
+  nativeFeatures,
+  type Part,
+  type Tool,
+  type ToolResultPart,
+  type WebSearch,
 } from '../../../src/protocols/canonical/request.ts'
 import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
 import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
