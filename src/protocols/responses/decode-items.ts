@@ -1,5 +1,6 @@
 import { refuseValue } from '../canonical/error.ts'
 import { toJsonText } from '../canonical/json-text.ts'
+import type { NativeFeature } from '../canonical/native.ts'
 import type {
   NativeUse,
   ReasoningPart,
@@ -13,10 +14,8 @@ import { searchText } from '../canonical/search-text.ts'
 import type { MessageParts } from '../canonical/turns.ts'
 import { arrayIn, isJsonObject, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { decodeContent } from './decode-content.ts'
-import { nativeItem } from './native-items.ts'
-import { reasoningText } from './reasoning-text.ts'
-import { decodeSearchCall } from './search-reader.ts'
+import { decodeContent } from './content.ts'
+import { decodeSearchCall } from './search.ts'
 import { decodeTools, flatName } from './tools.ts'
 
 /** What is gathered while items are read: tools come among them too. */
@@ -175,4 +174,39 @@ function decodeAdditionalTools(item: JsonObject, at: string, { tools, native }: 
 
 function callIdOf(item: JsonObject, at: string): string {
   return stringIn(item, 'call_id') ?? refuseValue(`${at}.call_id`, 'a non-empty string')
+}
+
+/** What an item is that belongs to this vendor alone, by its type, and who ran its tool. Source: OpenAI's API reference. */
+function nativeItem(type: string, execution?: unknown): NativeFeature {
+  if (type === 'item_reference') return 'stored_state'
+  // The conversation's beginning in a form that only the vendor can read, or the wish for one.
+  if (type.startsWith('compaction')) return 'context_management'
+  if (!ofVendorTools.test(type)) return 'unknown_part'
+  return execution === 'client' || ofClientTools.test(type) ? 'vendor_item' : 'hosted_item'
+}
+
+/** Of these the ones that the client runs, or may run. */
+const ofClientTools = /^(local_shell|shell|apply_patch|computer)_call(_output)?$/
+
+/**
+ * Calls of tools that the vendor runs (`web_search_call`, `mcp_call` …) or whose kind is its own
+ * (`local_shell_call`, `apply_patch_call` …), their outputs, and what goes with them.
+ */
+const ofVendorTools = /_call(_output)?$|^mcp_|^tool_search_|^program(_output)?$/
+
+/** What stands between the parts of a summary, once they are one text. */
+export const summarySeparator = '\n\n'
+
+/** The text of a reasoning item: its summary, or else the reasoning itself, which some vendors show. */
+function reasoningText(item: JsonObject): string {
+  const summary = textsIn(item, 'summary').filter(Boolean)
+  const texts = summary.length > 0 ? summary : textsIn(item, 'content').filter(Boolean)
+  return texts.join(summarySeparator)
+}
+
+/** The texts of a list of parts, each at its place. */
+export function textsIn(item: JsonObject, key: 'summary' | 'content'): string[] {
+  return arrayIn(item, key).map((part) =>
+    isJsonObject(part) && typeof part.text === 'string' ? part.text : '',
+  )
 }

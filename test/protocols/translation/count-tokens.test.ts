@@ -5,7 +5,7 @@ import { chatCodec } from '../../../src/protocols/chat/codec.ts'
 import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
 import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
-import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
+import { responses } from '../../../src/protocols/responses/index.ts'
 import {
   type CountText,
   countRequestTokens,
@@ -16,7 +16,7 @@ import { type Recording, recordings } from '../../support/recordings.ts'
 
 const codecs = {
   chat: chatCodec,
-  responses: responsesCodec,
+  responses: responses.codec,
   messages: messagesCodec,
   gemini: geminiCodec,
 }

@@ -1,16 +1,18 @@
 import { refuseValue } from '../canonical/error.ts'
 import type {
   CacheHint,
+  Citation,
   DocumentPart,
   ImagePart,
   MediaSource,
   NativeUse,
   Part,
+  TextPart,
+  TokenLogprob,
 } from '../canonical/request.ts'
-import { audioMediaType, urlSource } from '../chat/media.ts'
-import { isJsonObject, objectIn, stringIn } from '../json.ts'
+import { audioMediaType, encodeAudio, urlOf, urlSource } from '../chat/media.ts'
+import { countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { decodeAnnotations } from './citations.ts'
 
 /**
  * What a message or a tool's result is made of. Parts that only this vendor can read (an uploaded
@@ -105,4 +107,86 @@ function placeOf(part: JsonObject, at: string): { at: string; cache: CacheHint |
 function requiredText(part: JsonObject, key: string, at: string): string {
   const text = part[key]
   return typeof text === 'string' ? text : refuseValue(`${at}.${key}`, 'a string')
+}
+
+/**
+ * One part of a message or of a tool's result; undefined for what is no content here (calls,
+ * reasoning, video). What the model said is `output_text`, what it was told is `input_text`.
+ */
+export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return isOutput
+        ? { type: 'output_text', text: part.text, annotations: encodeCitations(part) }
+        : { type: 'input_text', text: part.text }
+    case 'refusal':
+      return isOutput
+        ? { type: 'refusal', refusal: part.text }
+        : { type: 'input_text', text: part.text }
+    case 'image': {
+      const { source, detail } = part
+      const image = { type: 'input_image', image_url: urlOf(source) }
+      return detail === undefined ? image : { ...image, detail }
+    }
+    case 'document':
+      return encodeDocument(part)
+    case 'audio':
+      return { type: 'input_audio', input_audio: encodeAudio(part) }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * The vendor refuses a file name beside an address ("mutually exclusive"), and wants one beside data.
+ * A document of plain text is text below its title: many who speak this protocol read no files.
+ */
+function encodeDocument({ source, title }: DocumentPart): JsonObject {
+  if (source.type === 'url') return { type: 'input_file', file_url: source.url }
+  if (source.type === 'text') {
+    const text = title === undefined ? source.text : `${title}\n\n${source.text}`
+    return { type: 'input_text', text }
+  }
+  return { type: 'input_file', filename: title ?? 'document.pdf', file_data: urlOf(source) }
+}
+
+/** The sources among the annotations of an `output_text`; undefined when there are none. */
+function decodeAnnotations(annotations: unknown): Citation[] | undefined {
+  if (!Array.isArray(annotations)) return undefined
+  const citations = annotations.filter(isJsonObject).map(decodeAnnotation)
+  return citations.length === 0 ? undefined : citations
+}
+
+/** One annotation; files of the vendor (`file_citation`, `file_path` …) keep its form. */
+export function decodeAnnotation(annotation: JsonObject): Citation {
+  const url = stringIn(annotation, 'url')
+  if (url === undefined) {
+    return { type: 'document', title: stringIn(annotation, 'filename'), raw: annotation }
+  }
+  const title = stringIn(annotation, 'title')
+  const start = countIn(annotation, 'start_index')
+  return { type: 'url', url, title, start, end: countIn(annotation, 'end_index') }
+}
+
+/**
+ * The annotations of a text. A source without a place stands behind all of the text. Places in
+ * documents that another vendor told in its own form have no name here, and are left out.
+ */
+export function encodeCitations({ text, citations }: TextPart): JsonObject[] {
+  return (citations ?? []).flatMap((citation): JsonObject[] => {
+    if (citation.type === 'document') return ownKinds.has(citation.raw.type) ? [citation.raw] : []
+    const { url, title = '', start = 0, end = text.length } = citation
+    return [{ type: 'url_citation', url, title, start_index: start, end_index: end }]
+  })
+}
+
+const ownKinds = new Set<unknown>(['file_citation', 'container_file_citation', 'file_path'])
+
+/** As the vendor writes them, bytes included. */
+export function encodeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject[] {
+  return logprobs.map((one) => ({ ...encodeOne(one), top_logprobs: one.top.map(encodeOne) }))
+}
+
+function encodeOne({ token, logprob, bytes }: Omit<TokenLogprob, 'top'>): JsonObject {
+  return { token, logprob, bytes: bytes ?? [...new TextEncoder().encode(token)] }
 }

@@ -1,6 +1,6 @@
 import { openAiError } from '../chat/error.ts'
 import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
-import { createEventWriter, type WriteEvent } from './event-writer.ts'
+import { createEventWriter, type WriteEvent } from './item-writers.ts'
 
 /**
  * The end of a response that has failed, as its clients take it, in this order: OpenAI's SDKs and LangChain
