@@ -1,5 +1,5 @@
 import type { JsonObject, Operation } from '../protocol.ts'
-import type { EmbeddingFeature } from '../translation/embedding-features.ts'
+import type { EmbeddingFeature } from '../translation/features.ts'
 
 /** A request for vectors of texts, in no vendor's form. */
 export interface EmbeddingRequest {

@@ -1,6 +1,6 @@
 import { refuseValue, TranslationError } from '../canonical/error.ts'
 import type { JsonObject } from '../protocol.ts'
-import { type LegacyFeature, legacyFeatures } from '../translation/legacy-features.ts'
+import { type LegacyFeature, legacyFeatures } from '../translation/features.ts'
 
 /** So long an answer is that sets no limit, by the vendor's default. */
 export const usualLimit = 16

@@ -8,10 +8,10 @@ import type {
 } from '../canonical/request.ts'
 import { isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { camelNames, type Note } from './names.ts'
 import { decodeBase64, toStandardBase64 } from './signature.ts'
+import { camelNames, type Note } from './wire.ts'
 
-export type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
+type MediaPart = ImagePart | DocumentPart | AudioPart | VideoPart
 
 /**
  * The image, document, sound or film of a part with `inlineData` or `fileData`. Files that only the

@@ -2,7 +2,7 @@ import type { EncodeOptions } from '../canonical/codec.ts'
 import { type Effort, efforts, type ReasoningSettings } from '../canonical/request.ts'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { camelNames, type Note, noteUnknown } from './names.ts'
+import { camelNames, type Note, noteUnknown } from './wire.ts'
 
 const fields = new Set(['thinkingBudget', 'thinkingLevel', 'includeThoughts'])
 

@@ -1,21 +1,26 @@
 import { customParameters, describeTool } from '../canonical/custom-tool.ts'
 import { refuseValue } from '../canonical/error.ts'
-import type { CanonicalRequest, Tool, ToolChoice } from '../canonical/request.ts'
+import type { CanonicalRequest, Tool, ToolChoice, WebSearch } from '../canonical/request.ts'
+import { defined } from '../chat/fields.ts'
+import { textsIn } from '../chat/search.ts'
 import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { camelNames, listOf, type Note, noteUnknown, written } from './names.ts'
-import { toGeminiSchema } from './schema.ts'
-import { fromGeminiSchema } from './schema-in.ts'
+import { fromGeminiSchema } from './schema/from-gemini.ts'
+import { adaptedSchema } from './schema/to-gemini.ts'
+import { camelNames, listOf, type Note, noteUnknown, written } from './wire.ts'
 
 /** The functions of a request; what the vendor runs itself is noted. */
 export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
+  return toolSets(body).flatMap(({ set, at }) =>
+    isJsonObject(set) ? decodeToolSet(set, at, note) : refuseValue(at, 'an object'),
+  )
+}
+
+/** The sets of tools of a request, with their places. */
+function toolSets(body: JsonObject): readonly { readonly set: unknown; readonly at: string }[] {
   const { tools } = camelNames(body)
   const isList = Array.isArray(tools)
-  return listOf(tools).flatMap((tool, index) => {
-    const at = isList ? `tools[${index}]` : 'tools'
-    if (!isJsonObject(tool)) refuseValue(at, 'an object')
-    return decodeToolSet(tool, at, note)
-  })
+  return listOf(tools).map((set, index) => ({ set, at: isList ? `tools[${index}]` : 'tools' }))
 }
 
 function decodeToolSet(set: JsonObject, at: string, note: Note): readonly Tool[] {
@@ -106,26 +111,19 @@ export function encodeTools({ tools, toolChoice, webSearch }: CanonicalRequest):
   if (tools.length === 0) return search.length === 0 ? {} : { tools: search }
   const functionDeclarations = tools.map(encodeFunction)
   const functionCallingConfig = toolChoice && encodeChoice(toolChoice)
-  return {
-    tools: [...search, { functionDeclarations }],
-    ...(functionCallingConfig ? { toolConfig: { functionCallingConfig } } : {}),
-  }
+  const toolConfig = functionCallingConfig && { functionCallingConfig }
+  return defined({ tools: [...search, { functionDeclarations }], toolConfig })
 }
 
 function encodeFunction(tool: Tool): JsonObject {
   const description = describeTool(tool)
   const parameters = tool.kind === 'custom' ? customParameters : tool.parameters
-  return {
-    name: tool.name,
-    ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { parametersJsonSchema: encodeParameters(parameters) }),
-  }
+  const parametersJsonSchema = parameters && encodeParameters(parameters)
+  return defined({ name: tool.name, description, parametersJsonSchema })
 }
 
-/** A schema that fit has let pass; one that it has not goes as it is, for the vendor to judge. */
 function encodeParameters(parameters: JsonObject): JsonObject {
-  const adapted = toGeminiSchema(parameters)
-  const schema = 'schema' in adapted ? adapted.schema : parameters
+  const schema = adaptedSchema(parameters)
   // The vendor wants an object; a tool without arguments is `{}` with some clients.
   const isPlain = schema.type === undefined && schema.anyOf === undefined
   return isPlain ? { type: 'object', ...schema } : schema
@@ -146,3 +144,34 @@ function encodeChoice(choice: ToolChoice): JsonObject {
       return { mode: choice.isRequired ? 'ANY' : 'VALIDATED', allowedFunctionNames: choice.names }
   }
 }
+
+/** The first `googleSearch` among the tools of a request, or the retrieval that came before it. */
+export function decodeSearch(body: JsonObject): WebSearch | undefined {
+  for (const { set, at: setAt } of toolSets(body)) {
+    if (!isJsonObject(set)) continue
+    const tools = camelNames(set)
+    for (const name of ['googleSearch', 'googleSearchRetrieval']) {
+      const tool = tools[name]
+      if (!isJsonObject(tool)) continue
+      const at = `${setAt}.${written(set, name)}`
+      const fields = camelNames(tool)
+      const others = Object.keys(fields).filter((field) => field !== 'excludeDomains')
+      return {
+        places: [at],
+        others: others.map((field) => `${at}.${written(tool, field)}`),
+        blockedDomains: textsIn(fields, 'excludeDomains'),
+      }
+    }
+  }
+  return undefined
+}
+
+/**
+ * The vendor's Gemini API has no limits of domains, and takes its search beside functions for some
+ * models only, which then want all that it did back in the next turn: what other clients can't give.
+ */
+export const takesSearch = ({ webSearch, tools, toolChoice }: CanonicalRequest): boolean =>
+  tools.length === 0 &&
+  toolChoice?.type !== 'none' &&
+  webSearch?.allowedDomains === undefined &&
+  webSearch?.blockedDomains === undefined

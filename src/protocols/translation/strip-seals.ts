@@ -8,7 +8,7 @@ import type { JsonObject } from '../protocol.ts'
 import { sealPrefix } from './seal.ts'
 
 /** A body without the seals that were in it, and where they were. */
-export interface Stripped {
+interface Stripped {
   readonly body: JsonObject
   readonly dropped: readonly string[]
 }

@@ -184,7 +184,7 @@ const imageRules: readonly { readonly model: RegExp; readonly image: ImageTokens
 ]
 
 /** Whom a request goes to. */
-export interface TokenCounter {
+interface TokenCounter {
   /** The upstream's id of the model. */
   readonly model: string
   readonly protocol: ProtocolName

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { chatCodec } from '../../../src/protocols/chat/codec.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { responses } from '../../../src/protocols/responses/index.ts'
@@ -90,7 +90,7 @@ describe('tools that are held back', () => {
   test('one that is found changes nothing that was sent before it', () => {
     const first = [question, use('Search', 'c1'), found('c1', 'Notebook')]
     const next = [...first, use('Notebook', 'c2'), found('c2', 'Fetch')]
-    for (const codec of [chatCodec, responses.codec, geminiCodec]) {
+    for (const codec of [chatCodec, responses.codec, gemini.codec]) {
       const [before = '', after = ''] = [first, next].map((messages) => {
         const options = { model: 'm', quirks: new Set<never>(), defaultMaxOutputTokens: 9 }
         const { tools: list } = codec.encodeRequest(decode({ tools, messages }), options)

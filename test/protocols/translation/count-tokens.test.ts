@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { countTokens } from '../../../src/app/count-tokens.ts'
 import type { CanonicalRequest, Part, Tool } from '../../../src/protocols/canonical/request.ts'
 import { chatCodec } from '../../../src/protocols/chat/codec.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { messagesCodec } from '../../../src/protocols/messages/codec.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
 import { responses } from '../../../src/protocols/responses/index.ts'
@@ -18,7 +18,7 @@ const codecs = {
   chat: chatCodec,
   responses: responses.codec,
   messages: messagesCodec,
-  gemini: geminiCodec,
+  gemini: gemini.codec,
 }
 
 /** The request of a recording in canonical form, and the protocol and model it was sent to. */

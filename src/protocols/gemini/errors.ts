@@ -1,7 +1,6 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
-import type { ClientStream, JsonObject, ProtocolError } from '../protocol.ts'
-import { clientLibrary, isGoOrJs, isPython } from './client-library.ts'
+import type { ClientStream, HeartbeatPlace, JsonObject, ProtocolError } from '../protocol.ts'
 
 /** Body of an error answer: `code` is the HTTP status, `status` its word. */
 export function encodeGeminiError(error: ProtocolError): string {
@@ -53,7 +52,8 @@ const statusWords = new Map([
   [504, 'DEADLINE_EXCEEDED'],
 ])
 
-function statusWord(status: number): string {
+/** The word for an HTTP status. */
+export function statusWord(status: number): string {
   return statusWords.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
 }
 
@@ -84,7 +84,51 @@ function fieldAtFault(error: JsonObject | undefined): string | undefined {
   return undefined
 }
 
-/** An error that an upstream told inside of its answer, as this protocol's body of an error. */
-export function encodeUpstreamError({ message, status = 502 }: CanonicalError): JsonObject {
-  return { error: { code: status, message, status: statusWord(status) } }
+/**
+ * A chunk that holds nothing: Gemini's clients read nothing but data, and break on a comment. What leaves the
+ * next turn of a chat whole is not the same for all of them. Seen with each:
+ *
+ * - `sdk`: a thought that is a space. Python (1.10 to 3.6) and JS forget a turn with a chunk of no candidates,
+ *   no parts or an empty text; Go 1.30 to 1.50 one with a part of no text. All keep a thought, show it as
+ *   none of the text, and send it back as one. Go before 1.30 remembers no streamed turn at all.
+ * - `legacy-js`: no candidates. `@google/generative-ai` forgets a turn with an empty text, and would show a
+ *   thought as text; LangChain JS would keep it as a part of the message.
+ * - `other`: an empty text, at the place where whoever reads by hand looks for one. The AI SDK skips it.
+ *
+ * Between the elements of a streamed array a space does it. Before them it is the array's own bracket, for
+ * `google-api-core` takes nothing else there.
+ */
+export function geminiHeartbeat(
+  { framing, library }: ClientStream,
+  { isFirst, note }: HeartbeatPlace,
+): string {
+  if (framing === 'json-array') return isFirst ? '[' : '\n'
+  const told = note === undefined ? '' : `,"gatewayNote":${JSON.stringify(note)}`
+  return `data: {"candidates":[${candidates[clientLibrary(library)]}]${told}}\r\n\r\n`
 }
+
+const candidate = (part: string) => `{"content":{"parts":[${part}],"role":"model"},"index":0}`
+
+const candidates: Readonly<Record<ClientLibrary, string>> = {
+  sdk: candidate('{"text":" ","thought":true}'),
+  'legacy-js': '',
+  other: candidate('{"text":""}'),
+}
+
+/**
+ * The libraries that read a stream each in a way of their own: `sdk` Google's today (Python, JS, Go, Java;
+ * Gemini CLI), `legacy-js` `@google/generative-ai`, and LangChain JS on top of it; `other` all others.
+ */
+type ClientLibrary = 'sdk' | 'legacy-js' | 'other'
+
+/** Which of them a client says that it is, in `x-goog-api-client`. */
+function clientLibrary(library: string): ClientLibrary {
+  if (library.includes('google-genai-sdk/')) return 'sdk'
+  return library.includes('genai-js/') ? 'legacy-js' : 'other'
+}
+
+/** Google's SDK for Python. */
+const isPython = (library: string): boolean => library.includes('gl-python/')
+
+/** Google's SDKs for Go and JavaScript, with the latter Gemini CLI. */
+const isGoOrJs = (library: string): boolean => /gl-(?:go|node|web)\//.test(library)

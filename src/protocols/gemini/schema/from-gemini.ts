@@ -1,6 +1,6 @@
-import { isJsonObject } from '../json.ts'
-import type { JsonObject } from '../protocol.ts'
-import { camelNames } from './names.ts'
+import { isJsonObject } from '../../json.ts'
+import type { JsonObject } from '../../protocol.ts'
+import { camelNames } from '../wire.ts'
 
 /** Deeper than anyone nests a schema: what lies below means anything. */
 const deepest = 64

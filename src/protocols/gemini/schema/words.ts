@@ -1,9 +1,9 @@
-import { toJsonText } from '../canonical/json-text.ts'
-import { isJsonObject } from '../json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { toJsonText } from '../../canonical/json-text.ts'
+import { isJsonObject } from '../../json.ts'
+import type { JsonObject } from '../../protocol.ts'
 
 /** A schema of which a part is told in its description, and by which keywords that part was. */
-export interface Worded {
+interface Worded {
   readonly schema: JsonObject
   readonly keywords: readonly string[]
 }

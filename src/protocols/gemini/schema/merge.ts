@@ -1,6 +1,6 @@
-import { toJsonText } from '../canonical/json-text.ts'
-import { isJsonObject } from '../json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { toJsonText } from '../../canonical/json-text.ts'
+import { isJsonObject } from '../../json.ts'
+import type { JsonObject } from '../../protocol.ts'
 
 /**
  * The schema that holds where both of these do (`allOf`); undefined when they contradict each other,

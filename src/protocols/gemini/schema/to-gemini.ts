@@ -1,17 +1,23 @@
-import { isJsonObject } from '../json.ts'
-import type { JsonObject } from '../protocol.ts'
-import { createSchemaBudget, type SchemaBudget } from './schema-budget.ts'
-import { buildSchema } from './schema-build.ts'
-import { mergeSchemas } from './schema-merge.ts'
-import { createReferences, type References } from './schema-refs.ts'
-import { nothingFits, tellAlso, tellInWords, tellReference, withNotes } from './schema-words.ts'
-import { createWriter } from './schema-writer.ts'
+import type { ToldKeyword } from '../../canonical/codec.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { isJsonObject } from '../../json.ts'
+import type { Fault, JsonObject } from '../../protocol.ts'
+import { buildSchema } from './build.ts'
+import { mergeSchemas } from './merge.ts'
+import {
+  createReferences,
+  createSchemaBudget,
+  createWriter,
+  type References,
+  type SchemaBudget,
+} from './references.ts'
+import { nothingFits, tellAlso, tellInWords, tellReference, withNotes } from './words.ts'
 
 /** In place of a keyword: what a schema refers to is too much to be written out. */
-export const tooMuch = 'too much'
+const tooMuch = 'too much'
 
 /** Where in a schema a keyword is: `properties.x.items`; '' is the whole. */
-export interface KeywordPlace {
+interface KeywordPlace {
   readonly path: string
   readonly keyword: string
 }
@@ -33,6 +39,12 @@ export function toGeminiSchema(
     converted.set(schema, result)
   }
   return result
+}
+
+/** A schema as the vendor takes it; one that can't be written out as it is, for the vendor to judge. */
+export function adaptedSchema(schema: JsonObject): JsonObject {
+  const result = toGeminiSchema(schema)
+  return 'schema' in result ? result.schema : schema
 }
 
 type Converted =
@@ -238,4 +250,56 @@ function convertRef(schema: JsonObject, place: Place | undefined, walk: Walk): J
   if (typeof $ref !== 'string' || target === undefined) return tellElsewhere(schema, place, walk)
   const ref = { $ref: walk.refs.point($ref, target) }
   return typeof description === 'string' ? { description, anyOf: [ref] } : ref
+}
+
+/** The first JSON schema of a request that can't be written out: of a tool, or of the answer. */
+export function findSchemaFault({ tools, format }: CanonicalRequest): Fault | undefined {
+  const budget = createSchemaBudget()
+  for (const { at, name, parameters } of tools) {
+    const fault = parameters && faultOf(parameters, at ?? 'tools', `of the tool ${name}`, budget)
+    if (fault !== undefined) return fault
+  }
+  if (format?.type !== 'schema') return undefined
+  return faultOf(format.schema, format.at ?? 'the format of the answer', 'of the answer', budget)
+}
+
+function faultOf(
+  schema: JsonObject,
+  param: string,
+  whose: string,
+  budget: SchemaBudget,
+): Fault | undefined {
+  const result = toGeminiSchema(schema, budget)
+  if ('schema' in result) return undefined
+  const { path, keyword } = result
+  const place = path === '' ? 'at its root' : `at ${path}`
+  if (keyword === tooMuch) {
+    return {
+      code: 'invalid_value',
+      param,
+      message: `${param}: the JSON schema ${whose} refers to the same definitions, or merges schemas, more often than can be written out (${place}). Write it with fewer of "allOf" and "$ref".`,
+    }
+  }
+  return {
+    code: 'unsupported_parameter',
+    param,
+    message: `${param}: the JSON schema ${whose} has too much "${keyword}" ${place} for the protocol gemini, which the channel of this model speaks. Write it with less, or ask for another model.`,
+  }
+}
+
+/** What of a request's schemas is told in their descriptions: the vendor has no keyword for it. */
+export function findToldKeywords({ tools, format }: CanonicalRequest): readonly ToldKeyword[] {
+  const told: ToldKeyword[] = []
+  const add = (schema: JsonObject, of: Omit<ToldKeyword, 'path' | 'keyword'>) => {
+    const result = toGeminiSchema(schema)
+    if ('schema' in result) for (const place of result.told) told.push({ ...of, ...place })
+  }
+  for (const { at = 'tools', parameters, strict } of tools) {
+    if (parameters) add(parameters, { at, isTool: true, isStrict: strict === true })
+  }
+  if (format?.type === 'schema') {
+    const { at = 'the format of the answer', schema, strict } = format
+    add(schema, { at, isTool: false, isStrict: strict === true })
+  }
+  return told
 }
