@@ -139,8 +139,11 @@ export interface Operation {
   read(body: JsonObject): RequestFacts
   /** The top-level fields to replace when the upstream calls the model by another name. */
   rename(body: JsonObject, upstreamModel: string): { readonly [field: string]: unknown }
-  /** Upstream path below the channel's base URL, beginning with `/`. `model` is the upstream's name. */
-  path(model: string, stream: boolean): string
+  /**
+   * Upstream path below the channel's base URL, beginning with `/`, with the query that asks for
+   * `framing`. `model` is the upstream's name.
+   */
+  path(model: string, stream: boolean, framing?: Framing): string
   createObserver(): AnswerObserver
 }
 
@@ -233,6 +236,10 @@ export interface Protocol {
   readonly demandedHeaders: Readonly<Record<string, string>>
   /** The header of an answer that names its service tier; undefined: its body does. */
   readonly tierHeader?: string
+  /** Queries are settings of the vendor's servers: a client's are not sent on. */
+  readonly hidesQueries?: true
+  /** Bodies may name the model beside the path, and may have empty parts, which the vendor refuses. */
+  readonly mendsBodies?: true
   readonly codec: Codec
   /** Translation of embeddings; undefined: the protocol has none. */
   readonly embedding?: EmbeddingCodec

@@ -1,5 +1,6 @@
+import { createJsonArraySplitter } from './gemini/json-array.ts'
 import { createHeldBytes, heldBytesLimit } from './held-bytes.ts'
-import type { Frame, FrameSplitter, Frames } from './protocol.ts'
+import type { Frame, FrameSplitter, Frames, Framing } from './protocol.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
@@ -187,3 +188,7 @@ function fieldValue(text: string, colon: number, stop: number): string | undefin
   const start = text.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1
   return text.slice(Math.min(start, stop), stop)
 }
+
+/** Cuts a streamed answer of one framing or the other. */
+export const createSplitter = (framing: Framing): FrameSplitter =>
+  framing === 'sse' ? createSseSplitter() : createJsonArraySplitter()

@@ -14,17 +14,8 @@ export interface PartContext {
 }
 
 const knownFields = new Set([
-  'text',
-  'thought',
-  'thoughtSignature',
-  'inlineData',
-  'fileData',
-  'functionCall',
-  'functionResponse',
-  'executableCode',
-  'codeExecutionResult',
-  'toolCall',
-  'toolResponse',
+  ...['text', 'thought', 'thoughtSignature', 'inlineData', 'fileData', 'functionCall'],
+  ...['functionResponse', 'executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ])
 
 /** Of the vendor's own tools: their calls and what came of them. */
@@ -115,24 +106,15 @@ function decodeResult(
   })
   const texts = text === '' ? [] : [{ type: 'text', at: path, text } as const]
   return {
-    type: 'tool-result',
-    at,
-    callId,
-    name,
-    kind: 'function',
+    ...{ type: 'tool-result', at, callId, name, kind: 'function', parts: [...texts, ...media] },
     isError: isError ? true : undefined,
-    parts: [...texts, ...media],
   }
 }
 
 function decodeResultMedia(part: JsonObject, at: string, note: Note) {
-  if (!isMediaPart(part)) {
-    note('unknown_part', at)
-    return []
-  }
-  const media = decodeMedia(part, at, note)
+  const media = isMediaPart(part) ? decodeMedia(part, at, note) : 'unknown'
   if (media === undefined) return []
-  if (media.type === 'image' || media.type === 'document') return [media]
+  if (media !== 'unknown' && (media.type === 'image' || media.type === 'document')) return [media]
   note('unknown_part', at)
   return []
 }
@@ -155,21 +137,7 @@ function decodeOutput(response: JsonObject, path: string): { text: string; isErr
 
 const outputNames = new Set(['output', 'error', 'result'])
 
-/**
- * Which response answers which call. Ids are optional in this protocol, and some clients drop them
- * from the one and not from the other: without them a response belongs to the first call of its
- * name that has none yet.
- */
-interface Pairing {
-  /** A content of the model begins: calls of its earlier contents wait no longer. */
-  beginModel(): void
-  /** A content of the user begins. */
-  beginUser(): void
-  /** The id of a call; `place` makes one that the next request of the conversation finds again. */
-  call(id: string | undefined, name: string, place: string): string
-  /** The id of the call that a response answers; of its own when there is none. */
-  response(id: string | undefined, name: string, place: string): string
-}
+type Pairing = ReturnType<typeof createPairing>
 
 interface WaitingCall {
   readonly callId: string
@@ -182,8 +150,12 @@ interface Queue {
   next: number
 }
 
-/** Nothing called yet. */
-export function createPairing(): Pairing {
+/**
+ * Which response answers which call. Ids are optional in this protocol, and some clients drop them
+ * from the one and not from the other: without them a response belongs to the first call of its
+ * name that has none yet.
+ */
+export function createPairing() {
   let byId = new Map<string, WaitingCall>()
   let byName = new Map<string, Queue>()
   let inModel = false
@@ -200,16 +172,18 @@ export function createPairing(): Pairing {
   }
 
   return {
-    beginModel() {
+    /** A content of the model begins: calls of its earlier contents wait no longer. */
+    beginModel(): void {
       if (inModel) return
       inModel = true
       byId = new Map()
       byName = new Map()
     },
-    beginUser() {
+    beginUser(): void {
       inModel = false
     },
-    call(id, name, place) {
+    /** The id of a call; `place` makes one that the next request of the conversation finds again. */
+    call(id: string | undefined, name: string, place: string): string {
       const call = { callId: id ?? `call_${place}`, hasOwnId: id !== undefined, isAnswered: false }
       byId.set(call.callId, call)
       const queue = byName.get(name)
@@ -217,7 +191,8 @@ export function createPairing(): Pairing {
       else byName.set(name, { calls: [call], next: 0 })
       return call.callId
     },
-    response(id, name, place) {
+    /** The id of the call that a response answers; of its own when there is none. */
+    response(id: string | undefined, name: string, place: string): string {
       const known = id === undefined ? undefined : byId.get(id)
       if (known) {
         known.isAnswered = true

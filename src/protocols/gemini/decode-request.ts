@@ -30,17 +30,15 @@ const bodyFields = new Set([
  * a count of tokens may hold such a request whole.
  */
 export function decodeRequest(body: JsonObject, target: RequestTarget): CanonicalRequest {
-  if (isTooDeep(body)) refuseDepth()
+  if (isTooDeep(body)) {
+    const message = 'The body is nested too deep.'
+    throw new TranslationError({ code: 'invalid_value', param: '', message })
+  }
   const fields = camelNames(body)
   const whole = objectIn(fields, 'generateContentRequest')
   return whole && !fields.contents
     ? decodeFields(whole, camelNames(whole), target)
     : decodeFields(body, fields, target)
-}
-
-function refuseDepth(): never {
-  const message = 'The body is nested too deep.'
-  throw new TranslationError({ code: 'invalid_value', param: '', message })
 }
 
 function decodeFields(
@@ -67,13 +65,12 @@ function decodeFields(
 
 /** Whole fields that only this vendor has. */
 function noteVendor(body: JsonObject, fields: JsonObject, note: Note): void {
-  if (listOf(fields.safetySettings).length > 0) {
-    note('safety_settings', written(body, 'safetySettings'))
+  const { safetySettings, modelArmorConfig, cachedContent } = fields
+  if (listOf(safetySettings).length > 0) note('safety_settings', written(body, 'safetySettings'))
+  if (isJsonObject(modelArmorConfig)) note('safety_settings', written(body, 'modelArmorConfig'))
+  if (cachedContent && typeof cachedContent === 'string') {
+    note('cached_content', written(body, 'cachedContent'))
   }
-  if (isJsonObject(fields.modelArmorConfig)) {
-    note('safety_settings', written(body, 'modelArmorConfig'))
-  }
-  if (stringIn(fields, 'cachedContent')) note('cached_content', written(body, 'cachedContent'))
   if (fields.store === true) note('store', 'store')
 }
 
@@ -110,19 +107,16 @@ function decodeConfig(
   if (wire === undefined) return {}
   noteUnknown(wire, configFields, at, note)
   const config = camelNames(wire)
-  noteModalities(wire, config, at, note)
+  const place = (name: string) => `${at}.${written(wire, name)}`
+  noteModalities(config, place, note)
   const stops = arrayIn(config, 'stopSequences').filter((stop) => typeof stop === 'string')
   const choices = countIn(config, 'candidateCount')
   if (choices !== undefined && choices > maxCandidates) {
-    refuseValue(`${at}.${written(wire, 'candidateCount')}`, `a number up to ${maxCandidates}`)
+    refuseValue(place('candidateCount'), `a number up to ${maxCandidates}`)
   }
   return {
-    format: decodeFormat(wire, config, at, note),
-    reasoning: decodeThinking(
-      config.thinkingConfig,
-      `${at}.${written(wire, 'thinkingConfig')}`,
-      note,
-    ),
+    format: decodeFormat(config, place, note),
+    reasoning: decodeThinking(config.thinkingConfig, place('thinkingConfig'), note),
     maxOutputTokens: countIn(config, 'maxOutputTokens') || undefined,
     stop: stops.length === 0 ? undefined : stops,
     temperature: numberIn(config, 'temperature', at),
@@ -136,38 +130,31 @@ function decodeConfig(
   }
 }
 
+/** Where a field is, as the client wrote its name. */
+type PlaceOf = (name: string) => string
+
 /** Answers in anything but text. */
-function noteModalities(wire: JsonObject, config: JsonObject, at: string, note: Note): void {
+function noteModalities(config: JsonObject, place: PlaceOf, note: Note): void {
   const others = listOf(config.responseModalities).filter((modality) => modality !== 'TEXT')
-  if (others.length > 0) note('output_modality', `${at}.${written(wire, 'responseModalities')}`)
+  if (others.length > 0) note('output_modality', place('responseModalities'))
   for (const name of ['speechConfig', 'imageConfig']) {
-    if (isJsonObject(config[name])) note('output_modality', `${at}.${written(wire, name)}`)
+    if (isJsonObject(config[name])) note('output_modality', place(name))
   }
 }
 
 const schemaFields = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema']
 
-function decodeFormat(
-  wire: JsonObject,
-  config: JsonObject,
-  at: string,
-  note: Note,
-): OutputFormat | undefined {
+function decodeFormat(config: JsonObject, place: PlaceOf, note: Note): OutputFormat | undefined {
   const type = stringIn(config, 'responseMimeType')
-  const typeAt = `${at}.${written(wire, 'responseMimeType')}`
+  const typeAt = place('responseMimeType')
   // One bare word of a list: elsewhere the answer would be JSON, in quotes.
   if (type === 'text/x.enum') refuseEnum(typeAt)
   if (type !== undefined && type !== 'text/plain' && type !== 'application/json') {
     note('output_modality', typeAt)
   }
-  const field = schemaFields.find((name) => isJsonObject(config[name]))
-  const schema = field === undefined ? undefined : objectIn(config, field)
-  if (field !== undefined && schema !== undefined) {
-    return {
-      type: 'schema',
-      at: `${at}.${written(wire, field)}`,
-      schema: fromGeminiSchema(schema),
-    }
+  for (const field of schemaFields) {
+    const schema = objectIn(config, field)
+    if (schema) return { type: 'schema', at: place(field), schema: fromGeminiSchema(schema) }
   }
   return type === 'application/json' ? { type: 'json', isAny: true } : undefined
 }

@@ -46,7 +46,7 @@ function geminiUrl(base: string, path: string): string {
   return joinUrl(base, versioned ? path.replace(/^\/v1beta(?=\/)/, '') : path)
 }
 
-/** Path of an action on a model. For SSE the caller adds `?alt=sse`; without it, a JSON array. */
+/** Path of an action on a model. */
 function geminiPath(model: string, action: string): string {
   const name = model.startsWith('models/') ? model.slice('models/'.length) : model
   const folder = name.startsWith('tunedModels/') ? '' : 'models/'
@@ -61,7 +61,11 @@ const generate: Operation = {
   check: checkGenerate,
   read: readGemini,
   rename: renameGemini,
-  path: (model, stream) => geminiPath(model, stream ? 'streamGenerateContent' : 'generateContent'),
+  path(model, stream, framing) {
+    if (!stream) return geminiPath(model, 'generateContent')
+    // Without the query the vendor streams a JSON array.
+    return geminiPath(model, 'streamGenerateContent') + (framing === 'sse' ? '?alt=sse' : '')
+  },
   createObserver: createGeminiObserver,
 }
 
@@ -87,6 +91,25 @@ const batchEmbed: Operation = {
   check: checkBatchEmbed,
   read: readBatchEmbed,
   path: (model) => geminiPath(model, 'batchEmbedContents'),
+}
+
+/** What can be asked of a model, by the action in the path. */
+export const geminiActions: ReadonlyMap<string, Operation> = new Map([
+  ['generateContent', generate],
+  ['streamGenerateContent', generate],
+  ['countTokens', countTokens],
+  ['embedContent', embed],
+  ['batchEmbedContents', batchEmbed],
+])
+
+/**
+ * The last path segment of a call, taken apart; without an action it names a model only. Model ids may
+ * hold colons themselves (`llama3:8b`): the last one begins the action.
+ */
+export function geminiTarget(target: string): { model: string; action: string | undefined } {
+  const colon = target.lastIndexOf(':')
+  if (colon < 0) return { model: target, action: undefined }
+  return { model: target.slice(0, colon), action: target.slice(colon + 1) }
 }
 
 const geminiCodec: Codec = {
@@ -115,6 +138,9 @@ export const gemini = {
   counting: countTokens,
   demandedHeaders: {},
   tierHeader: 'x-gemini-service-tier',
+  // `alt`, `fields`, `$httpMethod`: only ours are sent.
+  hidesQueries: true,
+  mendsBodies: true,
   codec: geminiCodec,
   embedding: geminiEmbeddings(batchEmbed),
   operations: { generate, countTokens, embed, batchEmbed },

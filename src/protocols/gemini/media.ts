@@ -54,12 +54,9 @@ function decodeText(data: string): string | undefined {
 function decodeFile(file: JsonObject, at: string, note: Note): MediaPart | undefined {
   const uri = stringIn(file, 'fileUri') ?? refuseValue(`${at}.fileData.fileUri`, 'an address')
   const mediaType = stringIn(file, 'mimeType') ?? typeByEnding(uri)
-  if (isVendorFile(uri)) {
-    note('uploaded_file', at)
-    return undefined
-  }
-  if (mediaType === undefined || !/^https?:/i.test(uri)) {
-    note('unknown_part', at)
+  const isUploaded = isVendorFile(uri)
+  if (isUploaded || mediaType === undefined || !/^https?:/i.test(uri)) {
+    note(isUploaded ? 'uploaded_file' : 'unknown_part', at)
     return undefined
   }
   const title = stringIn(file, 'displayName')
@@ -94,16 +91,10 @@ function mediaOf(
   at: string,
   title: string | undefined,
 ): MediaPart {
-  switch (mediaType.slice(0, mediaType.indexOf('/')).toLowerCase()) {
-    case 'image':
-      return { type: 'image', at, source }
-    case 'audio':
-      return { type: 'audio', at, source }
-    case 'video':
-      return { type: 'video', at, source }
-    default:
-      return { type: 'document', at, title, source }
-  }
+  const type = mediaType.slice(0, mediaType.indexOf('/')).toLowerCase()
+  return type === 'image' || type === 'audio' || type === 'video'
+    ? { type, at, source }
+    : { type: 'document', at, title, source }
 }
 
 /** A medium as a part. Bytes go inline; an address only where nobody has fetched it before. */

@@ -290,11 +290,5 @@ function tellRest(schema: { readonly [keyword: string]: unknown }): readonly str
  * outputs" and its reference of `Schema`.
  */
 const formats: ReadonlySet<string> = new Set([
-  'date-time',
-  'date',
-  'time',
-  'int32',
-  'int64',
-  'float',
-  'double',
+  ...['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double'],
 ])

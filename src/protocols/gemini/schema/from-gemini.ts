@@ -39,41 +39,26 @@ const map: Change = (value, depth) =>
   isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, one(item, depth)]))
     : value
-/** Counts are 64 bits wide: its JSON has them as text. */
-const count: Change = (value) => toNumber(value)
 const pointer: Change = (value) =>
   typeof value === 'string' ? value.replace(/^#\/defs\//, '#/$defs/') : value
 
 /** By keyword: its name in JSON schema, and how its value changes. */
 const changes = new Map<string, readonly [key: string, change: Change]>([
-  ['properties', ['properties', map]],
-  ['patternProperties', ['patternProperties', map]],
-  ['$defs', ['$defs', map]],
-  ['definitions', ['definitions', map]],
+  ...changing(map, 'properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'),
+  ...changing(list, 'anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'),
+  ...changing(one, 'additionalProperties', 'additionalItems', 'not', 'if', 'then', 'else'),
+  ...changing(one, 'contains', 'propertyNames'),
+  ...changing(toNumber, 'minItems', 'maxItems', 'minLength', 'maxLength'),
+  ...changing(toNumber, 'minProperties', 'maxProperties'),
   ['defs', ['$defs', map]],
   ['ref', ['$ref', pointer]],
-  ['dependentSchemas', ['dependentSchemas', map]],
-  ['anyOf', ['anyOf', list]],
-  ['oneOf', ['oneOf', list]],
-  ['allOf', ['allOf', list]],
-  ['prefixItems', ['prefixItems', list]],
-  ['items', ['items', list]],
-  ['additionalProperties', ['additionalProperties', one]],
-  ['additionalItems', ['additionalItems', one]],
-  ['not', ['not', one]],
-  ['if', ['if', one]],
-  ['then', ['then', one]],
-  ['else', ['else', one]],
-  ['contains', ['contains', one]],
-  ['propertyNames', ['propertyNames', one]],
-  ['minItems', ['minItems', count]],
-  ['maxItems', ['maxItems', count]],
-  ['minLength', ['minLength', count]],
-  ['maxLength', ['maxLength', count]],
-  ['minProperties', ['minProperties', count]],
-  ['maxProperties', ['maxProperties', count]],
 ])
 
+function changing(change: Change, ...names: readonly string[]) {
+  return names.map((name) => [name, [name, change]] as const)
+}
+
+/** Counts are 64 bits wide: its JSON has them as text. */
 function toNumber(value: unknown): unknown {
   const isNumber = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
   return isNumber ? Number(value) : value
@@ -87,10 +72,9 @@ function typesOf(type: unknown): unknown {
 }
 
 const smallTypes = new Map(
-  ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'].map((type) => [
-    type.toUpperCase(),
-    type,
-  ]),
+  'string number integer boolean array object null'
+    .split(' ')
+    .map((type) => [type.toUpperCase(), type]),
 )
 
 const isNumeric = (type: unknown) => type === 'integer' || type === 'number'

@@ -29,11 +29,10 @@ const largest: Merge = (a, b) =>
   typeof a === 'number' && typeof b === 'number' ? Math.max(a, b) : b
 const smallest: Merge = (a, b) =>
   typeof a === 'number' && typeof b === 'number' ? Math.min(a, b) : b
-const equal: Merge = (a, b) => (a === b ? a : undefined)
 const either: Merge = (a, b) => a === true || b === true
 const both: Merge = (a, b) => (a === b ? a : { allOf: [a, b] })
-/** What can't be told of two at once. */
-const never: Merge = (a, b) => (a === b ? a : undefined)
+/** What can't be told of two at once, unless they are the same. */
+const equal: Merge = (a, b) => (a === b ? a : undefined)
 
 const all: Merge = (a, b) => [...new Set([...list(a), ...list(b)])]
 const lines: Merge = (a, b) => (a === b ? a : `${a}\n${b}`)
@@ -81,7 +80,7 @@ const merges = new Map<string, Merge>([
     (key): [string, Merge] => [key, smallest],
   ),
   ...['pattern', 'format', 'multipleOf', 'anyOf', 'oneOf', 'prefixItems', '$ref'].map(
-    (key): [string, Merge] => [key, never],
+    (key): [string, Merge] => [key, equal],
   ),
 ])
 
@@ -90,17 +89,17 @@ const merges = new Map<string, Merge>([
  * where it forbids nothing that the other one names.
  */
 function mergeExtra(a: JsonObject, b: JsonObject): JsonObject | undefined {
-  const isOpen = (schema: JsonObject) =>
-    schema.additionalProperties === undefined || schema.additionalProperties === true
-  const names = (schema: JsonObject) =>
-    isJsonObject(schema.properties) ? Object.keys(schema.properties) : []
-  const covers = (closed: JsonObject, other: JsonObject) => {
+  const [mine, other] = [a.additionalProperties, b.additionalProperties]
+  const isOpen = (extra: unknown) => extra === undefined || extra === true
+  const names = ({ properties }: JsonObject) =>
+    isJsonObject(properties) ? Object.keys(properties) : []
+  const covers = (closed: JsonObject, open: JsonObject) => {
     const known = new Set(names(closed))
-    return names(other).every((name) => known.has(name))
+    return names(open).every((name) => known.has(name))
   }
-  if (isOpen(a) && isOpen(b)) return {}
-  if (isOpen(b)) return covers(a, b) ? { additionalProperties: a.additionalProperties } : undefined
-  if (isOpen(a)) return covers(b, a) ? { additionalProperties: b.additionalProperties } : undefined
-  const areEqual = a.additionalProperties === b.additionalProperties && covers(a, b) && covers(b, a)
-  return areEqual ? { additionalProperties: a.additionalProperties } : undefined
+  if (isOpen(mine) && isOpen(other)) return {}
+  if (isOpen(other)) return covers(a, b) ? { additionalProperties: mine } : undefined
+  if (isOpen(mine)) return covers(b, a) ? { additionalProperties: other } : undefined
+  const areEqual = mine === other && covers(a, b) && covers(b, a)
+  return areEqual ? { additionalProperties: mine } : undefined
 }

@@ -3,14 +3,7 @@ import type { JsonObject } from '../../protocol.ts'
 import { asJson, type Write } from './words.ts'
 
 /** The definitions that a schema refers to, wherever in it they are. */
-export interface References {
-  /** What a local pointer leads to; undefined for what is elsewhere, or is nothing. */
-  resolve(ref: unknown): JsonObject | undefined
-  /** The pointer to write instead: into `$defs`, the only place that the vendor looks in. */
-  point(ref: string, target: JsonObject): string
-  /** The next definition that was pointed to and is not yet written. */
-  next(): Definition | undefined
-}
+export type References = ReturnType<typeof createReferences>
 
 interface Definition {
   readonly name: string
@@ -23,7 +16,7 @@ interface Definition {
 const definition = /^#\/(\$defs|definitions)\/[^/]+$/
 
 /** References within `root`. */
-export function createReferences(root: JsonObject): References {
+export function createReferences(root: JsonObject) {
   // By what is pointed to: one thing can be pointed to in many ways, and is written once.
   const names = new Map<JsonObject, string>()
   const taken = new Set<string>()
@@ -44,7 +37,8 @@ export function createReferences(root: JsonObject): References {
   }
 
   return {
-    resolve(ref) {
+    /** What a local pointer leads to; undefined for what is elsewhere, or is nothing. */
+    resolve(ref: unknown): JsonObject | undefined {
       if (ref === '#') return root
       if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
       let value: unknown = root
@@ -58,7 +52,8 @@ export function createReferences(root: JsonObject): References {
       }
       return isJsonObject(value) ? value : undefined
     },
-    point(ref, target) {
+    /** The pointer to write instead: into `$defs`, the only place that the vendor looks in. */
+    point(ref: string, target: JsonObject): string {
       let name = names.get(target)
       if (name === undefined) {
         name = nameOf(ref)
@@ -67,7 +62,8 @@ export function createReferences(root: JsonObject): References {
       }
       return `#/$defs/${name}`
     },
-    next: () => waiting[at++],
+    /** The next definition that was pointed to and is not yet written. */
+    next: (): Definition | undefined => waiting[at++],
   }
 }
 
@@ -88,19 +84,13 @@ const mostCopied = 1_000_000
 /** Members that may be looked at again, to merge schemas with others. */
 const mostMerged = 50_000
 
+export type SchemaBudget = ReturnType<typeof createSchemaBudget>
+
 /**
  * What the schemas of one request may take beyond reading each of them once. A few definitions that
  * are referred to often can stand for a schema of any size: its size is counted before it is made.
  */
-export interface SchemaBudget {
-  /** Counts a value that is written once more, with all that is in it. */
-  copy(value: unknown): void
-  /** Counts the members of a schema that was made of two. */
-  merge(schema: JsonObject): void
-  isSpent(): boolean
-}
-
-export function createSchemaBudget(): SchemaBudget {
+export function createSchemaBudget() {
   const sizes = new Map<object, number>()
   let copied = 0
   let merged = 0
@@ -119,11 +109,13 @@ export function createSchemaBudget(): SchemaBudget {
   }
 
   return {
-    copy(value) {
+    /** Counts a value that is written once more, with all that is in it. */
+    copy(value: unknown): void {
       copied += sizeOf(value, 0)
       merged++
     },
-    merge(schema) {
+    /** Counts the members of a schema that was made of two. */
+    merge(schema: JsonObject): void {
       merged += countMembers(schema)
     },
     isSpent: () => copied > mostCopied || merged > mostMerged,
