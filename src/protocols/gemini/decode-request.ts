@@ -18,7 +18,15 @@ import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { isWrapped } from './signature.ts'
 import { decodeThinking } from './thinking.ts'
 import { decodeSearch, decodeToolChoice, decodeTools } from './tools.ts'
-import { camelNames, createNotes, listOf, type Note, noteUnknown, written } from './wire.ts'
+import {
+  camelNames,
+  createNotes,
+  listOf,
+  type Note,
+  noteUnknown,
+  placesIn,
+  written,
+} from './wire.ts'
 
 const bodyFields = new Set([
   ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels'],
@@ -107,7 +115,7 @@ function decodeConfig(
   if (wire === undefined) return {}
   noteUnknown(wire, configFields, at, note)
   const config = camelNames(wire)
-  const place = (name: string) => `${at}.${written(wire, name)}`
+  const place = placesIn(wire, at)
   noteModalities(config, place, note)
   const stops = arrayIn(config, 'stopSequences').filter((stop) => typeof stop === 'string')
   const choices = countIn(config, 'candidateCount')
@@ -130,8 +138,7 @@ function decodeConfig(
   }
 }
 
-/** Where a field is, as the client wrote its name. */
-type PlaceOf = (name: string) => string
+type PlaceOf = ReturnType<typeof placesIn>
 
 /** Answers in anything but text. */
 function noteModalities(config: JsonObject, place: PlaceOf, note: Note): void {

@@ -11,10 +11,10 @@ export function encodeGeminiError(error: ProtocolError): string {
 /**
  * An error inside a stream: one more event, or the last element of the array.
  *
- * Some libraries read over it, and end as if the answer were whole: they are told once more, in the way in which
- * they are heard to raise. Python 1.10 and 1.45 do on data that are no JSON, which 1.45 then shows; Go 1.30
- * and 1.50, and JS 1.30 (in Gemini CLI 0.61), on a bare error without `data:` that comes by itself; `@google/generative-ai` where a prompt was blocked. All others, and
- * the SDKs of today, raise at the first. LangChain JS raises at nothing but what ends its process: it is left
+ * Some libraries ignore that event and end as if the answer were whole. They get a second one on which they
+ * raise: Python 1.10 and 1.45 data that are no JSON (1.45 shows them); Go 1.30 and 1.50, and JS 1.30 (in
+ * Gemini CLI 0.61), a bare error without `data:`; `@google/generative-ai` a blocked prompt. All others, and
+ * the SDKs of today, raise at the first. LangChain JS raises only on what ends its process: it gets an answer
  * without a finish reason.
  */
 export function encodeGeminiStreamError(
@@ -93,7 +93,7 @@ function fieldAtFault(error: JsonObject | undefined): string | undefined {
  *   none of the text, and send it back as one. Go before 1.30 remembers no streamed turn at all.
  * - `legacy-js`: no candidates. `@google/generative-ai` forgets a turn with an empty text, and would show a
  *   thought as text; LangChain JS would keep it as a part of the message.
- * - `other`: an empty text, at the place where whoever reads by hand looks for one. The AI SDK skips it.
+ * - `other`: an empty text, where code that reads chunks without a library looks for one. The AI SDK skips it.
  *
  * Between the elements of a streamed array a space does it. Before them it is the array's own bracket, for
  * `google-api-core` takes nothing else there.

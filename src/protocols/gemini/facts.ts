@@ -28,8 +28,7 @@ export function readGemini(wire: JsonObject): RequestFacts {
   // Embeddings generate nothing; their bodies hold `content` or `requests`.
   const isGenerating = body.contents !== undefined
   const answers = largestOf(config, countNames).most || 1
-  const counted = () =>
-    requestText(body, prompts, [body.tools, ...schemaNames.map((name) => config?.[name])])
+  const schemas = [body.tools, ...schemaNames.map((name) => config?.[name])]
   const extras = readExtras(body)
   return {
     model: undefined,
@@ -46,8 +45,7 @@ export function readGemini(wire: JsonObject): RequestFacts {
     extras,
     toolBounds: toolBounds(body, extras),
     media: (texts) => requestMedia(prompts, texts),
-    text: () => counted().text(),
-    uncounted: () => counted().uncounted(),
+    ...requestText(body, prompts, schemas),
   }
 }
 

@@ -97,7 +97,7 @@ function mediaOf(
     : { type: 'document', at, title, source }
 }
 
-/** A medium as a part. Bytes go inline; an address only where nobody has fetched it before. */
+/** A medium as a part. Bytes go inline; an address goes as it is where it was not fetched before. */
 export function encodeMedia({ source }: MediaPart): JsonObject {
   switch (source.type) {
     case 'data':

@@ -7,7 +7,7 @@ import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { adaptedSchema } from './schema/to-gemini.ts'
-import { camelNames, listOf, type Note, noteUnknown, written } from './wire.ts'
+import { camelNames, listOf, type Note, noteUnknown, placesIn, written } from './wire.ts'
 
 /** The functions of a request; what the vendor runs itself is noted. */
 export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
@@ -25,16 +25,16 @@ function toolSets(body: JsonObject): readonly { readonly set: unknown; readonly 
 
 function decodeToolSet(set: JsonObject, at: string, note: Note): readonly Tool[] {
   const { functionDeclarations, ...others } = camelNames(set)
+  const place = placesIn(set, at)
   for (const [name, value] of Object.entries(others)) {
     if (value === null || value === undefined) continue
     // A kind that is newer than this code is the vendor's own too, as all of them but functions are.
-    note(name === 'computerUse' ? 'vendor_tool' : 'hosted_tool', `${at}.${written(set, name)}`)
+    note(name === 'computerUse' ? 'vendor_tool' : 'hosted_tool', place(name))
   }
-  const path = `${at}.${written(set, 'functionDeclarations')}`
   return listOf(functionDeclarations).map((declaration, index) => {
-    const declarationAt = `${path}[${index}]`
-    if (!isJsonObject(declaration)) refuseValue(declarationAt, 'an object')
-    return decodeFunction(declaration, declarationAt, note)
+    const functionAt = `${place('functionDeclarations')}[${index}]`
+    if (!isJsonObject(declaration)) refuseValue(functionAt, 'an object')
+    return decodeFunction(declaration, functionAt, note)
   })
 }
 
@@ -55,9 +55,7 @@ function decodeFunction(wire: JsonObject, at: string, note: Note): Tool {
 }
 
 const configFields = new Set([
-  'functionCallingConfig',
-  'retrievalConfig',
-  'includeServerSideToolInvocations',
+  ...['functionCallingConfig', 'retrievalConfig', 'includeServerSideToolInvocations'],
 ])
 const callingFields = new Set(['mode', 'allowedFunctionNames', 'streamFunctionCallArguments'])
 
@@ -66,17 +64,16 @@ export function decodeToolChoice(body: JsonObject, note: Note): ToolChoice | und
   const wire = objectIn(camelNames(body), 'toolConfig')
   if (wire === undefined) return undefined
   const at = written(body, 'toolConfig')
+  const place = placesIn(wire, at)
   noteUnknown(wire, configFields, at, note)
   const config = camelNames(wire)
   if (config.includeServerSideToolInvocations === true) {
-    note('include', `${at}.${written(wire, 'includeServerSideToolInvocations')}`)
+    note('include', place('includeServerSideToolInvocations'))
   }
-  if (isJsonObject(config.retrievalConfig)) {
-    note('unknown_field', `${at}.${written(wire, 'retrievalConfig')}`)
-  }
+  if (isJsonObject(config.retrievalConfig)) note('unknown_field', place('retrievalConfig'))
   const calling = objectIn(config, 'functionCallingConfig')
   if (calling === undefined) return undefined
-  const callingAt = `${at}.${written(wire, 'functionCallingConfig')}`
+  const callingAt = place('functionCallingConfig')
   noteUnknown(calling, callingFields, callingAt, note)
   return choiceOf(camelNames(calling), `${callingAt}.mode`)
 }
@@ -154,12 +151,11 @@ export function decodeSearch(body: JsonObject): WebSearch | undefined {
       const tool = tools[name]
       if (!isJsonObject(tool)) continue
       const at = `${setAt}.${written(set, name)}`
-      const fields = camelNames(tool)
-      const others = Object.keys(fields).filter((field) => field !== 'excludeDomains')
+      const { excludeDomains, ...others } = camelNames(tool)
       return {
         places: [at],
-        others: others.map((field) => `${at}.${written(tool, field)}`),
-        blockedDomains: textsIn(fields, 'excludeDomains'),
+        others: Object.keys(others).map(placesIn(tool, at)),
+        blockedDomains: textsIn({ excludeDomains }, 'excludeDomains'),
       }
     }
   }

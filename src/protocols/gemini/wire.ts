@@ -29,7 +29,7 @@ const SaidContent = content(oneOrMore(Bag, 'a non-empty array of parts'))
 const contents = 'a non-empty array of contents'
 
 const Count = Type.Integer({ minimum: 0, expected: 'an integer of 0 or more' })
-// Its readers take numbers for words, too, and one word for a list of one: nobody writes that.
+// The vendor also reads a number as a word, and one word as a list. No client is known to write that.
 const Words = Type.Array(Text, { expected: 'an array of strings' })
 const GenerationConfig = Type.Object(
   {
@@ -101,9 +101,9 @@ interface OneConfig {
 }
 
 /**
- * The request with one configuration, which names each limit once. Where it is written by both of its
- * names, or a limit by both of its own, the two are made one, in which the largest limit is left: which of
- * them the vendor reads, nobody can say. That is what is looked at, and what goes upstream.
+ * The request with one configuration, which names each limit once. A configuration, or a limit, that is
+ * written by both of its names becomes one, with the largest limit: which of the two the vendor reads is
+ * not known. The gateway reads the result, and sends it upstream.
  */
 export function withOneConfig(body: JsonObject): OneConfig {
   const written = configNames.map((name) => objectIn(body, name)).filter(isJsonObject)
@@ -151,6 +151,10 @@ export function written(message: JsonObject, name: string): string {
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return Object.hasOwn(message, snake) ? snake : name
 }
+
+/** Where the fields of a message at `at` are, as the client wrote their names. */
+export const placesIn = (message: JsonObject, at: string) => (name: string) =>
+  `${at}.${written(message, name)}`
 
 /** Takes down the use of something that only this protocol has. */
 export type Note = (feature: NativeFeature, at: string) => void

@@ -22,10 +22,9 @@ export function decodeContent(content: unknown, at: string, native: NativeUse[])
   if (content === undefined || content === null || content === '') return []
   if (typeof content === 'string') return [{ type: 'text', text: content, at }]
   if (!Array.isArray(content)) return refuseValue(at, 'a string or an array of content parts')
-  return content.flatMap((part: unknown, index) => {
-    const read = decodePart(part, `${at}[${index}]`, native)
-    return read === undefined ? [] : [read]
-  })
+  return content.flatMap(
+    (part: unknown, index) => decodePart(part, `${at}[${index}]`, native) ?? [],
+  )
 }
 
 function decodePart(part: unknown, at: string, native: NativeUse[]): Part | undefined {
@@ -33,14 +32,14 @@ function decodePart(part: unknown, at: string, native: NativeUse[]): Part | unde
   switch (part.type) {
     case 'input_text':
     case 'output_text':
-    case 'text': {
-      const text = requiredText(part, 'text', at)
-      const citations = decodeAnnotations(part.annotations)
-      return text === '' ? undefined : { type: 'text', text, citations, ...placeOf(part, at) }
-    }
+    case 'text':
     case 'refusal': {
-      const text = requiredText(part, 'refusal', at)
-      return text === '' ? undefined : { type: 'refusal', text, ...placeOf(part, at) }
+      const type = part.type === 'refusal' ? 'refusal' : 'text'
+      const text = part[type]
+      if (typeof text !== 'string') return refuseValue(`${at}.${type}`, 'a string')
+      if (text === '') return undefined
+      if (type === 'refusal') return { type, text, ...placeOf(part, at) }
+      return { type, text, citations: decodeAnnotations(part.annotations), ...placeOf(part, at) }
     }
     case 'input_image':
       return decodeImage(part, at, native)
@@ -102,11 +101,6 @@ function placeOf(part: JsonObject, at: string): { at: string; cache: CacheHint |
   const breakpoint = objectIn(part, 'prompt_cache_breakpoint')
   if (breakpoint === undefined) return { at, cache: undefined }
   return { at, cache: breakpoint.ttl === '12h' ? '1h' : '5m' }
-}
-
-function requiredText(part: JsonObject, key: string, at: string): string {
-  const text = part[key]
-  return typeof text === 'string' ? text : refuseValue(`${at}.${key}`, 'a string')
 }
 
 /**

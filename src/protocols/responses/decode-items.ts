@@ -6,7 +6,6 @@ import type {
   ReasoningPart,
   Role,
   Tool,
-  ToolCallPart,
   ToolKind,
   ToolResultPart,
 } from '../canonical/request.ts'
@@ -36,19 +35,15 @@ export function decodeItems(
   let said: MessageParts[] = []
   items.forEach((item, index) => {
     const message = decodeItem(item, `${at}[${index}]`, gathered)
-    if (message === undefined) return
-    if (message.role === 'assistant') {
-      said.push(message)
-      return
-    }
-    // What a search has found stands before all that the assistant said around it.
-    if (isJsonObject(item) && item.type === 'web_search_call') {
+    if (message?.role === 'assistant') said.push(message)
+    else if (message !== undefined) {
+      // What a search has found stands before all that the assistant said around it.
+      if (!isJsonObject(item) || item.type !== 'web_search_call') {
+        for (const each of said) messages.push(each)
+        said = []
+      }
       messages.push(message)
-      return
     }
-    for (const each of said) messages.push(each)
-    said = []
-    messages.push(message)
   })
   return [...messages, ...said]
 }
@@ -72,10 +67,10 @@ function impliedType(item: JsonObject): string {
 const readers = new Map<string, ReadItem>([
   ['message', decodeMessage],
   ['reasoning', decodeReasoning],
-  ['function_call', (item, at, { tools }) => calling(decodeCall(item, at, tools, 'function'))],
-  ['custom_tool_call', (item, at, { tools }) => calling(decodeCall(item, at, tools, 'custom'))],
-  ['function_call_output', (item, at, { native }) => decodeResult(item, at, native, 'function')],
-  ['custom_tool_call_output', (item, at, { native }) => decodeResult(item, at, native, 'custom')],
+  ['function_call', decodeCall],
+  ['custom_tool_call', decodeCall],
+  ['function_call_output', decodeResult],
+  ['custom_tool_call_output', decodeResult],
   ['additional_tools', decodeAdditionalTools],
   ['tool_search_output', decodeFoundTools],
   ['web_search_call', decodeSearch],
@@ -87,7 +82,7 @@ function decodeFoundTools(item: JsonObject, at: string, gathered: Gathered) {
   return decodeAdditionalTools(item, at, gathered)
 }
 
-/** A search is told of where the client was told what it found, which it has to ask for. */
+/** A search is carried if it has its results: a client gets them only if it has asked for them. */
 function decodeSearch(item: JsonObject, at: string, { native }: Gathered) {
   const search = decodeSearchCall(item)
   const isTold = search !== undefined && search.results.length > 0
@@ -110,7 +105,7 @@ function decodeMessage(item: JsonObject, at: string, { native }: Gathered) {
     : { role, parts }
 }
 
-/** Reasoning that the vendor keeps, and that is told by its id alone, has nothing for anyone else. */
+/** Reasoning that the vendor keeps comes with its id alone: no other vendor can use it. */
 function decodeReasoning(item: JsonObject, at: string): MessageParts | undefined {
   const text = reasoningText(item)
   const signature = stringIn(item, 'encrypted_content')
@@ -119,21 +114,18 @@ function decodeReasoning(item: JsonObject, at: string): MessageParts | undefined
   return { role: 'assistant', parts: [part] }
 }
 
-const calling = (part: ToolCallPart): MessageParts => ({ role: 'assistant', parts: [part] })
+/** Items of custom tools are called so; all others are of functions. */
+const kindOf = ({ type }: JsonObject): ToolKind =>
+  `${type}`.startsWith('custom_') ? 'custom' : 'function'
 
-function decodeCall(
-  item: JsonObject,
-  at: string,
-  tools: readonly Tool[],
-  kind: ToolKind,
-): ToolCallPart {
-  const name = stringIn(item, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
-  const input = callInput(kind === 'custom' ? item.input : item.arguments, kind)
-  if (input === undefined) {
-    return refuseValue(kind === 'custom' ? `${at}.input` : `${at}.arguments`, 'a string')
-  }
-  const flat = flatName(tools, name, stringIn(item, 'namespace'))
-  return { type: 'tool-call', callId: callIdOf(item, at), name: flat, kind, input, at }
+function decodeCall(item: JsonObject, at: string, { tools }: Gathered): MessageParts {
+  const kind = kindOf(item)
+  const field = kind === 'custom' ? 'input' : 'arguments'
+  const bare = stringIn(item, 'name') ?? refuseValue(`${at}.name`, 'a non-empty string')
+  const input = callInput(item[field], kind) ?? refuseValue(`${at}.${field}`, 'a string')
+  const name = flatName(tools, bare, stringIn(item, 'namespace'))
+  const callId = callIdOf(item, at)
+  return { role: 'assistant', parts: [{ type: 'tool-call', callId, name, kind, input, at }] }
 }
 
 /** What a call was made with. Some send the arguments as the object they stand for. */
@@ -143,12 +135,8 @@ export function callInput(input: unknown, kind: ToolKind): string | undefined {
   return isJsonObject(input) ? toJsonText(input) : undefined
 }
 
-function decodeResult(
-  item: JsonObject,
-  at: string,
-  native: NativeUse[],
-  kind: ToolKind,
-): MessageParts {
+function decodeResult(item: JsonObject, at: string, { native }: Gathered): MessageParts {
+  const kind = kindOf(item)
   const { output } = item
   if (typeof output !== 'string' && !Array.isArray(output)) {
     return refuseValue(`${at}.output`, 'a string or an array of content parts')
@@ -179,7 +167,7 @@ function callIdOf(item: JsonObject, at: string): string {
 /** What an item is that belongs to this vendor alone, by its type, and who ran its tool. Source: OpenAI's API reference. */
 function nativeItem(type: string, execution?: unknown): NativeFeature {
   if (type === 'item_reference') return 'stored_state'
-  // The conversation's beginning in a form that only the vendor can read, or the wish for one.
+  // The conversation's beginning in a form that only the vendor can read, or the request for one.
   if (type.startsWith('compaction')) return 'context_management'
   if (!ofVendorTools.test(type)) return 'unknown_part'
   return execution === 'client' || ofClientTools.test(type) ? 'vendor_item' : 'hosted_item'

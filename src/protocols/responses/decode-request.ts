@@ -62,55 +62,34 @@ function decodeInput({ input }: JsonObject, gathered: Gathered): MessageParts[] 
 
 /** Fields that are read above, and those that mean nothing outside of this protocol. */
 const readFields = new Set([
-  'model',
-  'stream',
-  'stream_options',
-  'instructions',
-  'input',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'text',
-  'reasoning',
-  'max_output_tokens',
-  'temperature',
-  'top_p',
-  'include',
-  'top_logprobs',
-  'metadata',
-  'user',
-  'safety_identifier',
-  'service_tier',
-  'prompt_cache_key',
+  ...['model', 'stream', 'stream_options', 'instructions', 'input', 'tools', 'tool_choice'],
+  ...['parallel_tool_calls', 'text', 'reasoning', 'max_output_tokens', 'temperature', 'top_p'],
+  ...['include', 'top_logprobs', 'metadata', 'user', 'safety_identifier', 'service_tier'],
+  ...['prompt_cache_key'],
 ])
 
-type NameField = (value: unknown) => NativeFeature | undefined
+type Uses = (value: unknown) => boolean
 
-/** Fields that only this vendor has. Source: OpenAI's API reference. */
-const nativeFields = new Map<string, NameField>([
-  ['store', (value) => (value === true ? 'store' : undefined)],
-  ['background', (value) => (value === true ? 'stored_state' : undefined)],
-  ['previous_response_id', () => 'stored_state'],
-  ['conversation', () => 'stored_state'],
-  ['prompt', () => 'stored_prompt'],
-  ['truncation', (value) => (value === 'disabled' ? undefined : 'context_management')],
-  ['context_management', (value) => (isEmptyList(value) ? undefined : 'context_management')],
-  ['moderation', () => 'safety_settings'],
+/** Fields that only this vendor has, and the values by which they are used. Source: its API reference. */
+const nativeFields = new Map<string, readonly [feature: NativeFeature, uses?: Uses]>([
+  ['store', ['store', (value) => value === true]],
+  ['background', ['stored_state', (value) => value === true]],
+  ['previous_response_id', ['stored_state']],
+  ['conversation', ['stored_state']],
+  ['prompt', ['stored_prompt']],
+  ['truncation', ['context_management', (value) => value !== 'disabled']],
+  ['context_management', ['context_management', (value) => [value].flat().length > 0]],
+  ['moderation', ['safety_settings']],
 ])
-
-const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
 
 function noteFields(body: JsonObject, native: NativeUse[]): void {
   for (const field in body) {
     const value = body[field] ?? undefined
     if (value === undefined || readFields.has(field)) continue
-    const name = nativeFields.get(field)
-    const feature = name === undefined ? 'unknown_field' : name(value)
-    if (feature !== undefined) native.push({ feature, at: field })
+    const [feature, isUsed] = nativeFields.get(field) ?? ['unknown_field']
+    if (isUsed?.(value) !== false) native.push({ feature, at: field })
   }
 }
-
-type Verbosity = CanonicalRequest['verbosity']
 
 /** A field that is one of a few words, when it is there at all. */
 function wordOf<Word extends string>(
@@ -128,7 +107,7 @@ function wordOf<Word extends string>(
 function decodeText(
   body: JsonObject,
   native: NativeUse[],
-): { format: OutputFormat | undefined; verbosity: Verbosity } {
+): Pick<CanonicalRequest, 'format' | 'verbosity'> {
   const text = objectIn(body, 'text')
   noteOthers(text, ['format', 'verbosity'], 'text', native)
   const verbosity = wordOf(text, 'verbosity', ['low', 'medium', 'high'], 'text.verbosity')
@@ -144,9 +123,8 @@ function decodeFormat(format: JsonObject | undefined): OutputFormat | undefined 
   return {
     type: 'schema',
     at,
-    name: stringIn(format, 'name'),
-    description: stringIn(format, 'description'),
     schema,
+    ...{ name: stringIn(format, 'name'), description: stringIn(format, 'description') },
     strict: typeof format?.strict === 'boolean' ? format.strict : undefined,
   }
 }

@@ -145,7 +145,7 @@ interface Entry {
 
 /** The items of one answer, in the order in which they first came up. */
 interface AnswerItems {
-  /** The item that an event is about; it begins here when nobody has announced it. */
+  /** The item that an event is about; it begins here if no event has announced it. */
   at(event: JsonObject, type: ItemType): ItemReader
   begin(event: JsonObject, item: JsonObject): void
   end(event: JsonObject, item: JsonObject): void

@@ -20,12 +20,8 @@ import { itemIdsIn } from './wire.ts'
 /** Reads a checked request. */
 export function readResponses(body: JsonObject): RequestFacts {
   const { references, whole } = itemIdsIn(body)
-  const counted = () =>
-    requestText(
-      body,
-      [body.instructions, body.input, body.prompt],
-      [body.tools, objectIn(objectIn(body, 'text'), 'format')?.schema],
-    )
+  const { instructions, input, prompt, tools } = body
+  const schema = objectIn(objectIn(body, 'text'), 'format')?.schema
   const extras = readExtras(body)
   return {
     model: typeof body.model === 'string' ? body.model : undefined,
@@ -43,9 +39,8 @@ export function readResponses(body: JsonObject): RequestFacts {
     hasUnseenInput: !hasOnlyKnown(body, contentFields),
     extras,
     toolBounds: toolBounds(body, extras),
-    media: (texts) => requestMedia([body.instructions, body.input], texts),
-    text: () => counted().text(),
-    uncounted: () => counted().uncounted(),
+    media: (texts) => requestMedia([instructions, input], texts),
+    ...requestText(body, [instructions, input, prompt], [tools, schema]),
   }
 }
 

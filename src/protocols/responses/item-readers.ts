@@ -21,7 +21,7 @@ export interface Told {
   readonly logprobs?: readonly TokenLogprob[] | undefined
 }
 
-/** Turns what is told of one item of an answer into events. */
+/** Turns what a vendor sends of one item of an answer into events. */
 export interface ItemReader {
   /** The item as it was announced; it may also never be. */
   begin?(item: JsonObject): void
@@ -240,7 +240,7 @@ function createReasoningReader(blocks: Blocks): ItemReader {
 
 /**
  * Reads a call of a function or of a custom tool. Its input may come before the item that names the
- * tool, and waits for it then; a call that nobody names is left out.
+ * tool, and waits for it then; a call without a name is left out.
  */
 function createCallReader(
   blocks: Blocks,

@@ -35,21 +35,16 @@ export function createResponsesObserver(): AnswerObserver {
       noteForeign(seen, body, ['output', 'object', 'id', 'error'])
       const failure = failureOf(body)
       if (failure !== undefined) return fail(seen, failure)
-      seen.phase = 'closed'
-      seen.outcome ??= outcomes.get(body.status) ?? 'complete'
+      const isCut = body.status === 'incomplete' || body.status === 'cancelled'
+      close(seen, isCut ? 'incomplete' : 'complete')
     },
   }
 }
 
-const outcomes = new Map<unknown, Outcome>([
-  ['incomplete', 'incomplete'],
-  ['cancelled', 'incomplete'],
-])
-
 interface Reading {
   readonly seen: Observation
   readonly counts: ResponsesCounts
-  readonly tools: ToolReader
+  readonly tools: ReturnType<typeof createToolReader>
 }
 
 function readEvent(reading: Reading, event: JsonObject, name: string): void {
@@ -125,14 +120,6 @@ function failureOf(response: JsonObject): string | undefined {
   return stringIn(error, 'message') ?? ''
 }
 
-/** Counts the hosted tools of one response. */
-interface ToolReader {
-  /** A response object, as far as it has come. */
-  response(response: JsonObject): void
-  /** An item that has been added to the answer, or is done; `index` where it stands. */
-  item(item: JsonObject, index: unknown): void
-}
-
 /** Items of the answer that are each one use of a tool. */
 const itemTools = new Map<unknown, HostedTool>([
   ['file_search_call', 'file_search'],
@@ -143,14 +130,15 @@ const itemTools = new Map<unknown, HostedTool>([
 ])
 
 /**
- * How OpenAI bills them (its price list): a search for each `search`, not for the opening of pages,
+ * Counts the hosted tools of one response as OpenAI bills them (its price list): a search for each `search`, not for the opening of pages,
  * and as the response's `tool_usage` says where it does; containers once each, by their memory; the
  * other calls one by one.
  */
-function createToolReader(tally: ToolTally): ToolReader {
+function createToolReader(tally: ToolTally) {
   let search: HostedTool = 'web_search'
   let gigabytes = 1
 
+  /** An item that has been added to the answer, or is done; `index` where it stands. */
   function item(item: JsonObject, index: unknown): void {
     const { type } = item
     const id = stringIn(item, 'id') ?? `#${index}`
@@ -171,7 +159,8 @@ function createToolReader(tally: ToolTally): ToolReader {
 
   return {
     item,
-    response(response) {
+    /** A response object, as far as it has come. */
+    response(response: JsonObject): void {
       for (const tool of arrayIn(response, 'tools')) {
         if (!isJsonObject(tool)) continue
         if (`${tool.type}`.startsWith('web_search_preview')) search = 'web_search_preview'

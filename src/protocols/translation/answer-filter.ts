@@ -63,7 +63,7 @@ interface Answer {
   text: string
   /** Blocks that hold nothing but what stands before the JSON. */
   readonly held: Held[]
-  /** It calls tools: nobody promises that its text is JSON. */
+  /** It calls tools: then its text need not be JSON. */
   isFree: boolean
 }
 

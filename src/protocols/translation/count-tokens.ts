@@ -35,11 +35,11 @@ export async function countRequestTokens(
 }
 
 function* requestCosts(request: CanonicalRequest, family: TokenFamily): Generator<Cost> {
-  yield family.request
+  yield family.turns.request
   yield* toolsCosts(request, family)
   if (request.format?.type === 'schema') {
-    yield family.format
-    yield [jsonText(request.format.schema), family.formatSchema]
+    yield family.format.whole
+    yield [jsonText(request.format.schema), family.format.schema]
   }
   const amount = request.reasoning?.amount?.type
   if (amount === 'budget' || amount === 'effort') yield family.reasoning
@@ -64,13 +64,14 @@ function* toolsCosts(request: CanonicalRequest, family: TokenFamily): Generator<
     choice?.type === 'tool' ||
     choice?.type === 'search' ||
     (choice?.type === 'allowed' && choice.isRequired)
-  yield isForced ? family.toolsForced : family.tools
+  yield isForced ? family.tools.forced : family.tools.any
   for (const tool of request.tools) yield* toolCosts(tool, family)
 }
 
 function* toolCosts(tool: Tool, family: TokenFamily): Generator<Cost> {
-  yield family.tool
-  if (family.schema === 'types') {
+  yield family.tools.each
+  const { schema: perToken } = family.tools
+  if (perToken === 'types') {
     yield [toolType(tool), family.text]
     return
   }
@@ -79,7 +80,7 @@ function* toolCosts(tool: Tool, family: TokenFamily): Generator<Cost> {
   // Nearly every tool has this line, and to forbid what is not named costs nothing.
   const { additionalProperties, ...schema } = tool.parameters ?? {}
   const isPlain = typeof additionalProperties !== 'object'
-  yield [jsonText(isPlain ? schema : tool.parameters), family.schema]
+  yield [jsonText(isPlain ? schema : tool.parameters), perToken]
 }
 
 /** Deeper than any vendor lets schemas nest. */
@@ -97,7 +98,7 @@ function jsonText(value: unknown, depth = 0): string {
 }
 
 function* turnCosts(turn: Turn, family: TokenFamily, seesReasoning: boolean): Generator<Cost> {
-  yield family.message
+  yield family.turns.message
   for (const part of turn.parts) {
     if (part.type !== 'reasoning') yield* partCosts(part, family)
     else if (seesReasoning) yield reasoningCost(part, family)
@@ -111,11 +112,11 @@ function* partCosts(part: Exclude<Part, ReasoningPart>, family: TokenFamily): Ge
       yield [part.text, family.text]
       break
     case 'tool-call':
-      yield family.call
+      yield family.turns.call
       yield [`${part.name} ${part.input}`, family.text]
       break
     case 'tool-result':
-      yield family.result
+      yield family.turns.result
       for (const inner of part.parts) yield* partCosts(inner, family)
       break
     case 'image':

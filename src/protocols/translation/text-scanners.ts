@@ -1,18 +1,13 @@
-/** Cuts the first JSON object out of a text that goes by in pieces. */
-export interface JsonCutter {
-  /** What of this piece, and of what was kept back before it, belongs to the object. */
-  push(text: string): string
-  /** `before`: it has not begun. `after`: it has ended, and what follows is left out. */
-  readonly phase: 'before' | 'inside' | 'after'
-}
+export type JsonCutter = ReturnType<typeof createJsonCutter>
 
 /**
- * A cutter that has seen nothing. `takesArrays`: an array is as good. What begins must look like JSON: a
- * brace in prose is none. Each character is looked at once; whether it is JSON shows when it is parsed.
+ * Cuts the first JSON object out of a text that goes by in pieces. `takesArrays`: an array is as good. What
+ * begins must look like JSON: a brace in prose is none. Each character is looked at once; whether it is JSON
+ * shows when it is parsed.
  */
-export function createJsonCutter(takesArrays: boolean): JsonCutter {
+export function createJsonCutter(takesArrays: boolean) {
   const begins = takesArrays ? /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]\d-]|$)/ : /\{\s*(?:["}]|$)/
-  let phase: JsonCutter['phase'] = 'before'
+  let phase: 'before' | 'inside' | 'after' = 'before'
   let waiting = ''
   let depth = 0
   let isInString = false
@@ -37,7 +32,8 @@ export function createJsonCutter(takesArrays: boolean): JsonCutter {
   }
 
   return {
-    push(text) {
+    /** What of this piece, and of what was kept back before it, belongs to the object. */
+    push(text: string): string {
       if (phase === 'after') return ''
       let rest = text
       if (phase === 'before') {
@@ -53,7 +49,8 @@ export function createJsonCutter(takesArrays: boolean): JsonCutter {
       }
       return rest.slice(0, follow(rest))
     },
-    get phase() {
+    /** `before`: it has not begun. `after`: it has ended, and what follows is left out. */
+    get phase(): 'before' | 'inside' | 'after' {
       return phase
     },
   }
@@ -69,13 +66,7 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Looks for stop sequences in a text that goes by in pieces. */
-export interface StopMatcher {
-  /** What of this piece, and of what was kept back before it, is surely before any sequence. */
-  push(text: string): { readonly text: string; readonly found?: string | undefined }
-  /** What was kept back, at the end of the text. */
-  rest(): string
-}
+export type StopMatcher = ReturnType<typeof createStopMatcher>
 
 /** A sequence with the longest beginning of it that each of its beginnings ends with. */
 interface Pattern {
@@ -91,10 +82,10 @@ export function preparePatterns(sequences: readonly string[]): readonly Pattern[
 }
 
 /**
- * A matcher that has seen nothing. The sequence that is complete first ends the text. Only what may be the
+ * Looks for stop sequences in a text that goes by in pieces. The sequence that is complete first ends the text. Only what may be the
  * beginning of one is kept back; each character is looked at once for each sequence (Knuth, Morris, Pratt).
  */
-export function createStopMatcher(patterns: readonly Pattern[]): StopMatcher {
+export function createStopMatcher(patterns: readonly Pattern[]) {
   const matched = patterns.map(() => 0)
   let held = ''
 
@@ -116,7 +107,8 @@ export function createStopMatcher(patterns: readonly Pattern[]): StopMatcher {
   }
 
   return {
-    push(text) {
+    /** What of this piece, and of what was kept back before it, is surely before any sequence. */
+    push(text: string): { readonly text: string; readonly found?: string } {
       const whole = held + text
       for (let at = held.length; at < whole.length; at++) {
         const complete = step(whole.charCodeAt(at))
@@ -128,7 +120,8 @@ export function createStopMatcher(patterns: readonly Pattern[]): StopMatcher {
       held = whole.slice(safe)
       return { text: whole.slice(0, safe) }
     },
-    rest() {
+    /** What was kept back, at the end of the text. */
+    rest(): string {
       const text = held
       held = ''
       matched.fill(0)

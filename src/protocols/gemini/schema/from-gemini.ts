@@ -2,7 +2,7 @@ import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 import { camelNames } from '../wire.ts'
 
-/** Deeper than anyone nests a schema: what lies below means anything. */
+/** Schemas nested deeper than this are read as `{}`, which fits any value. */
 const deepest = 64
 
 /**

@@ -133,7 +133,7 @@ function countMembers(schema: JsonObject): number {
 const lengthOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? membersOf(value).length : 1
 
-/** Definitions that are written out within one another: nobody reads on from there. */
+/** How many definitions are written out within one another at the most. */
 const mostOpen = 8
 
 /**

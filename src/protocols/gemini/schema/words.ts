@@ -55,7 +55,7 @@ export const nothingFits = 'No value is allowed here: leave it out.'
 /** A reference to what is elsewhere. */
 export const tellReference = (reference: unknown): string => `As described at ${reference}.`
 
-/** Keywords that are kept elsewhere, but not in this company. */
+/** Keywords that the vendor has, but not together with the others of this schema. */
 function isSpecial({ anyOf, oneOf, enum: values }: JsonObject, keyword: string): boolean {
   if (keyword === 'oneOf') return anyOf !== undefined
   if (keyword !== 'enum' || !Array.isArray(values)) return false
@@ -161,7 +161,7 @@ const rules = new Map<string, Rule>([
   ],
 ])
 
-/** A value as JSON; what nobody nests so deep is left open. */
+/** A value as JSON; `…` for one that is nested too deep. */
 export const asJson: Write = (value) => toJsonText(value) ?? '…'
 
 /** Keywords that the vendor has, or that are told in another way. */
