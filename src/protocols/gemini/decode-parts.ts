@@ -186,9 +186,7 @@ export function createPairing() {
     call(id: string | undefined, name: string, place: string): string {
       const call = { callId: id ?? `call_${place}`, hasOwnId: id !== undefined, isAnswered: false }
       byId.set(call.callId, call)
-      const queue = byName.get(name)
-      if (queue) queue.calls.push(call)
-      else byName.set(name, { calls: [call], next: 0 })
+      byName.getOrInsertComputed(name, () => ({ calls: [], next: 0 })).calls.push(call)
       return call.callId
     },
     /** The id of the call that a response answers; of its own when there is none. */

@@ -76,13 +76,8 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
     return taken
   }
 
-  function candidateAt(index: number): CandidateDecoder {
-    const known = candidates.get(index)
-    if (known) return known
-    const candidate = createCandidate(index, customTools, sink)
-    candidates.set(index, candidate)
-    return candidate
-  }
+  const begin = (index: number) => createCandidate(index, customTools, sink)
+  const candidateAt = (index: number) => candidates.getOrInsertComputed(index, begin)
 
   function start(chunk: JsonObject): void {
     if (hasStarted) return

@@ -71,13 +71,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return pending === undefined ? '' : chunk(choice, pending)
   }
 
-  function stateOf(choice: number): AnswerState {
-    const known = states.get(choice)
-    if (known) return known
-    const state = createAnswerState()
-    states.set(choice, state)
-    return state
-  }
+  const stateOf = (choice: number) => states.getOrInsertComputed(choice, createAnswerState)
 
   function writeDelta(event: EventOf<'text-delta' | 'reasoning-delta' | 'refusal-delta'>): string {
     const block = blocks.get(event.id)

@@ -143,9 +143,8 @@ function choiceIn(
   arrayIn(choice, 'tools').forEach((tool, index) => {
     const kind = isJsonObject(tool) ? tool.type : undefined
     if (clientKinds.has(kind)) isHostedAlone = false
-    const mentions = places.get(`${kind}`) ?? []
+    const mentions = places.getOrInsertComputed(`${kind}`, () => [])
     mentions.push(['tool_choice', 'tools', index])
-    places.set(`${kind}`, mentions)
   })
   return (kind) => {
     const mentions = places.get(kind) ?? []

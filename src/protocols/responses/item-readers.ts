@@ -104,17 +104,15 @@ interface OpenPart {
   readonly citations: Map<string, Citation>
 }
 
+const createPart = (): OpenPart => {
+  return { progress: createProgress(), block: undefined, citations: new Map() }
+}
+
 /** Reads a message: each of its parts is a block of text or of a refusal. */
 function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>> {
   const parts = new Map<number, OpenPart>()
 
-  function partAt(index: number): OpenPart {
-    const known = parts.get(index)
-    if (known !== undefined) return known
-    const part = { progress: createProgress(), block: undefined, citations: new Map() }
-    parts.set(index, part)
-    return part
-  }
+  const partAt = (index: number) => parts.getOrInsertComputed(index, createPart)
 
   function openBlock(kind: 'text' | 'refusal') {
     const id = blocks.nextId()
@@ -207,9 +205,7 @@ function createReasoningReader(blocks: Blocks): ItemReader {
     const { index } = told
     // Some vendors tell the same text as its own summary: whichever came first is followed.
     if (kind !== undefined && kind !== told.kind) return
-    const progress = parts.get(index) ?? createProgress()
-    parts.set(index, progress)
-    const fresh = takeNew(progress, told)
+    const fresh = takeNew(parts.getOrInsertComputed(index, createProgress), told)
     if (fresh === '') return
     kind = told.kind
     const isNext = lastIndex !== undefined && lastIndex !== index

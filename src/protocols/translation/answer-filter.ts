@@ -80,13 +80,10 @@ export function createJsonFilter(takesArrays: boolean): EventFilter {
   const blocks = new Map<string, { readonly choice: number; isBegun: boolean }>()
   let begins: string | undefined
 
-  function answerOf(choice: number): Answer {
-    const known = answers.get(choice)
-    if (known) return known
-    const answer = { cutter: createJsonCutter(takesArrays), text: '', held: [], isFree: false }
-    answers.set(choice, answer)
-    return answer
+  const createAnswer = (): Answer => {
+    return { cutter: createJsonCutter(takesArrays), text: '', held: [], isFree: false }
   }
+  const answerOf = (choice: number) => answers.getOrInsertComputed(choice, createAnswer)
 
   function addText(event: EventOf<'text-delta'>): readonly AnswerEvent[] {
     const block = blocks.get(event.id)
