@@ -52,7 +52,7 @@ function groundingSpans(candidate: JsonObject): readonly Span[] {
         const source = typeof index === 'number' ? sources[index] : undefined
         if (source === undefined || typeof index !== 'number') return []
         used.add(index)
-        return [{ ...source, ...placesIn(segment), segment: stringIn(segment, 'text') }]
+        return [{ ...source, ...rangeIn(segment), segment: stringIn(segment, 'text') }]
       })
     })
   const whole = sources.flatMap((source, index) => (used.has(index) ? [] : (source ?? [])))
@@ -75,11 +75,11 @@ function quotationSpans(candidate: JsonObject): readonly Span[] {
   return list.filter(isJsonObject).flatMap((citation): Span[] => {
     const url = stringIn(citation, 'uri')
     if (url === undefined) return []
-    return [{ url, title: stringIn(citation, 'title'), ...placesIn(citation) }]
+    return [{ url, title: stringIn(citation, 'title'), ...rangeIn(citation) }]
   })
 }
 
-const placesIn = (holder: JsonObject | undefined) => {
+const rangeIn = (holder: JsonObject | undefined) => {
   return { start: countIn(holder, 'startIndex'), end: countIn(holder, 'endIndex') }
 }
 

@@ -21,6 +21,7 @@ import { decodeSearch, decodeToolChoice, decodeTools } from './tools.ts'
 import {
   camelNames,
   createNotes,
+  eachOf,
   listOf,
   type Note,
   noteUnknown,
@@ -188,11 +189,9 @@ function decodeTurns(body: JsonObject, note: Note): readonly Turn[] {
   const { systemInstruction, contents } = camelNames(body)
   const context = { note, pairing: createPairing() }
   const messages: Message[] = []
-  const isList = Array.isArray(contents)
-  listOf(contents).forEach((content, index) => {
-    const at = isList ? `contents[${index}]` : 'contents'
-    if (!isJsonObject(content)) refuseValue(at, 'an object with "parts"')
-    decodeContent(content, at, index, messages, context)
+  eachOf(contents, 'contents').forEach(({ item, at }, index) => {
+    if (!isJsonObject(item)) refuseValue(at, 'an object with "parts"')
+    decodeContent(item, at, index, messages, context)
   })
   const system = decodeSystem(systemInstruction, written(body, 'systemInstruction'), note)
   return [...system, ...toTurns(messages)]
@@ -200,10 +199,8 @@ function decodeTurns(body: JsonObject, note: Note): readonly Turn[] {
 
 /** A vendor's own message of text; a bare text stands for one. */
 function decodeSystem(instruction: unknown, at: string, note: Note): readonly Turn[] {
-  if (typeof instruction === 'string') {
-    return instruction === ''
-      ? []
-      : [{ role: 'system', parts: [{ type: 'text', at, text: instruction }] }]
+  if (typeof instruction === 'string' && instruction !== '') {
+    return [{ role: 'system', parts: [{ type: 'text', at, text: instruction }] }]
   }
   if (!isJsonObject(instruction)) return []
   const parts = listOf(camelNames(instruction).parts).flatMap((part, index): Part[] => {
@@ -232,11 +229,8 @@ function decodeContent(
   const role = roleOf(content, at)
   if (role === 'assistant') context.pairing.beginModel()
   else context.pairing.beginUser()
-  const { parts } = content
   let isEmpty = true
-  const isList = Array.isArray(parts)
-  listOf(parts).forEach((wire, index) => {
-    const partAt = isList ? `${at}.parts[${index}]` : `${at}.parts`
+  eachOf(content.parts, `${at}.parts`).forEach(({ item: wire, at: partAt }, index) => {
     if (!isJsonObject(wire)) refuseValue(partAt, 'an object')
     const isOurs = isWrapped(stringIn(camelNames(wire), 'thoughtSignature') ?? '')
     for (const part of decodePart(wire, partAt, `${contentIndex}_${index}`, context)) {

@@ -7,20 +7,13 @@ import { arrayIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { fromGeminiSchema } from './schema/from-gemini.ts'
 import { adaptedSchema } from './schema/to-gemini.ts'
-import { camelNames, listOf, type Note, noteUnknown, placesIn, written } from './wire.ts'
+import { camelNames, eachOf, listOf, type Note, noteUnknown, placesIn, written } from './wire.ts'
 
 /** The functions of a request; what the vendor runs itself is noted. */
 export function decodeTools(body: JsonObject, note: Note): readonly Tool[] {
-  return toolSets(body).flatMap(({ set, at }) =>
+  return eachOf(body.tools, 'tools').flatMap(({ item: set, at }) =>
     isJsonObject(set) ? decodeToolSet(set, at, note) : refuseValue(at, 'an object'),
   )
-}
-
-/** The sets of tools of a request, with their places. */
-function toolSets(body: JsonObject): readonly { readonly set: unknown; readonly at: string }[] {
-  const { tools } = camelNames(body)
-  const isList = Array.isArray(tools)
-  return listOf(tools).map((set, index) => ({ set, at: isList ? `tools[${index}]` : 'tools' }))
 }
 
 function decodeToolSet(set: JsonObject, at: string, note: Note): readonly Tool[] {
@@ -144,7 +137,7 @@ function encodeChoice(choice: ToolChoice): JsonObject {
 
 /** The first `googleSearch` among the tools of a request, or the retrieval that came before it. */
 export function decodeSearch(body: JsonObject): WebSearch | undefined {
-  for (const { set, at: setAt } of toolSets(body)) {
+  for (const { item: set, at: setAt } of eachOf(body.tools, 'tools')) {
     if (!isJsonObject(set)) continue
     const tools = camelNames(set)
     for (const name of ['googleSearch', 'googleSearchRetrieval']) {

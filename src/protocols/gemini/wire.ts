@@ -156,6 +156,12 @@ export function written(message: JsonObject, name: string): string {
 export const placesIn = (message: JsonObject, at: string) => (name: string) =>
   `${at}.${written(message, name)}`
 
+/** The elements of an array with their paths; one value stands at the array's own. */
+export function eachOf(value: unknown, at: string): readonly { item: unknown; at: string }[] {
+  if (!Array.isArray(value)) return listOf(value).map((item) => ({ item, at }))
+  return value.map((item: unknown, index) => ({ item, at: `${at}[${index}]` }))
+}
+
 /** Takes down the use of something that only this protocol has. */
 export type Note = (feature: NativeFeature, at: string) => void
 
