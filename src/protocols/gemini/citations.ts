@@ -130,7 +130,7 @@ export function encodeGrounding(
   return { groundingMetadata: { ...asked, groundingChunks, groundingSupports } }
 }
 
-/** The search that grounding metadata tells of; undefined when it tells of none. */
+/** The search in grounding metadata; undefined without one. */
 export function decodeSearchResult(grounding: JsonObject | undefined): SearchPart | undefined {
   const queries = arrayIn(grounding, 'webSearchQueries').filter(
     (query) => typeof query === 'string' && query !== '',
@@ -191,7 +191,7 @@ function mapOffsets(
   return mapped
 }
 
-/** The probabilities of a candidate's LLM tokens; undefined when it tells none. */
+/** The probabilities of a candidate's LLM tokens; undefined without any. */
 export function decodeLogprobs(candidate: JsonObject): readonly TokenLogprob[] | undefined {
   const result = objectIn(candidate, 'logprobsResult')
   const top = arrayIn(result, 'topCandidates')

@@ -121,7 +121,7 @@ function decodeResultMedia(part: JsonObject, at: string, note: Note) {
 
 /**
  * The text of a response. `output` and `error` are the vendor's names for what came of a call, and
- * `result` is what many clients write; anything else is told as it is.
+ * `result` is what many clients write; anything else becomes JSON text.
  */
 function decodeOutput(response: JsonObject, path: string): { text: string; isError: boolean } {
   const [entry, ...others] = Object.entries(response)

@@ -25,7 +25,7 @@ export function decodeAnswer(body: JsonObject, context: DecodeContext): Canonica
 
 /**
  * A stream of this protocol has no last event, and after a finish reason more may follow: how an
- * answer ended is told when the stream ends.
+ * answer ended is known when the stream ends.
  */
 export function createDecoder(context: DecodeContext): StreamDecoder {
   const decoder = createChunkDecoder(context)
@@ -124,7 +124,7 @@ function createChunkDecoder({ requestId, request }: DecodeContext) {
   }
 }
 
-/** The Gemini API tells the tier itself, Vertex in the kind of traffic (`ON_DEMAND_FLEX`). */
+/** The Gemini API names the tier, Vertex the kind of traffic (`ON_DEMAND_FLEX`). */
 function tierOf(metadata: JsonObject | undefined): ServiceTier | undefined {
   const told = decodeTier(metadata?.serviceTier)
   if (told !== undefined) return told
@@ -268,7 +268,7 @@ function createCandidate(
     const blob = objectIn(part, 'inlineData')
     if (blob) return readImage(camelNames(blob), part)
     const isPlain = typeof part.text === 'string' || Object.keys(part).every(isTextField)
-    // What the vendor's own tools did is nothing that another protocol could tell.
+    // Other protocols have no form for what the vendor's own tools did.
     if (isPlain) readText(part, logprobs)
   }
 

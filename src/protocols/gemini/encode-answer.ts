@@ -25,7 +25,7 @@ export function encodeAnswer(response: CanonicalResponse, context: EncodeContext
   }
 }
 
-/** The usage of a whole answer. Where the upstream tells none, the input is as it was estimated. */
+/** The usage of a whole answer. Without one from the upstream, the input is the estimate. */
 export function reportUsage(usage: Usage | undefined, context: EncodeContext): JsonObject {
   return encodeUsage(usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens })
 }

@@ -86,7 +86,7 @@ export function createEncoder(context: EncodeContext): StreamEncoder {
     return put(choice, { text }, logprobs)
   }
 
-  /** Keeps what a block's end tells until its place comes. */
+  /** Keeps what a block's end brings until its place comes. */
   function endBlock(
     event: EventOf<'text-end' | 'reasoning-end' | 'refusal-end' | 'search-end'>,
   ): void {

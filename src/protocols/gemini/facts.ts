@@ -198,9 +198,9 @@ const functions = new Set(['functionDeclarations'])
 const systemNames = ['systemInstruction', 'system_instruction']
 
 /**
- * The places of parts without anything in them, which say nothing, and which the vendor refuses ("required oneof
- * field 'data'"): Go's SDK sends one back for a text that was empty. A content of nothing else goes whole; where
- * no other is left they stay, for the vendor to refuse.
+ * The places of empty parts, which the vendor refuses ("required oneof field 'data'"): Go's SDK sends one back
+ * for a text that was empty. A content of nothing else is removed whole. If no content would be left, all stay,
+ * and the vendor refuses them.
  */
 export function emptyParts(body: JsonObject): readonly Path[] {
   const { contents } = body

@@ -85,7 +85,7 @@ function addPartText(seen: Observation, part: JsonObject): void {
 const billedByPrompt = /gemini-(1|2)[.-]/
 
 /**
- * Notes what a chunk or a whole answer tells of the vendor's own tools. Searches are billed by query
+ * Counts the vendor's own tools in a chunk or a whole answer. Searches are billed by query
  * from Gemini 3 on (those that are empty are not), before by prompt; a prompt that is grounded in maps
  * once. Source: Google's price list of the Gemini API.
  */
@@ -126,7 +126,7 @@ function observeGrounding(tally: ToolTally, metadata: JsonObject, place: string 
     if (!isJsonObject(chunk)) continue
     if (objectIn(chunk, 'maps')) tally.note('maps_grounding', '')
     else if (objectIn(chunk, 'retrievedContext')) tally.note('file_search', '')
-    // Without queries the pages that were found are all that tells of a search.
+    // Without queries, the pages that were found are the only sign of a search.
     else if (objectIn(chunk, 'web') && queries.length === 0) tally.note('web_search', '')
   }
 }

@@ -59,8 +59,8 @@ export function foldGeminiUsage(counts: GeminiCounts, wire: unknown): Usage | un
 }
 
 /**
- * What is no text among the LLM tokens, and the tier. Documents are told apart, but cost what text
- * does. Vertex names the tier as `trafficType`.
+ * What is no text among the LLM tokens, and the tier. Documents have counts of their own, but cost
+ * what text does. Vertex names the tier as `trafficType`.
  */
 function readExtras(wire: JsonObject): ReportedExtras | undefined {
   let modalities: Modalities | undefined

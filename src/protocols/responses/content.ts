@@ -105,7 +105,7 @@ function placeOf(part: JsonObject, at: string): { at: string; cache: CacheHint |
 
 /**
  * One part of a message or of a tool's result; undefined for what is no content here (calls,
- * reasoning, video). What the model said is `output_text`, what it was told is `input_text`.
+ * reasoning, video). What the model said is `output_text`, its input is `input_text`.
  */
 export function encodeContentPart(part: Part, isOutput: boolean): JsonObject | undefined {
   switch (part.type) {
@@ -164,7 +164,7 @@ export function decodeAnnotation(annotation: JsonObject): Citation {
 
 /**
  * The annotations of a text. A source without a place stands behind all of the text. Places in
- * documents that another vendor told in its own form have no name here, and are left out.
+ * documents in another vendor's form have no name here, and are left out.
  */
 export function encodeCitations({ text, citations }: TextPart): JsonObject[] {
   return (citations ?? []).flatMap((citation): JsonObject[] => {

@@ -76,7 +76,7 @@ const readers = new Map<string, ReadItem>([
   ['web_search_call', decodeSearch],
 ])
 
-/** Tools that a search of tools has found: they are told like those that a client adds. */
+/** Tools that a search of tools has found: they are read like those that a client adds. */
 function decodeFoundTools(item: JsonObject, at: string, gathered: Gathered) {
   gathered.native.push({ feature: nativeItem('tool_search_output', item.execution), at })
   return decodeAdditionalTools(item, at, gathered)
@@ -147,12 +147,12 @@ function decodeResult(item: JsonObject, at: string, { native }: Gathered): Messa
     else native.push({ feature: 'unknown_part', at: part.at ?? at })
   }
   const callId = callIdOf(item, at)
-  // A call that is there tells the tool's name (toTurns); else what the item says of it.
+  // The tool's name is that of the call (toTurns); without the call, that of the item.
   const name = stringIn(item, 'name') ?? ''
   return { role: 'user', parts: [{ type: 'tool-result', callId, name, kind, parts, at }] }
 }
 
-/** Tools that a client adds in mid-conversation: elsewhere they are all told at the beginning. */
+/** Tools that a client adds in mid-conversation: other protocols have all tools at the beginning. */
 function decodeAdditionalTools(item: JsonObject, at: string, { tools, native }: Gathered) {
   const known = new Set(tools.map(({ name }) => name))
   const added = decodeTools(arrayIn(item, 'tools'), `${at}.tools`, native)
@@ -164,7 +164,7 @@ function callIdOf(item: JsonObject, at: string): string {
   return stringIn(item, 'call_id') ?? refuseValue(`${at}.call_id`, 'a non-empty string')
 }
 
-/** What an item is that belongs to this vendor alone, by its type, and who ran its tool. Source: OpenAI's API reference. */
+/** The kind of an item that only this vendor has, by its type and by who ran its tool. Source: its API reference. */
 function nativeItem(type: string, execution?: unknown): NativeFeature {
   if (type === 'item_reference') return 'stored_state'
   // The conversation's beginning in a form that only the vendor can read, or the request for one.

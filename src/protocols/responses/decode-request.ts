@@ -129,7 +129,7 @@ function decodeFormat(format: JsonObject | undefined): OutputFormat | undefined 
   }
 }
 
-/** How much to reason, and what of it to tell. */
+/** How much to reason, and what of it to show. */
 function decodeReasoningSettings(
   body: JsonObject,
   native: NativeUse[],
@@ -162,8 +162,8 @@ function noteOthers(
 }
 
 /**
- * How many alternatives to tell with each token. What else `include` names is noted in `native`,
- * but for encrypted reasoning, which every answer tells here.
+ * How many alternatives to return with each token. What else `include` names is noted in `native`,
+ * but for encrypted reasoning, which every answer has here.
  */
 function decodeInclude(body: JsonObject, native: NativeUse[]): number | undefined {
   let isAsked = false

@@ -21,7 +21,7 @@ import {
 } from './item-readers.ts'
 import { foldResponsesUsage, type ResponsesCounts } from './usage.ts'
 
-/** Reads a whole answer: as a stream that tells nothing before its last event. */
+/** Reads a whole answer: as a stream that has its last event alone. */
 export function decodeResponsesAnswer(body: JsonObject, context: DecodeContext): CanonicalResponse {
   const hasFailed = body.status === 'failed' || isJsonObject(body.error)
   const type = hasFailed ? 'response.failed' : 'response.completed'
@@ -45,7 +45,7 @@ export function createResponsesDecoder(context: DecodeContext): ResponsesDecoder
   function begin(response: JsonObject | undefined): void {
     if (isBegun) return
     isBegun = true
-    // xAI says 0 where it does not tell.
+    // xAI writes 0 for an unknown time.
     const createdAt = countIn(response, 'created_at') || undefined
     const [id, model] = [stringIn(response, 'id'), stringIn(response, 'model')]
     gathering.push({ type: 'start', id, model, createdAt })
@@ -149,7 +149,7 @@ interface AnswerItems {
   at(event: JsonObject, type: ItemType): ItemReader
   begin(event: JsonObject, item: JsonObject): void
   end(event: JsonObject, item: JsonObject): void
-  /** Takes from the whole answer what no event has told, and ends what is open. */
+  /** Reads from the whole answer what no event had, and ends what is open. */
   endAll(response: JsonObject | undefined): void
 }
 
@@ -225,7 +225,7 @@ interface TextEvent {
   readonly isWhole: boolean
 }
 
-/** The events that tell one text of an item: its pieces, and the whole. */
+/** The events of one text of an item: its pieces, and the whole. */
 const textEventsOf = (
   name: string,
   item: ItemType,
@@ -236,7 +236,7 @@ const textEventsOf = (
   [`response.${name}.done`, { item, kind, field, isWhole: true }],
 ]
 
-/** Events that tell a part's text. Source: OpenAI's API reference, streaming events of responses. */
+/** Events with a part's text. Source: OpenAI's API reference, streaming events of responses. */
 const textEvents = new Map<string, TextEvent>([
   ...textEventsOf('output_text', 'message', 'text', 'text'),
   ...textEventsOf('refusal', 'message', 'refusal', 'refusal'),
@@ -309,7 +309,7 @@ function tellPart(items: AnswerItems, event: JsonObject): void {
   message.cite?.(index, arrayIn(part, 'annotations').filter(isJsonObject))
 }
 
-/** Place among an item's parts; the first where it is not told. */
+/** Place among an item's parts; the first if the event names none. */
 function indexIn(event: JsonObject, key: string): number {
   const index = event[key]
   return typeof index === 'number' ? index : 0

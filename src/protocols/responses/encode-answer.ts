@@ -75,19 +75,19 @@ const completed: ResponseEnd = { status: 'completed' }
 const filtered: ResponseEnd = { status: 'incomplete', reason: 'content_filter' }
 
 export interface ResponseFacts extends ResponseEnd {
-  /** The upstream's, where it tells. */
+  /** The upstream's, if it names one. */
   readonly createdAt?: number | undefined
   readonly output: readonly JsonObject[]
   readonly usage?: Usage | undefined
   readonly serviceTier?: ServiceTier | undefined
 }
 
-/** What a whole answer used. Where the upstream tells nothing, the input is as it was estimated. */
+/** What a whole answer used. Without usage from the upstream, the input is the estimate. */
 export function toldUsage(usage: Usage | undefined, context: EncodeContext): Usage {
   return usage ?? { ...emptyUsage, inputTokens: context.estimatedInputTokens }
 }
 
-/** The response as the vendor tells it, with the fields that repeat the request. */
+/** The response as the vendor writes it, with the fields that repeat the request. */
 export function responseObject(context: EncodeContext, facts: ResponseFacts): JsonObject {
   const { body, requestId, model, createdAt, own } = context
   const { status, error, reason, output, usage, serviceTier } = facts

@@ -44,7 +44,7 @@ export function readResponses(body: JsonObject): RequestFacts {
   }
 }
 
-/** What is continued is told by its id; a stored prompt is not here. */
+/** What is continued is named by its id; a stored prompt is not in the body. */
 const contentFields = new Set(['instructions', 'input', 'previous_response_id', 'conversation'])
 
 /** An earlier response, a conversation, or items of earlier answers that are sent by id only. */

@@ -10,7 +10,7 @@ import { callInput, summarySeparator, textsIn } from './decode-items.ts'
 import { decodeSearchCall } from './search.ts'
 import { flatName } from './tools.ts'
 
-/** A part's text, as a vendor tells it: the next piece, or the whole of it. */
+/** A part's text, as a vendor sends it: the next piece, or the whole of it. */
 export interface Told {
   readonly text: string
   readonly isWhole: boolean
@@ -28,7 +28,7 @@ export interface ItemReader {
   tell?(told: Told): void
   /** A source, or what is said of a whole part. */
   cite?(index: number, annotations: readonly JsonObject[]): void
-  /** The end; `item` is the whole, where the vendor tells it. */
+  /** The end; `item` is the whole, where the vendor sends it. */
   end(item: JsonObject | undefined): void
 }
 
@@ -58,7 +58,7 @@ export function itemType({ type }: JsonObject): ItemType | undefined {
   return typeof type === 'string' && Object.hasOwn(readers, type) ? (type as ItemType) : undefined
 }
 
-/** A reader of an item of which nothing has been told. */
+/** A reader of an item of which nothing has come. */
 export function createItemReader(
   type: ItemType,
   blocks: Blocks,
@@ -73,7 +73,7 @@ function endReasoning({ reasoning }: Blocks): void {
 }
 
 /**
- * How much of a text has been passed on. Upstreams tell it in pieces, as a whole, or both, and some
+ * How much of a text has been passed on. Upstreams send it in pieces, as a whole, or both, and some
  * of the pieces late: whatever comes, each character goes on once (T10).
  */
 interface Progress {
@@ -83,7 +83,7 @@ interface Progress {
 
 const createProgress = (): Progress => ({ sent: 0, received: 0 })
 
-/** What is new in a piece (nothing, when the whole has been told), or in the whole. */
+/** What is new in a piece (nothing, when the whole has come), or in the whole. */
 function takeNew(progress: Progress, { text, isWhole }: Told): string {
   if (isWhole) {
     const rest = text.slice(progress.sent)
@@ -164,7 +164,7 @@ function createMessageReader(blocks: Blocks): Required<Omit<ItemReader, 'begin'>
   }
 }
 
-/** What a whole part of a message tells; undefined for a kind that is not known. */
+/** The text of a whole part of a message; undefined for a kind that is not known. */
 export function wholePart(content: JsonObject, index: number): Told | undefined {
   const { text, refusal } = content
   if (content.type === 'refusal' && typeof refusal === 'string') {
@@ -203,7 +203,7 @@ function createReasoningReader(blocks: Blocks): ItemReader {
 
   function tell(told: Told): void {
     const { index } = told
-    // Some vendors tell the same text as its own summary: whichever came first is followed.
+    // Some vendors send the same text as its own summary: the kind that came first counts.
     if (kind !== undefined && kind !== told.kind) return
     const fresh = takeNew(parts.getOrInsertComputed(index, createProgress), told)
     if (fresh === '') return
@@ -275,12 +275,12 @@ function createCallReader(
   return {
     begin(item) {
       announced = item
-      // Without its id the call waits for the item's end, which may tell it.
+      // Without its id the call waits for the item's end, which may have it.
       if (stringIn(item, 'call_id') !== undefined) open(item)
     },
     tell,
     end(item) {
-      // Some vendors announce the whole call, and tell nothing after that.
+      // Some vendors announce the whole call, and send nothing after that.
       const whole = item ?? announced
       if (isEnded || whole === undefined) return
       open({ ...announced, ...whole })

@@ -49,7 +49,7 @@ interface ItemPlace {
 /** Writes the items of an answer, from blocks that come one after the other. */
 interface OutputWriter {
   write(event: AnswerEvent): string
-  /** Ends the last item, which waits for its end: an answer that was cut tells it there. */
+  /** Ends the last item, which waits for its end: an answer that was cut says so there. */
   close(status: ItemStatus): string
   /** All items as they stand. */
   items(): readonly JsonObject[]
@@ -117,7 +117,7 @@ export function createOutputWriter(
       case 'tool-call-end':
         return end(event)
       case 'reasoning-end':
-        // Neither text nor signature: nothing is to be told.
+        // Without text and signature there is nothing to write.
         if (current?.prefix !== 'rs' && event.signature === undefined) return ''
         return need('rs') + end(event) + close('completed')
       default:
@@ -252,7 +252,7 @@ function createCallWriter(
   }
 }
 
-/** Writes a search that the vendor runs. Its pages are told only to those who ask for them. */
+/** Writes a search that the vendor runs. Its pages are written only for clients that ask for them. */
 function createSearchWriter(place: ItemPlace, emit: WriteEvent, body: JsonObject): ItemWriter {
   const tellsSources = arrayIn(body, 'include').includes(sourcesIncluded)
   const event = (name: string) => emit(`response.web_search_call.${name}`, { ...place })

@@ -130,9 +130,9 @@ const itemTools = new Map<unknown, HostedTool>([
 ])
 
 /**
- * Counts the hosted tools of one response as OpenAI bills them (its price list): a search for each `search`, not for the opening of pages,
- * and as the response's `tool_usage` says where it does; containers once each, by their memory; the
- * other calls one by one.
+ * Counts the hosted tools of one response as OpenAI bills them (its price list): a search for each
+ * `search`, not for the opening of pages, and as the response's `tool_usage` says where it does;
+ * containers once each, by their memory; the other calls one by one.
  */
 function createToolReader(tally: ToolTally) {
   let search: HostedTool = 'web_search'

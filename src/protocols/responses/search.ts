@@ -4,7 +4,7 @@ import { decodeLocation, textsIn } from '../chat/search.ts'
 import { arrayIn, countIn, isJsonObject, objectIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 
-/** What pages were found is told where a request asks for it by this word of `include`. */
+/** The word of `include` by which a request asks for the pages that were found. */
 export const sourcesIncluded = 'web_search_call.action.sources'
 
 const isSearch = (tool: unknown): tool is JsonObject =>
@@ -92,7 +92,7 @@ export function encodeSearch(search: WebSearch): JsonObject {
   })
 }
 
-/** The search that an item is; undefined for another action: only the finished item tells which it is. */
+/** The search that an item is; undefined for another action: only the finished item has its action. */
 export function decodeSearchCall(item: JsonObject): SearchPart | undefined {
   const action = objectIn(item, 'action')
   if (action !== undefined && (action.type ?? 'search') !== 'search') return undefined

@@ -57,7 +57,7 @@ export const responsesReports: UsageReports<ResponsesCounts> = {
   outputFields: ['output_tokens'],
 }
 
-/** Usage as this vendor tells it. It knows one kind of cache writes: those for an hour are among them. */
+/** Usage as this vendor writes it. It knows one kind of cache writes: those for an hour are among them. */
 export function encodeResponsesUsage(usage: Usage): JsonObject {
   const { cacheReadTokens, outputTokens, reasoningTokens } = usage
   const cacheWrites = usage.cacheWriteTokens + usage.cacheWrite1hTokens

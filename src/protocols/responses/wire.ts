@@ -115,7 +115,7 @@ function isEmpty(value: unknown): boolean {
   return true
 }
 
-// Ids of translated responses and of their items: all of them tell the request that they belong to.
+// Ids of translated responses and of their items: each contains the id of its request.
 
 /** The id of a translated response. */
 export const ownResponseId = (requestId: string): string => `resp_${requestId}`

@@ -45,7 +45,7 @@ interface EventFilter {
   push(event: AnswerEvent): readonly AnswerEvent[]
   /** Nothing of what is still to come is for the client, but how it ended and what it used. */
   readonly isCut?: () => boolean
-  /** The end of an answer that is cut, whose upstream will not tell it any more. */
+  /** The end of an answer that is cut, whose upstream is not read any more. */
   readonly close?: (usage: Usage | undefined) => readonly AnswerEvent[]
 }
 
@@ -164,7 +164,7 @@ export function createJsonFilter(takesArrays: boolean): EventFilter {
   }
 }
 
-/** So much of what came instead is told. */
+/** How many characters of what came instead the error quotes. */
 const longestQuote = 80
 
 function noJson(text: string) {
@@ -208,7 +208,7 @@ export function createStopFilter(sequences: readonly string[]): EventFilter {
     })
   }
 
-  /** The ends of all that is open: nothing more of it is told. */
+  /** The ends of all that is open: nothing more of it is passed on. */
   function endAll(): readonly AnswerEvent[] {
     const ends = [...blocks].map(([id, { type }]): AnswerEvent => ({ type: `${type}-end`, id }))
     blocks.clear()

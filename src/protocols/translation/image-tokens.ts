@@ -3,7 +3,7 @@ import type { ImagePart } from '../canonical/request.ts'
 /** What an image costs as input, in LLM tokens. */
 export type ImageTokens = (image: ImagePart) => number
 
-/** Of an image that is told by its address, or whose header is not known. */
+/** Of an image that is given by its address, or whose header is not known. */
 const unknownSize: ImageSize = { width: 1024, height: 1024 }
 
 /** The same for every image (Gemini). */

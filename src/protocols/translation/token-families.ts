@@ -20,7 +20,7 @@ export interface TokenFamily {
     /** The same when one of them must be called. */
     readonly forced: number
     readonly each: number
-    /** Of a tool's schema, per token of its JSON; `types`: it is told as a TypeScript type instead. */
+    /** Of a tool's schema, per token of its JSON; `types`: the model reads a TypeScript type instead. */
     readonly schema: number | 'types'
   }
   /** Of an answer's schema, and that per token of its JSON. */
@@ -61,7 +61,7 @@ const openaiReasoningChat: TokenFamily = {
   tools: { ...openai.tools, any: 95, forced: 95 },
 }
 
-/** The open models of OpenAI: each request is told of channels. Measured on 12 requests. */
+/** The open models of OpenAI: each request gets a text about channels. Measured on 12 requests. */
 const openWeights: TokenFamily = {
   ...openaiReasoning,
   turns: { ...openai.turns, request: 66 },

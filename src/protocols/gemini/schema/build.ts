@@ -68,7 +68,7 @@ const topicOf: ReadonlyMap<string, number> = new Map(
   topics.flatMap((name) => keywords[name].map((keyword) => [keyword, topic[name]] as const)),
 )
 
-/** What only words can tell, a line each behind what the description has. */
+/** What only words can say, a line each, behind the description. */
 function addNotes(notes: readonly string[] | undefined, into: Record<string, unknown>): void {
   if (!notes || notes.length === 0) return
   const told = notes.join('\n')
@@ -160,7 +160,7 @@ function requiredOnly(schema: unknown): readonly string[] | undefined {
   return Array.isArray(required) && required.length > 0 ? required.map(String) : undefined
 }
 
-/** What a schema says of its values in the vendor's words, and what only its description can tell. */
+/** What a schema says of its values: in the vendor's keywords, and in sentences for its description. */
 interface Told {
   readonly fields: { readonly [keyword: string]: unknown }
   readonly notes: readonly string[]
@@ -188,7 +188,7 @@ function typeField(names: readonly string[]): { readonly type?: unknown } {
 
 /**
  * A list of allowed values: the vendor takes texts and numbers. Null among them is a choice of its
- * own, truth values are a type and a remark, and everything else is told in words.
+ * own, truth values are a type and a remark, and everything else goes into the description.
  */
 function tellValues(values: readonly unknown[], declared: readonly string[]): Told {
   const hasNull = values.includes(null)
@@ -232,7 +232,7 @@ const plain = {
 
 /**
  * Bounds of numbers. The vendor has only closed ones: open ones move by one for integers; for all
- * others they are told in words, beside the closed one.
+ * others the description says it, beside the closed one.
  */
 function tellBounds(schema: { readonly [keyword: string]: unknown }, isInteger: boolean): Told {
   const lower = bound(schema.minimum, schema.exclusiveMinimum, Math.max)
@@ -273,7 +273,7 @@ function bound(
   return { value, isOpen: value === open }
 }
 
-/** Keywords that the vendor has no room for, and that words can tell. */
+/** Keywords that the vendor does not have, as sentences. */
 function tellRest(schema: { readonly [keyword: string]: unknown }): readonly string[] {
   const { multipleOf, uniqueItems, contentEncoding, contentMediaType, format } = schema
   const notes: string[] = []

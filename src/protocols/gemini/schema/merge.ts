@@ -31,7 +31,7 @@ const smallest: Merge = (a, b) =>
   typeof a === 'number' && typeof b === 'number' ? Math.min(a, b) : b
 const either: Merge = (a, b) => a === true || b === true
 const both: Merge = (a, b) => (a === b ? a : { allOf: [a, b] })
-/** What can't be told of two at once, unless they are the same. */
+/** Keywords that one schema can't hold twice, unless both are the same. */
 const equal: Merge = (a, b) => (a === b ? a : undefined)
 
 const all: Merge = (a, b) => [...new Set([...list(a), ...list(b)])]
@@ -63,7 +63,7 @@ const values: Merge = (a, b) => {
   return shared.length === 0 ? undefined : shared
 }
 
-/** How a keyword that both have is told once; all others are annotations: the first one stands. */
+/** How a keyword of both becomes one; all others are annotations: the first one stands. */
 const merges = new Map<string, Merge>([
   ['type', types],
   ['enum', values],

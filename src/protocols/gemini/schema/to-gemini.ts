@@ -91,7 +91,7 @@ interface Place {
   readonly which?: string | number | undefined
 }
 
-/** `properties.x.items`: only a fault has to be told where it is. */
+/** `properties.x.items`: built only for faults and notes. */
 function pathOf(place: Place | undefined): string {
   const steps: string[] = []
   for (let at = place; at !== undefined; at = at.within) {
@@ -224,7 +224,7 @@ function resolved(
   return flatten({ ...own, ...remarks }, place, walk, depth + 1)
 }
 
-/** Keywords that tell nothing of what fits. */
+/** Keywords that do not restrict what fits. */
 const remarks = new Set([
   ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly'],
   ...['writeOnly', '$comment', '$schema', '$id', '$anchor', '$defs', 'definitions'],
@@ -293,7 +293,7 @@ export function findSchemaFault(request: CanonicalRequest): Fault | undefined {
   return undefined
 }
 
-/** What of a request's schemas is told in their descriptions: the vendor has no keyword for it. */
+/** The keywords of a request's schemas that went into descriptions: the vendor does not have them. */
 export function findToldKeywords(request: CanonicalRequest): readonly ToldKeyword[] {
   return schemasOf(request).flatMap(({ schema, at, isTool, isStrict }) => {
     const result = toGeminiSchema(schema)

@@ -2,7 +2,7 @@ import { toJsonText } from '../../canonical/json-text.ts'
 import { isJsonObject } from '../../json.ts'
 import type { JsonObject } from '../../protocol.ts'
 
-/** A schema of which a part is told in its description, and by which keywords that part was. */
+/** A schema with a part of it moved into its description, and the keywords of that part. */
 interface Worded {
   readonly schema: JsonObject
   readonly keywords: readonly string[]
@@ -59,7 +59,7 @@ export const tellReference = (reference: unknown): string => `As described at ${
 function isSpecial({ anyOf, oneOf, enum: values }: JsonObject, keyword: string): boolean {
   if (keyword === 'oneOf') return anyOf !== undefined
   if (keyword !== 'enum' || !Array.isArray(values)) return false
-  // Null among values is told as a choice, and there is room for one.
+  // Null among values becomes a choice, and a schema has room for one.
   const hasChoice = anyOf !== undefined || oneOf !== undefined
   return values.length === 0 || (hasChoice && values.includes(null))
 }
@@ -107,7 +107,7 @@ const tellDependency = (name: string, value: unknown, write: Write) =>
     ? `Where "${name}" is given, these are required: ${value.map((other) => `"${other}"`).join(', ')}.`
     : `Where "${name}" is given, it must fit: ${write(value)}.`
 
-/** How a keyword is said; all others are told as they are written. */
+/** The sentences of a keyword; all others are written as JSON. */
 const rules = new Map<string, Rule>([
   ['not', (value, write) => [`Must not fit: ${write(value)}.`]],
   [
@@ -164,7 +164,7 @@ const rules = new Map<string, Rule>([
 /** A value as JSON; `…` for one that is nested too deep. */
 export const asJson: Write = (value) => toJsonText(value) ?? '…'
 
-/** Keywords that the vendor has, or that are told in another way. */
+/** Keywords that the vendor has, or that are handled elsewhere. */
 const keptKeywords: ReadonlySet<string> = new Set([
   ...['type', 'nullable', 'title', 'description', 'default', 'enum', 'const', 'format', 'pattern'],
   ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
