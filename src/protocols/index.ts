@@ -1,9 +1,11 @@
 import type { Usage } from './canonical/usage.ts'
 import { chat } from './chat/index.ts'
 import { gemini } from './gemini/index.ts'
+import { createJsonArraySplitter } from './gemini/json-array.ts'
 import { messages } from './messages/index.ts'
-import type { Protocol, ProtocolName } from './protocol.ts'
+import type { FrameSplitter, Framing, Protocol, ProtocolName } from './protocol.ts'
 import { responses } from './responses/index.ts'
+import { createSseSplitter } from './sse.ts'
 
 /*
  * The wire protocols meet in one form, `canonical`, and never know of each other. In reading order:
@@ -35,3 +37,7 @@ const isProtocol = (name: string): name is ProtocolName => Object.hasOwn(protoco
 export function decodeStoredUsage(protocol: string, raw: unknown): Usage | undefined {
   return isProtocol(protocol) ? protocols[protocol].decodeUsage(raw) : undefined
 }
+
+/** Cuts a streamed answer of one framing or the other. */
+export const createSplitter = (framing: Framing): FrameSplitter =>
+  framing === 'sse' ? createSseSplitter() : createJsonArraySplitter()

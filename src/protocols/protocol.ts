@@ -138,8 +138,11 @@ export interface Operation {
   read(body: JsonObject): RequestFacts
   /** The top-level fields to replace when the upstream calls the model by another name. */
   rename(body: JsonObject, upstreamModel: string): { readonly [field: string]: unknown }
-  /** Upstream path below the channel's base URL, beginning with `/`. `model` is the upstream's name. */
-  path(model: string, stream: boolean): string
+  /**
+   * Upstream path below the channel's base URL, beginning with `/`, with the query that asks for
+   * `framing`. `model` is the upstream's name.
+   */
+  path(model: string, stream: boolean, framing?: Framing): string
   createObserver(): AnswerObserver
 }
 
@@ -234,6 +237,10 @@ export interface Protocol {
   readonly requestIdHeader?: string
   /** The header of an answer that names its service tier; undefined: its body does. */
   readonly tierHeader?: string
+  /** Queries are settings of the vendor's servers: a client's are not sent on. */
+  readonly hidesQueries?: true
+  /** Bodies may name the model beside the path, and may have empty parts, which the vendor refuses. */
+  readonly mendsBodies?: true
   readonly codec: Codec
   /** What the usage that its observers keep amounts to; undefined when it has no count in it. */
   decodeUsage(raw: unknown): Usage | undefined

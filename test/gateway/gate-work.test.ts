@@ -5,7 +5,7 @@ import type { RequestBody } from '../../src/gateway/body/body.ts'
 import { createPathTree } from '../../src/gateway/serve/path-tree.ts'
 import { readExtras } from '../../src/protocols/chat/hosted-tools.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
-import { readExtras as readResponses } from '../../src/protocols/responses/request-extras.ts'
+import { readExtras as readResponses } from '../../src/protocols/responses/facts.ts'
 import { createExchange } from './exchange-parts.ts'
 import { protocols } from './relay-scene.ts'
 

@@ -1,6 +1,6 @@
 import { embedJson } from '../../protocols/canonical/json-text.ts'
 import type { Quirk } from '../../protocols/canonical/quirks.ts'
-import { emptyParts } from '../../protocols/gemini/empty-parts.ts'
+import { emptyParts } from '../../protocols/gemini/facts.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import type { Path } from '../../protocols/request-extras.ts'
 import { sealBeginnings, stripSeals } from '../../protocols/translation/strip-seals.ts'

@@ -1,5 +1,5 @@
 import { responses } from '../../protocols/responses/index.ts'
-import { ownResponseOf } from '../../protocols/responses/own-ids.ts'
+import { ownResponseOf } from '../../protocols/responses/wire.ts'
 import { type EnterParts, enterLimits } from '../admit/admit.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import { GatewayError, modelHeaders } from '../errors.ts'

@@ -1,5 +1,4 @@
-import { createJsonArraySplitter } from '../../protocols/gemini/json-array.ts'
-import { createSseSplitter } from '../../protocols/sse.ts'
+import { createSplitter } from '../../protocols/index.ts'
 import type { RequestBody } from '../body/body.ts'
 import { withoutSecondBracket } from '../body/open-array.ts'
 import { errorBody, errorHeaders, GatewayError, modelHeaders } from '../errors.ts'
@@ -103,7 +102,7 @@ function streamReply(
   const stream = createRelay({
     exchange,
     answer,
-    splitter: answer.framing === 'sse' ? createSseSplitter() : createJsonArraySplitter(),
+    splitter: createSplitter(answer.framing),
     hideUsage: answer.translator === undefined && 'stream_options' in body.facts.amend,
     meter: createMeter(parts, exchange),
     heartbeat,

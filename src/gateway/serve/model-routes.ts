@@ -1,11 +1,10 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { chat } from '../../protocols/chat/index.ts'
-import { gemini } from '../../protocols/gemini/index.ts'
+import { gemini, geminiActions, geminiTarget } from '../../protocols/gemini/index.ts'
 import { messages } from '../../protocols/messages/index.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { type Handler, httpCall, isBeta, modelParam } from '../context.ts'
 import { pageNotFound } from '../errors.ts'
-import { geminiActions, geminiTarget } from './gemini-target.ts'
 import { type GuardParts, guarded } from './guarded.ts'
 import {
   encodeGeminiList,

@@ -1,7 +1,7 @@
 import type { Candidate } from '../../catalog/catalog.ts'
 import { readVectors } from '../../protocols/canonical/codec.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
-import { checkSize, fitEmbedding } from '../../protocols/translation/fit-embedding.ts'
+import { checkSize, fitEmbedding } from '../../protocols/translation/fit.ts'
 import type { RequestBody } from '../body/body.ts'
 import { asRefusal, type Translation } from './translation.ts'
 

@@ -55,13 +55,11 @@ export function buildCall(
 ): PacedCall | Promise<PacedCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
-  const path = operation.path(upstreamModel, body.facts.stream)
-  const sse = protocol.name === 'gemini' && body.facts.stream && framing === 'sse'
-  // Google's queries are settings of its servers (`alt`, `fields`, `$httpMethod`): only ours are sent.
-  const isSent = translation === undefined && protocol.name !== 'gemini'
+  const path = operation.path(upstreamModel, body.facts.stream, framing)
+  const isSent = translation === undefined && protocol.hidesQueries !== true
   const withQuery = (url: string) => (isSent ? addQuery(url, exchange.request) : url)
   const callWith = (content: Uint8Array | FormData): PacedCall => ({
-    url: withQuery(protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path)),
+    url: withQuery(protocol.url(baseOf(channel, protocol.name), path)),
     method: 'POST',
     headers: translation
       ? translatedHeaders(protocol, key)
@@ -137,12 +135,11 @@ function upstreamBody(
     if (first !== undefined) throw notFromForm(pathText(first))
     return rebuildForm(body, upstreamModel)
   }
-  // Gemini's bodies may name models besides the path's.
-  const isGemini = exchange.protocol.name === 'gemini'
+  const isMended = exchange.protocol.mendsBodies === true
   const changes = {
     ...{ model: upstreamModel, quirks: quirksOf(exchange), cuts },
-    isRenamed: exchange.model !== upstreamModel || isGemini,
-    mayHaveEmptyParts: isGemini && hasEmptyItems(body.bytes),
+    isRenamed: exchange.model !== upstreamModel || isMended,
+    mayHaveEmptyParts: isMended && hasEmptyItems(body.bytes),
   }
   const write = ({ bytes, dropped }: NativeBody) => {
     noteDropped(exchange, dropped)

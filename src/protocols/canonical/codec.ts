@@ -1,5 +1,5 @@
 import type { Fault, Framing, JsonObject, Operation, ProtocolError } from '../protocol.ts'
-import type { EmbeddingFeature } from '../translation/embedding-features.ts'
+import type { EmbeddingFeature } from '../translation/features.ts'
 import type { CanonicalError } from './error.ts'
 import type { AnswerEvent } from './event.ts'
 import type { Quirk } from './quirks.ts'

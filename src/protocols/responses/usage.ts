@@ -7,24 +7,12 @@ import type { JsonObject } from '../protocol.ts'
 
 /** The largest counts seen in one answer, in the vendor's own terms. */
 export interface ResponsesCounts {
-  input: number | undefined
-  output: number | undefined
-  cached: number | undefined
-  cacheWrite: number | undefined
-  reasoning: number | undefined
-  extras: ReportedExtras | undefined
-}
-
-/** No counts yet. */
-export function createResponsesCounts(): ResponsesCounts {
-  return {
-    input: undefined,
-    output: undefined,
-    cached: undefined,
-    cacheWrite: undefined,
-    reasoning: undefined,
-    extras: undefined,
-  }
+  input?: number | undefined
+  output?: number | undefined
+  cached?: number | undefined
+  cacheWrite?: number | undefined
+  reasoning?: number | undefined
+  extras?: ReportedExtras | undefined
 }
 
 /**
@@ -63,13 +51,13 @@ const noDetails = {}
 
 /** The usage reports of this protocol. */
 export const responsesReports: UsageReports<ResponsesCounts> = {
-  createCounts: createResponsesCounts,
+  createCounts: () => ({}),
   fold: foldResponsesUsage,
   inputFields: ['input_tokens'],
   outputFields: ['output_tokens'],
 }
 
-/** Usage as this vendor tells it. It knows one kind of cache writes: those for an hour are among them. */
+/** Usage as this vendor writes it. It knows one kind of cache writes: those for an hour are among them. */
 export function encodeResponsesUsage(usage: Usage): JsonObject {
   const { cacheReadTokens, outputTokens, reasoningTokens } = usage
   const cacheWrites = usage.cacheWriteTokens + usage.cacheWrite1hTokens

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { wrapSignatures } from '../../../src/protocols/gemini/signature.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { decode, decodeUserPart, nativeOf, target } from './codec-support.ts'
@@ -57,7 +57,7 @@ describe('contents as turns', () => {
   })
 
   test('paths are the client’s own', () => {
-    const at = (body: JsonObject) => geminiCodec.decodeRequest(body, target).turns[0]?.parts[0]?.at
+    const at = (body: JsonObject) => gemini.codec.decodeRequest(body, target).turns[0]?.parts[0]?.at
     expect(at({ contents: [fromUser({ text: 'a' })] })).toBe('contents[0].parts[0]')
     expect(at({ contents: { parts: { text: 'a' } } })).toBe('contents.parts')
     expect(at({ system_instruction: { parts: [{ text: 'a' }] }, contents: [] })).toBe(

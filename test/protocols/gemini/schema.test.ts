@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { toGeminiSchema } from '../../../src/protocols/gemini/schema.ts'
+import { toGeminiSchema } from '../../../src/protocols/gemini/schema/to-gemini.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 
 const adapted = (schema: JsonObject) => {

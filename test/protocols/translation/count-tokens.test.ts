@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { countTokens } from '../../../src/app/count-tokens.ts'
 import type { CanonicalRequest, Part, Tool } from '../../../src/protocols/canonical/request.ts'
 import { chatCodec } from '../../../src/protocols/chat/index.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { messagesCodec } from '../../../src/protocols/messages/index.ts'
 import type { JsonObject, ProtocolName } from '../../../src/protocols/protocol.ts'
-import { responsesCodec } from '../../../src/protocols/responses/codec.ts'
+import { responses } from '../../../src/protocols/responses/index.ts'
 import {
   type CountText,
   countRequestTokens,
@@ -16,9 +16,9 @@ import { type Recording, recordings } from '../../support/recordings.ts'
 
 const codecs = {
   chat: chatCodec,
-  responses: responsesCodec,
+  responses: responses.codec,
   messages: messagesCodec,
-  gemini: geminiCodec,
+  gemini: gemini.codec,
 }
 
 /** The request of a recording in canonical form, and the protocol and model it was sent to. */

@@ -9,7 +9,7 @@ import {
   type ToolResultPart,
   type WebSearch,
 } from '../../../src/protocols/canonical/request.ts'
-import { geminiCodec } from '../../../src/protocols/gemini/codec.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
 import {
   type FeatureName,
@@ -227,7 +227,7 @@ test('a fault that only the protocol itself can see is told', () => {
 })
 
 describe('T22: keywords that can only be told in words', () => {
-  const target = { protocol: 'gemini', quirks: none, ...geminiCodec } as const
+  const target = { protocol: 'gemini', quirks: none, ...gemini.codec } as const
   const parameters = { type: 'object', properties: { a: { propertyNames: { pattern: '^a' } } } }
   const withTool = (strict?: boolean) => setting({ tools: [{ ...tool, parameters, strict }] })
   const format = { type: 'schema', schema: { not: { type: 'null' } } } as const
