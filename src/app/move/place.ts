@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { MoveSource, MoveTarget } from '../../store/ports/moving.ts'
+import type { MoveSource, MoveTarget } from '../../store/ports/copies.ts'
 import { openSqliteSource } from '../../store/sqlite/moving-source.ts'
 import { openSqliteTarget } from '../../store/sqlite/moving-target.ts'
 import { inAddress } from '../config/values.ts'

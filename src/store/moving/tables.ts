@@ -1,4 +1,4 @@
-import type { MovedTable } from '../ports/moving.ts'
+import type { MovedTable } from '../ports/copies.ts'
 
 const byId = (name: string, money: readonly string[] = []): MovedTable => ({
   name,

@@ -1,5 +1,5 @@
 import { newestVersion } from '../migrations/list.ts'
-import type { BegunMove, MovedTable } from '../ports/moving.ts'
+import type { BegunMove, MovedTable } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 
 /** Marks a database that rows are being moved into: it is no use for anything else. */

@@ -1,6 +1,5 @@
-import type { ChannelSettings, GroupSettings, Limits, PriceSetting } from './catalog.ts'
+import type { ChannelSettings, GroupSettings, Limits, PriceSetting, Regions } from './catalog.ts'
 import type { LedgerEntry, TokenSpending } from './records.ts'
-import type { Regions } from './regions.ts'
 import type { TokenBudget } from './tokens.ts'
 
 /** A channel as it is to be; `keysSealed` or `proxySealed` absent: keep what it has. */

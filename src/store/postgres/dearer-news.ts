@@ -1,5 +1,5 @@
 import { Value } from '@sinclair/typebox/value'
-import { Dearer } from '../ports/dearer.ts'
+import { Dearer } from '../ports/records.ts'
 import type { Listening } from './connections.ts'
 
 /** What nodes tell each other of answers that turned out dearer: `NOTIFY` on this channel. */

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { selectRows } from '../moving/texts.ts'
-import type { MovedRow, MovePlace } from '../ports/moving.ts'
+import type { MovedRow, MovePlace } from '../ports/copies.ts'
 import { asLost, type Connection, connectionSettings } from './connections.ts'
 import { explainFailure } from './failures.ts'
 import { placeOf } from './place.ts'

@@ -1,7 +1,7 @@
 import { checkVersion } from '../migrations/version.ts'
 import { movedTables } from '../moving/tables.ts'
 import { requireVersion, selectExtent } from '../moving/texts.ts'
-import type { MoveSource, TableExtent } from '../ports/moving.ts'
+import type { MoveSource, TableExtent } from '../ports/copies.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/sealed-keys.ts'

@@ -8,7 +8,7 @@ import {
   requireVersion,
   samePlace,
 } from '../moving/texts.ts'
-import type { BegunMove, MovedRow, MoveTarget, WantedRows } from '../ports/moving.ts'
+import type { BegunMove, MovedRow, MoveTarget, WantedRows } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { createConnections } from './connections.ts'
 import { migrate, readVersion } from './migrate.ts'

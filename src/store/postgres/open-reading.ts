@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { ReadingStore } from '../ports/reading.ts'
+import type { ReadingStore } from '../ports/store.ts'
 import { createAdminStore } from '../queries/admin-store.ts'
 import { createAccountEdits } from '../queries/edits/accounts.ts'
 import { createLists } from '../queries/lists/store.ts'

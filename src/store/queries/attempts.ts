@@ -1,4 +1,4 @@
-import type { AttemptFilter, AttemptRecord, AttemptStore } from '../ports/attempts.ts'
+import type { AttemptFilter, AttemptRecord, AttemptStore } from '../ports/records.ts'
 import { build } from './build.ts'
 import type { Engine } from './engine.ts'
 import { type Position, pageSize, readPages } from './pages.ts'

@@ -1,4 +1,4 @@
-import type { Regions } from '../ports/regions.ts'
+import type { Regions } from '../ports/catalog.ts'
 
 /** Reads a JSON column that `write` filled: its type is the writer's promise, not checked again. */
 export function parseColumn<Value>(text: string): Value {

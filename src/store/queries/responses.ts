@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { KeptLimits, KeptResponse, ResponseStore } from '../ports/responses.ts'
+import type { KeptLimits, KeptResponse, ResponseStore } from '../ports/answers.ts'
 import { build } from './build.ts'
 import type { Engine } from './engine.ts'
 import { all, first, run, type Steps } from './steps.ts'

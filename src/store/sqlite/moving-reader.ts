@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { realpathSync, statSync } from 'node:fs'
 import { selectRows } from '../moving/texts.ts'
-import type { MovedRow, MovePlace } from '../ports/moving.ts'
+import type { MovedRow, MovePlace } from '../ports/copies.ts'
 import { explained } from './failures.ts'
 
 /** The same for one file, whatever it is called. */

@@ -10,7 +10,7 @@ import {
   requireVersion,
   samePlace,
 } from '../moving/texts.ts'
-import type { BegunMove, MoveTarget } from '../ports/moving.ts'
+import type { BegunMove, MoveTarget } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { createClaim } from './claim.ts'
 import { explained } from './failures.ts'

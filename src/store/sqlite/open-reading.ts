@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import type { Clock } from '../../lib/clock.ts'
-import type { ReadingStore } from '../ports/reading.ts'
+import type { ReadingStore } from '../ports/store.ts'
 import { createAdminStore } from '../queries/admin-store.ts'
 import { createAccountEdits } from '../queries/edits/accounts.ts'
 import { createRecordReading } from '../queries/records.ts'

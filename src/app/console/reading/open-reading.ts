@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts'
-import type { DatabasePlace, ReadingStore } from '../../../store/ports/reading.ts'
+import type { DatabasePlace, ReadingStore } from '../../../store/ports/store.ts'
 import { openSqliteReading } from '../../../store/sqlite/open-reading.ts'
 
 /** Opens a database to read from it; throws `StoreError`. */

@@ -1,6 +1,13 @@
-import type { AccountEdits, AccountFields, EditableAccount } from '../../ports/account-edits.ts'
 import type { AccountWrite } from '../../ports/admin.ts'
-import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
+import {
+  type AccountEdits,
+  type AccountFields,
+  type EditableAccount,
+  InUse,
+  mostTokensCounted,
+  NameTaken,
+  NotThere,
+} from '../../ports/edits.ts'
 import { readAccount, selectAccounts } from '../admin.ts'
 import { build } from '../build.ts'
 import { vouched } from '../change.ts'

@@ -1,7 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { ChannelWrite } from '../../ports/admin.ts'
-import type { ChannelEdits, EditableCatalog, NewChannel } from '../../ports/channel-edits.ts'
-import { InUse, mostTokensCounted, NotThere } from '../../ports/edits.ts'
+import {
+  type ChannelEdits,
+  type EditableCatalog,
+  InUse,
+  mostTokensCounted,
+  type NewChannel,
+  NotThere,
+} from '../../ports/edits.ts'
 import { build } from '../build.ts'
 import {
   channelRows,

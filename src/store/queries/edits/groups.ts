@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { GroupWrite } from '../../ports/admin.ts'
-import { InUse, NotThere } from '../../ports/edits.ts'
-import type { GroupEdits } from '../../ports/group-edits.ts'
+import { type GroupEdits, InUse, NotThere } from '../../ports/edits.ts'
 import { build } from '../build.ts'
 import { loadChannelNames } from '../catalog.ts'
 import { requireOpenToOwners } from '../group-access.ts'

@@ -1,4 +1,4 @@
-import type { NoteEdits } from '../../ports/note-edits.ts'
+import type { NoteEdits } from '../../ports/edits.ts'
 import { addAudit } from '../audit.ts'
 import type { EditParts } from './change.ts'
 

@@ -1,6 +1,6 @@
 import type { PriceRow, PriceSetting, PriceTerms } from '../../ports/catalog.ts'
+import type { PriceEdits } from '../../ports/edits.ts'
 import type { ExtraPrices } from '../../ports/extras.ts'
-import type { PriceEdits } from '../../ports/price-edits.ts'
 import { build } from '../build.ts'
 import { readPrice } from '../catalog.ts'
 import { first, type Steps } from '../steps.ts'

@@ -1,4 +1,4 @@
-import type { SettingEdits, StoredSettings } from '../../ports/setting-edits.ts'
+import type { SettingEdits, StoredSettings } from '../../ports/edits.ts'
 import { build } from '../build.ts'
 import { parseColumn } from '../json.ts'
 import { all, run, type Steps } from '../steps.ts'

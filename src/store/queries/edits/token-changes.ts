@@ -1,13 +1,16 @@
 import { freeName } from '../../../lib/ids.ts'
 import { WriteRefused } from '../../ports/admin.ts'
-import { GroupGone, NameTaken, NotThere, TooMany } from '../../ports/edits.ts'
 import {
+  GroupGone,
   maxTokensOfAccount,
+  NameTaken,
   type NewToken,
+  NotThere,
   type OwnedToken,
   type TokenFields,
+  TooMany,
   tokenUndoMs,
-} from '../../ports/token-edits.ts'
+} from '../../ports/edits.ts'
 import { readToken, selectTokens } from '../admin.ts'
 import { build } from '../build.ts'
 import { requireOpenGroup } from '../group-access.ts'

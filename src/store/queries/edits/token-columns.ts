@@ -1,4 +1,4 @@
-import type { TokenFields } from '../../ports/token-edits.ts'
+import type { TokenFields } from '../../ports/edits.ts'
 
 /** The columns that the named fields of a token stand in; its group, by id, apart. */
 export function tokenColumns(fields: TokenFields) {

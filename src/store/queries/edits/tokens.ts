@@ -1,5 +1,5 @@
 import { utcDay } from '../../../lib/clock.ts'
-import type { OwnedToken, TokenEdits } from '../../ports/token-edits.ts'
+import type { OwnedToken, TokenEdits } from '../../ports/edits.ts'
 import { readUsed, unused } from '../token-usage.ts'
 import { type EditParts, inTransaction } from './change.ts'
 import { addToken, readOwnToken, removeToken, restoreToken, setToken } from './token-changes.ts'
