@@ -1,7 +1,11 @@
 import { PostgresQueryCompiler } from 'kysely'
-import { createCompile } from '../queries/compile.ts'
-import type { Engine } from '../queries/engine.ts'
-import type { Outcome, Statement, Steps } from '../queries/steps.ts'
+import {
+  createCompile,
+  type Engine,
+  type Outcome,
+  type Statement,
+  type Steps,
+} from '../queries/steps.ts'
 import type { Connection, Connections } from './connections.ts'
 import { isConflict } from './failures.ts'
 import type { Patience } from './patience.ts'

@@ -4,7 +4,7 @@ import { requireVersion, selectExtent } from '../moving/texts.ts'
 import type { MoveSource, TableExtent } from '../ports/copies.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { selectSealed } from '../queries/sealed-keys.ts'
+import { selectSealed } from '../queries/catalog.ts'
 import { readVersion } from './migrate.ts'
 import {
   connectMove,

@@ -1,9 +1,8 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { ReadingStore } from '../ports/store.ts'
-import { createAdminStore } from '../queries/admin-store.ts'
-import { createAccountEdits } from '../queries/edits/accounts.ts'
+import { createAdminStore, createEdits } from '../queries/admin.ts'
 import { createLists } from '../queries/lists/store.ts'
-import { createRecordReading } from '../queries/records.ts'
+import { createRecordReading } from '../queries/requests.ts'
 import { createConnections } from './connections.ts'
 import { createEngine } from './engine.ts'
 import { createSource, listConnections, listSettings } from './lists/source.ts'
@@ -24,7 +23,7 @@ export function openPostgresReading({ url }: { url: string }, clock: Clock): Rea
     lists: createLists({ source: createSource(engine), clock }),
     records: createRecordReading(engine),
     admin: createAdminStore({ engine, clock }),
-    edits: createAccountEdits({ engine, clock }),
+    edits: createEdits({ engine, clock }),
     close: connections.close,
   }
 }

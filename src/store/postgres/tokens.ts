@@ -1,6 +1,6 @@
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenRecord } from '../ports/tokens.ts'
-import { type FoundToken, foundTokenColumns, toTokenRecord } from '../queries/token-record.ts'
+import { type FoundToken, foundTokenColumns, toTokenRecord } from '../queries/tokens.ts'
 import type { Connections } from './connections.ts'
 import type { Patience } from './patience.ts'
 

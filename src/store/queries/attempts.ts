@@ -1,9 +1,6 @@
 import type { AttemptFilter, AttemptRecord, AttemptStore } from '../ports/records.ts'
-import { build } from './build.ts'
-import type { Engine } from './engine.ts'
-import { type Position, pageSize, readPages } from './pages.ts'
-import { attemptColumns } from './request-columns.ts'
-import { all, type Steps } from './steps.ts'
+import { attemptColumns } from './requests.ts'
+import { all, build, type Engine, type Position, pageSize, readPages, type Steps } from './steps.ts'
 
 /** What was tried upstream. */
 export const createAttemptStore = (engine: Engine): AttemptStore => ({
@@ -14,10 +11,7 @@ export const createAttemptStore = (engine: Engine): AttemptStore => ({
  * Attempts of channels in a span of time. They are found by the times of their requests, which have
  * an index; attempts have none.
  */
-export async function* listAttempts(
-  engine: Engine,
-  filter: AttemptFilter,
-): AsyncGenerator<AttemptRecord> {
+async function* listAttempts(engine: Engine, filter: AttemptFilter): AsyncGenerator<AttemptRecord> {
   if (filter.channelIds.length === 0) return
   const since = (filter.since ?? -(2 ** 52)) - filter.requestAgeMs
   let after: Position = { createdAt: since, id: 0 }

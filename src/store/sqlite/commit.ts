@@ -12,7 +12,7 @@ import type {
   Settlement,
   TokenSpending,
 } from '../ports/records.ts'
-import { attemptColumns, requestColumns, reservationColumns } from '../queries/request-columns.ts'
+import { attemptColumns, requestColumns, reservationColumns } from '../queries/requests.ts'
 import type { Checkpointer } from './checkpointer.ts'
 import { createDailySums } from './daily-sums.ts'
 import { insertText } from './insert-text.ts'

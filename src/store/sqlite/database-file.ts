@@ -1,5 +1,5 @@
 import type { DatabaseFile, SealedKey } from '../ports/copies.ts'
-import { selectSealed } from '../queries/sealed-keys.ts'
+import { selectSealed } from '../queries/catalog.ts'
 import { inspectDatabase, readNewest } from './inspect.ts'
 import { openDatabaseThread } from './thread.ts'
 

@@ -1,9 +1,8 @@
 import { Database } from 'bun:sqlite'
 import type { Clock } from '../../lib/clock.ts'
 import type { ReadingStore } from '../ports/store.ts'
-import { createAdminStore } from '../queries/admin-store.ts'
-import { createAccountEdits } from '../queries/edits/accounts.ts'
-import { createRecordReading } from '../queries/records.ts'
+import { createAdminStore, createEdits } from '../queries/admin.ts'
+import { createRecordReading } from '../queries/requests.ts'
 import { createEngine } from './engine.ts'
 import { explained } from './failures.ts'
 import { createDirectReader } from './lists/reader.ts'
@@ -23,7 +22,7 @@ export function openSqliteReading({ path }: { path: string }, clock: Clock): Rea
     lists: createListStore({ reader: createDirectReader(db), clock }),
     records: createRecordReading(engine),
     admin: createAdminStore({ engine, clock }),
-    edits: createAccountEdits({ engine, clock }),
+    edits: createEdits({ engine, clock }),
     async close() {
       db.close()
     },

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { TokenRecord } from '../ports/tokens.ts'
-import { type FoundToken, foundTokenColumns, toTokenRecord } from '../queries/token-record.ts'
+import { type FoundToken, foundTokenColumns, toTokenRecord } from '../queries/tokens.ts'
 import { createSpending } from './spending.ts'
 
 const findByHash = `SELECT ${foundTokenColumns}

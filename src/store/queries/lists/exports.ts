@@ -1,8 +1,16 @@
 import { sql } from 'kysely'
 import { giveTurn } from '../../../lib/give-way.ts'
 import { createPauses } from '../../../lib/slices.ts'
-import { blockBitsOf, countsIds, type Key, type Search, selectOf } from './search.ts'
-import { type ListSource, lastId, read } from './source.ts'
+import {
+  blockBitsOf,
+  countsIds,
+  type Key,
+  type ListSource,
+  lastId,
+  read,
+  type Search,
+  selectOf,
+} from './search.ts'
 
 /** Rows that are in memory at once: a millisecond or two of work. */
 const usualSize = 100

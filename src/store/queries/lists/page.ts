@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { BadCursor, type Listed, type PageAsked } from '../../ports/lists.ts'
-import { countAll, endOfIds, findNewest, type Key, type Search } from './search.ts'
-import { type ListSource, read } from './source.ts'
+import {
+  countAll,
+  endOfIds,
+  findNewest,
+  type Key,
+  type ListSource,
+  read,
+  type Search,
+} from './search.ts'
 
 const maxSize = 1_000
 

@@ -1,16 +1,24 @@
 import type { Clock } from '../../../lib/clock.ts'
 import type { DayUsage, ListStore, ModelDayUsage } from '../../ports/lists.ts'
-import { listAttempts } from './attempts.ts'
 import { readAll } from './exports.ts'
-import { listLedger, readEntries, searchLedger } from './ledger.ts'
-import { readNewRequests } from './new-requests.ts'
-import { listAccounts, listAudit } from './people.ts'
-import { createRecent } from './recent.ts'
-import { listRequests, readRequests, searchRequests } from './requests.ts'
-import { idsOf, type Key } from './search.ts'
-import type { ListSource } from './source.ts'
-import { listTokens } from './tokens.ts'
-import { readTotals, readUsage } from './usage.ts'
+import {
+  listAccounts,
+  listAudit,
+  listLedger,
+  listTokens,
+  readEntries,
+  readTotals,
+  readUsage,
+  searchLedger,
+} from './others.ts'
+import {
+  listAttempts,
+  listRequests,
+  readNewRequests,
+  readRequests,
+  searchRequests,
+} from './requests.ts'
+import { idsOf, type Key, type ListSource } from './search.ts'
 
 interface ListParts {
   readonly source: ListSource
@@ -50,5 +58,25 @@ export function createLists(parts: ListParts): ListStore {
     },
     newRequests: (sinceRow, accountId, limit) =>
       readNewRequests({ source, sinceRow, accountId, limit }),
+  }
+}
+
+const keptMs = 30_000
+const maxKept = 16
+
+/** Remembers answers for half a minute: sums of the whole gateway, which everybody looks at. */
+function createRecent<Answer>(clock: Clock) {
+  const kept = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>()
+  return (question: string, read: () => Promise<Answer>): Promise<Answer> => {
+    const known = kept.get(question)
+    const age = known === undefined ? keptMs : clock() - known.at
+    if (known !== undefined && age >= 0 && age < keptMs) return known.answer
+    const answer = read()
+    kept.delete(question)
+    kept.set(question, { at: clock(), answer })
+    answer.catch(() => kept.delete(question)) // who asked learns of it
+    const [oldest] = kept.keys()
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
+    return answer
   }
 }

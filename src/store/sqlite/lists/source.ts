@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type ListIndex, type ListSource, lastId } from '../../queries/lists/source.ts'
+import { type ListIndex, type ListSource, lastId } from '../../queries/lists/search.ts'
 import type { Steps } from '../../queries/steps.ts'
 import { compile } from '../engine.ts'
 import type { SqlValue } from '../thread.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { sql } from 'kysely'
 import { dayColumns, type VerificationStore } from '../../ports/verification.ts'
-import type { Engine } from '../../queries/engine.ts'
+import type { Engine } from '../../queries/steps.ts'
 import type { DayWords } from '../../queries/verification/days.ts'
 import { createVerification as verificationOf } from '../../queries/verification/verification.ts'
 import { explainFailure } from '../failures.ts'
