@@ -1,7 +1,7 @@
 import { humanBytes } from '../../lib/format.ts'
 import type { Logger } from '../../lib/log.ts'
 import { newestVersion } from '../../store/migrations/list.ts'
-import { copyPath } from '../../store/sqlite/copies.ts'
+import { copyPath } from '../../store/sqlite/header.ts'
 import { openDatabaseFile } from '../../store/sqlite/database-file.ts'
 import { upgradeFile } from '../../store/sqlite/migrate.ts'
 import { backUp } from '../backup/backup.ts'

@@ -21,7 +21,7 @@ import { postgresResponses, sqliteResponses } from './0019-responses.ts'
 import { programPostgres, programSqlite } from './0020-program.ts'
 
 /** One step from a version of the schema to the next, for each engine in its own words. */
-export interface Migration {
+interface Migration {
   /** What it adds, for people. */
   readonly title: string
   /** Absent: a step that PostgreSQL alone needs. */

@@ -6,7 +6,7 @@ import { newestVersion } from './list.ts'
 export { programVersion }
 
 /** What is known of a database that a newer program has written. */
-export interface Newer {
+interface Newer {
   /** The version of that program; undefined: the database does not say it. */
   readonly program?: string | undefined
   /** Path of a copy that this program can take. */

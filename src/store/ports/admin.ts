@@ -75,7 +75,7 @@ export interface Writes {
 export type GroupWrite = GroupSettings
 
 /** Who changes something by hand: an e-mail, or `command line`. */
-export interface Author {
+interface Author {
   readonly actor: string
 }
 

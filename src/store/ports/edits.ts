@@ -153,7 +153,7 @@ export const maxTokensOfAccount = 1_000
  * Changes of tokens by hand. They throw `NotThere` (also for a token of another account),
  * `NameTaken`, `Conflict`, `GroupClosed`, and `WriteRefused` for a group that is not there.
  */
-export interface TokenEdits {
+interface TokenEdits {
   findToken(token: OwnedToken): Promise<EditableToken | undefined>
   /** Resolves to its id. */
   addToken(token: NewToken, edit: Edit): Promise<number>
@@ -188,7 +188,7 @@ export interface EditableCatalog {
 export type NewChannel = ChannelWrite & { readonly keysSealed: Uint8Array }
 
 /** Changes of channels by hand. */
-export interface ChannelEdits {
+interface ChannelEdits {
   /** What channels and groups are, with the revisions that changes of them name. */
   editableCatalog(): Promise<EditableCatalog>
   /** Returns its id. Throws `NameTaken`. */
@@ -204,12 +204,12 @@ export interface ChannelEdits {
   recoverChannel(id: number, edit: Edit): Promise<number>
 }
 
-export interface RemoveChannel extends Edit {
+interface RemoveChannel extends Edit {
   readonly takeOutOfGroups: boolean
 }
 
 /** Changes of groups by hand; `editableCatalog` of `ChannelEdits` shows them. */
-export interface GroupEdits {
+interface GroupEdits {
   /** Returns its id. Throws `NameTaken`; `WriteRefused` when it names an unknown channel. */
   addGroup(group: GroupWrite, edit: Edit): Promise<number>
   /**
@@ -225,13 +225,13 @@ export interface GroupEdits {
   removeGroup(id: number, edit: RemoveGroup): Promise<number>
 }
 
-export interface RemoveGroup extends Edit {
+interface RemoveGroup extends Edit {
   /** Id of the group that its tokens go to; absent: it must have none. */
   readonly moveTokensTo?: number | undefined
 }
 
 /** A price that somebody sets by hand, from now on. */
-export interface PriceEdit {
+interface PriceEdit {
   /** Who does it: an e-mail, or `command line`. */
   readonly actor: string
   readonly price: PriceSetting
@@ -240,7 +240,7 @@ export interface PriceEdit {
 }
 
 /** Prices by hand. */
-export interface PriceEdits {
+interface PriceEdits {
   /**
    * Puts a price in force and returns it; the terms `none` take the model away. The one that is in
    * force already adds neither a row nor an audit row. Throws `Conflict`.
@@ -256,7 +256,7 @@ export interface StoredSettings {
 }
 
 /** Settings by hand. */
-export interface SettingEdits {
+interface SettingEdits {
   storedSettings(): Promise<StoredSettings>
   /** Sets what is named; null takes a setting away. Throws `Conflict`. */
   setSettings(
@@ -266,7 +266,7 @@ export interface SettingEdits {
 }
 
 /** Notes what was done outside of the database. */
-export interface NoteEdits {
+interface NoteEdits {
   /** Leaves an audit row, now. */
   noteChange(note: Pick<AuditEntry, 'actor' | 'action' | 'subject' | 'detail'>): Promise<void>
 }

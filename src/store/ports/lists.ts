@@ -38,7 +38,7 @@ export interface Listed<Row> {
 }
 
 /** `failed`: all that have a cause, also those whose client left. */
-export type OutcomeFilter = 'succeeded' | 'failed' | 'any'
+type OutcomeFilter = 'succeeded' | 'failed' | 'any'
 
 /** All given conditions must hold. Names are compared byte for byte. */
 export interface RequestFilter extends Span {

@@ -8,10 +8,11 @@ import {
   type ConnectionOptions,
   type Connections,
   connectionSettings,
+  createSockets,
+  type Settings,
+  setSettings,
 } from './connections.ts'
 import { ConnectionLost, explainFailure } from './failures.ts'
-import { createSockets } from './goodbye.ts'
-import { type Settings, setSettings } from './settings.ts'
 
 /** How long the listening connection may be silent when it is asked. */
 const answerMs = 5_000

@@ -1,11 +1,10 @@
 import { migrations, newestVersion } from '../migrations/list.ts'
 import { checkVersion, notUpgraded, programVersion, tooOld } from '../migrations/version.ts'
-import { unfinished } from '../moving/texts.ts'
+import { unfinished } from '../moving/tables.ts'
 import { StoreError } from '../ports/store-error.ts'
 import type { Connection, Connections } from './connections.ts'
+import { createPatience, inTransaction } from './engine.ts'
 import { isOfStatement } from './failures.ts'
-import { createPatience } from './patience.ts'
-import { inTransaction } from './transaction.ts'
 
 /** Key of the lock that one node at a time migrates under: `TGAT` in ASCII. */
 const lockKey = 0x54474154

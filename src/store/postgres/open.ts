@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { silentNodeMs } from '../ports/nodes.ts'
-import type { DocumentStore, Store } from '../ports/store.ts'
+import type { DocumentStore, ReadingStore, Store } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { createAdminStore, createEdits } from '../queries/admin.ts'
 import { createAnswerStore } from '../queries/answers.ts'
@@ -16,16 +16,18 @@ import { createResponseStore } from '../queries/responses.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
 import { createTokenHashes } from '../queries/tokens.ts'
 import { type Changes, createChanges } from './changes.ts'
-import { createCommit } from './commit.ts'
-import { type ConnectionOptions, type Connections, createConnections } from './connections.ts'
-import { createDearerNews, type DearerNews } from './dearer-news.ts'
+import { createCommit, createDearerNews, type DearerNews } from './commit.ts'
+import {
+  type ConnectionOptions,
+  type Connections,
+  createConnections,
+  type Settings,
+} from './connections.ts'
 import { createDocumentStore } from './documents.ts'
-import { createEngine } from './engine.ts'
+import { createEngine, createPatience } from './engine.ts'
 import { explainFailure } from './failures.ts'
-import { createSource, listConnections, listSettings } from './lists/source.ts'
+import { createSource, listConnections, listSettings } from './lists.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
-import { createPatience } from './patience.ts'
-import type { Settings } from './settings.ts'
 import { createTokenLookup } from './tokens.ts'
 import {
   createVerification,
@@ -207,5 +209,25 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
       closing ??= close()
       return closing
     },
+  }
+}
+
+/** How long reading waits for a server that is away. */
+const patienceMs = 5_000
+
+/** For a process that does nothing else than read from a database; makes no connection yet. */
+export function openPostgresReading({ url }: { url: string }, clock: Clock): ReadingStore {
+  const connections = createConnections({
+    ...{ url, settings: listSettings },
+    // One more than lists take: a receipt waits for none of them.
+    connections: listConnections + 1,
+  })
+  const engine = createEngine(connections, createPatience(connections, patienceMs))
+  return {
+    lists: createLists({ source: createSource(engine), clock }),
+    records: createRecordReading(engine),
+    admin: createAdminStore({ engine, clock }),
+    edits: createEdits({ engine, clock }),
+    close: connections.close,
   }
 }

@@ -7,8 +7,7 @@ import {
   type Statement,
   type Steps,
 } from '../queries/steps.ts'
-import { explained } from './failures.ts'
-import { createPatience } from './patience.ts'
+import { createPatience, explained } from './file.ts'
 import type { Watch } from './watch.ts'
 
 /**

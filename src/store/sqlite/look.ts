@@ -13,13 +13,12 @@ import { pathToFileURL } from 'node:url'
 import { newestVersion } from '../migrations/list.ts'
 import type { SealedKey } from '../ports/copies.ts'
 import { selectSealed } from '../queries/catalog.ts'
-import { isServed } from './claim.ts'
 import { differences } from './conform.ts'
-import { explained } from './failures.ts'
+import { explained, isServed } from './file.ts'
 import { readVersion } from './migrate.ts'
 
 /** A database file as it is found. */
-export interface Look {
+interface Look {
   readonly version: number
   /** What is not as its version has it, and is put right by an upgrade: `table request` … */
   readonly differences: readonly string[]

@@ -1,14 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { migrations, newestVersion } from '../migrations/list.ts'
 import { checkVersion, notUpgraded, programVersion, tooOld } from '../migrations/version.ts'
-import { unfinished } from '../moving/texts.ts'
+import { unfinished } from '../moving/tables.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { isServed } from './claim.ts'
 import { conform } from './conform.ts'
-import { usableCopy } from './copies.ts'
-import { explained, explainFailure } from './failures.ts'
-import { applicationId } from './header.ts'
-import { openFile } from './open-file.ts'
+import { explained, explainFailure, isServed, openFile } from './file.ts'
+import { applicationId, usableCopy } from './header.ts'
 
 /** The number that a PRAGMA tells. */
 export function readPragma(db: Database, name: string): number {

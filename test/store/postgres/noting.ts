@@ -1,8 +1,7 @@
 import { PostgresQueryCompiler } from 'kysely'
 import { createConnections } from '../../../src/store/postgres/connections.ts'
-import { createEngine } from '../../../src/store/postgres/engine.ts'
-import { createSource, listSettings } from '../../../src/store/postgres/lists/source.ts'
-import { createPatience } from '../../../src/store/postgres/patience.ts'
+import { createEngine, createPatience } from '../../../src/store/postgres/engine.ts'
+import { createSource, listSettings } from '../../../src/store/postgres/lists.ts'
 import type { ListSource } from '../../../src/store/queries/lists/search.ts'
 import { createCompile, type Engine, type Steps } from '../../../src/store/queries/steps.ts'
 

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { ListsBusy } from '../../../../src/store/ports/lists.ts'
 import { StoreError } from '../../../../src/store/ports/store-error.ts'
-import { createReader, createThreadReader } from '../../../../src/store/sqlite/lists/reader.ts'
+import { createReader, createThreadReader } from '../../../../src/store/sqlite/lists.ts'
 import { temporaryDirectory } from '../../support.ts'
 
 let directory: ReturnType<typeof temporaryDirectory>

@@ -1,4 +1,4 @@
-import { createThreadReader, type Reader } from '../../../../src/store/sqlite/lists/reader.ts'
+import { createThreadReader, type Reader } from '../../../../src/store/sqlite/lists.ts'
 
 export interface Asked {
   readonly sql: string

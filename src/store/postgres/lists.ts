@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
-import { ListsBusy } from '../../ports/lists.ts'
-import { StoreError } from '../../ports/store-error.ts'
-import { type ListSource, read } from '../../queries/lists/search.ts'
-import type { Engine } from '../../queries/steps.ts'
-import type { Settings } from '../settings.ts'
+import { ListsBusy } from '../ports/lists.ts'
+import { StoreError } from '../ports/store-error.ts'
+import { type ListSource, read } from '../queries/lists/search.ts'
+import type { Engine } from '../queries/steps.ts'
+import type { Settings } from './connections.ts'
 
 /** How many lists are read at once, and how many may wait for them. */
 export const listConnections = 3

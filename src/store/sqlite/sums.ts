@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { utcDay } from '../../lib/clock.ts'
-import type { RequestRow } from '../ports/records.ts'
+import type { RequestRow, Spent } from '../ports/records.ts'
 
 const summed = [
   'inputTokens',
@@ -116,5 +116,80 @@ function emptyTotals(day: string, pricedModel: string): Totals {
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
     amountNano: 0,
+  }
+}
+
+/** Tokens that are remembered at once. */
+const maxKnown = 10_000
+
+/** What one token was charged for requests of one UTC day. */
+interface Charge {
+  readonly tokenId: number
+  readonly day: string
+  readonly amountNano: number
+}
+
+/**
+ * What tokens have spent, remembered from batch to batch: the daily sums of a token are read once and
+ * not at each commit, for a token that is old has thousands. Only for use inside of a transaction
+ * that holds the write lock.
+ */
+export function createKnownSpending(db: Database) {
+  const spending = createSpending(db)
+  const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  const known = new Map<number, Spent>()
+  let seenVersion: number | undefined
+  return {
+    /** Adds what this transaction has written to the daily sums. */
+    add(charges: Iterable<Charge>): void {
+      if (known.size === 0) return
+      const version = dataVersion.get()?.data_version
+      // Another process may have written them, too.
+      if (version !== seenVersion || known.size > maxKnown) known.clear()
+      seenVersion = version
+      for (const charge of charges) {
+        const spent = known.get(charge.tokenId)
+        if (spent) known.set(charge.tokenId, sumOf(spent, charge))
+      }
+    },
+    /** After `add`: all that was spent, with this transaction. */
+    get(tokenId: number, day: string): Spent {
+      const spent = known.get(tokenId)
+      if (spent?.day === day) return spent
+      const found = spending(tokenId, day)
+      known.set(tokenId, found)
+      return found
+    },
+    /** After a transaction that was taken back. */
+    forget: () => known.clear(),
+  }
+}
+
+function sumOf(spent: Spent, { day, amountNano }: Charge): Spent {
+  const { totalNano, dayNano, monthNano } = spent
+  const isSameMonth = day.slice(0, 7) === spent.day.slice(0, 7)
+  return {
+    totalNano: totalNano + amountNano,
+    dayNano: day === spent.day ? dayNano + amountNano : dayNano,
+    monthNano: isSameMonth ? monthNano + amountNano : monthNano,
+    day: spent.day,
+  }
+}
+
+const spentText = `
+SELECT ifnull(sum(amount_nano), 0) AS totalNano,
+  ifnull(sum(amount_nano) FILTER (WHERE day = $day), 0) AS dayNano,
+  ifnull(sum(amount_nano) FILTER (WHERE substr(day, 1, 7) = substr($day, 1, 7)), 0) AS monthNano
+FROM usage_day WHERE token_id = $tokenId`
+
+/**
+ * What a token was charged in all, on a UTC day and in that day's month, by the daily sums that
+ * `verify` holds to the ledger. A clock that was set back takes nothing out of the whole.
+ */
+export function createSpending(db: Database): (tokenId: number, day: string) => Spent {
+  const statement = db.prepare<Omit<Spent, 'day'>, [{ tokenId: number; day: string }]>(spentText)
+  return (tokenId, day) => {
+    const sums = statement.get({ tokenId, day })
+    return { totalNano: 0, dayNano: 0, monthNano: 0, ...sums, day }
   }
 }
