@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { fillUsageTotals } from '../../src/store/migrations/0006-usage-totals.ts'
+import { fillUsageTotals } from '../../src/store/schema/sqlite.ts'
 import type { RequestRow, Settlement } from '../../src/store/ports/records.ts'
 import { attemptColumns, requestColumns } from '../../src/store/queries/requests.ts'
 import { insertText } from '../../src/store/sqlite/commit.ts'

@@ -1,6 +1,6 @@
-import { newestVersion } from '../migrations/list.ts'
 import type { BegunMove, MovedTable } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
+import { newestVersion } from '../schema/versions.ts'
 
 const byId = (name: string, money: readonly string[] = []): MovedTable => ({
   name,

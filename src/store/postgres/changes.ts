@@ -1,8 +1,7 @@
 import { Client } from 'pg'
-import { changeChannel } from '../migrations/0007-postgres-triggers.ts'
-import { ofAccounts } from '../migrations/0017-postgres-kinds.ts'
 import type { ChangedElsewhere } from '../ports/store.ts'
 import { StoreError } from '../ports/store-error.ts'
+import { changeChannel, ofAccounts } from '../schema/postgres.ts'
 import {
   asLost,
   type ConnectionOptions,

@@ -10,6 +10,7 @@ import {
   type Settlement,
 } from '../ports/records.ts'
 import { StoreError, UnansweredError } from '../ports/store-error.ts'
+import { commitAnswers, commitRequests } from '../schema/postgres-functions.ts'
 import type { Connections, Listening, Statement } from './connections.ts'
 import type { Patience } from './engine.ts'
 import { toJson } from './values.ts'
@@ -138,7 +139,7 @@ function prepare({ settle = [], release = [], reserve = [], grow = [] }: Batch) 
   const answers = answersOf(settled)
   return {
     // Most batches have none, and are spared what is done for them.
-    name: answers === undefined ? 'commit_requests' : 'commit_answers',
+    name: answers === undefined ? commitRequests : commitAnswers,
     told: dearerPayloads(settled.flatMap(({ dearer }) => dearer ?? [])),
     settled: requests.map(({ requestId }) => requestId),
     released: [...new Set(release)],

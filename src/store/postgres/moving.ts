@@ -1,5 +1,4 @@
 import { Client } from 'pg'
-import { checkVersion } from '../migrations/version.ts'
 import {
   createMark,
   movedTables,
@@ -24,6 +23,7 @@ import type {
 import { silentNodeMs } from '../ports/nodes.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/catalog.ts'
+import { checkVersion } from '../schema/versions.ts'
 import { asLost, type Connection, connectionSettings, createConnections } from './connections.ts'
 import { explainFailure } from './failures.ts'
 import { migrate, readVersion } from './migrate.ts'

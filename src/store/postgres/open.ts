@@ -15,6 +15,7 @@ import { createRecordReading } from '../queries/requests.ts'
 import { createResponseStore } from '../queries/responses.ts'
 import { createSignInStore } from '../queries/sign-in/sign-in.ts'
 import { createTokenHashes } from '../queries/tokens.ts'
+import { sweepReservations } from '../schema/postgres-functions.ts'
 import { type Changes, createChanges } from './changes.ts'
 import { createCommit, createDearerNews, type DearerNews } from './commit.ts'
 import {
@@ -148,7 +149,7 @@ function assemble(options: PostgresOptions, { connections, changes, news }: Part
   let closing: Promise<void> | undefined
 
   async function sweep(): Promise<number> {
-    const text = 'SELECT sweep_reservations($1) AS interrupted'
+    const text = `SELECT ${sweepReservations}($1) AS interrupted`
     const { rows } = await patiently(() => connections.query({ text, values: [silentNodeMs] }))
     return Number(rows[0]?.interrupted)
   }

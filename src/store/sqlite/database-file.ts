@@ -1,7 +1,7 @@
-import { checkVersion } from '../migrations/version.ts'
 import type { Contents, DatabaseFile, InspectOptions, SealedKey } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/catalog.ts'
+import { checkVersion } from '../schema/versions.ts'
 import { applicationId } from './header.ts'
 import { type DatabaseThread, openDatabaseThread } from './thread.ts'
 

@@ -41,6 +41,8 @@ export function openFile(options: FileOptions): Database {
     // Of a new database: each page that a commit touches is summed and written whole, a settlement
     // touches a dozen, and most take a hundred bytes.
     db.run('PRAGMA page_size = 2048')
+    // What is removed of it can be given back, some pages at a time.
+    db.run('PRAGMA auto_vacuum = INCREMENTAL')
     enterWal(db, busyTimeoutMs)
     db.run(`PRAGMA synchronous = ${synchronous}`)
     db.run('PRAGMA foreign_keys = ON')

@@ -1,8 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { newestVersion } from '../migrations/list.ts'
-import { checkVersion } from '../migrations/version.ts'
 import { StoreError } from '../ports/store-error.ts'
+import { checkVersion, newestVersion } from '../schema/versions.ts'
 
 /** Marks a database file as ours: `TGAT` in ASCII. */
 export const applicationId = 0x54474154

@@ -1,6 +1,5 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { checkVersion } from '../migrations/version.ts'
 import {
   createMark,
   movedTables,
@@ -24,6 +23,7 @@ import type {
 } from '../ports/copies.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { selectSealed } from '../queries/catalog.ts'
+import { checkVersion } from '../schema/versions.ts'
 import { createClaim, explained, openFile } from './file.ts'
 import { applicationId } from './header.ts'
 import { isUnfinished, migrate, readPragma } from './migrate.ts'

@@ -160,10 +160,7 @@ const idOf = ({ channelId, key, model }: CoolingId) => `${channelId} ${key} ${mo
 const usualMs = 3_600_000
 
 /** Short texts by name, which are forgotten some time after their last use. */
-function sharedTexts(
-  { run, send }: Pick<Link, 'run' | 'send'>,
-  prefix: string,
-): SharedTexts {
+function sharedTexts({ run, send }: Pick<Link, 'run' | 'send'>, prefix: string): SharedTexts {
   const keyOf = (name: string) => `${prefix}:text:${name}`
   return {
     async get(name, keptMs = usualMs) {

@@ -79,10 +79,7 @@ async function checkTables(thread: DatabaseThread, isLarge: boolean, signal: Abo
  * one lasts the journal of a `serve` beside grows, and is reused afterwards. The largest table takes
  * some 4 seconds for a million rows.
  */
-async function* readFileFaults(
-  db: Database,
-  isDeep: boolean,
-): AsyncGenerator<Page<FileFault>> {
+async function* readFileFaults(db: Database, isDeep: boolean): AsyncGenerator<Page<FileFault>> {
   const tables = namesOfTables(db)
   let isDamaged = false
   // All of the file: what belongs to no table, too, and whether each page belongs to one thing alone.

@@ -1,6 +1,37 @@
 import { version as programVersion } from '../../../package.json'
 import { StoreError } from '../ports/store-error.ts'
-import { newestVersion } from './list.ts'
+
+/** One step from a version of the schema to the next, for each engine in its own words. */
+interface Migration {
+  /** What it adds, for people. */
+  readonly title: string
+  /** Absent: a step that PostgreSQL alone needs. */
+  readonly sqlite?: string
+  /** Absent: a step that SQLite alone needs. */
+  readonly postgres?: string
+}
+
+/** The version of a database as `sqliteSchema` and `postgresSchema` make it. Former ones are taken over. */
+export const firstVersion = 21
+
+/**
+ * In order; the first one leads to the version after the first. Only ever appended.
+ *
+ * While a cluster is updated, nodes of the former version go on with the new schema. So a step adds
+ * and leaves what their statements name: columns that may be left out, tables, functions of another
+ * name, or of the same that serve both alike. What nobody names any more is removed by a step of the
+ * next version. What is kept beside other rows and follows from them must not need what the former
+ * version does not write. A step over many rows keeps all who write waiting: an index is made before,
+ * or the rows are filled in later.
+ */
+export const migrations: readonly Migration[] = []
+
+/** The version of a database that is up to date. */
+export const newestVersion = firstVersion + migrations.length
+
+/** The steps that a database of a version still needs. */
+export const stepsFrom = (version: number): readonly Migration[] =>
+  migrations.slice(Math.max(version - firstVersion, 0))
 
 /** The version of this program, which is noted in the databases that it makes. */
 export { programVersion }
