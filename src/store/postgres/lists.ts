@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
 import { ListsBusy } from '../ports/lists.ts'
 import { StoreError } from '../ports/store-error.ts'
-import { type ListSource, read } from '../queries/lists/search.ts'
+import { type ListSource, read, searchMs } from '../queries/lists/search.ts'
 import type { Engine } from '../queries/steps.ts'
 import type { Settings } from './connections.ts'
 
@@ -50,6 +50,7 @@ export function createSource(engine: Pick<Engine, 'read'>): ListSource {
     from: (table) => sql.raw(table),
     blockBits: () => undefined,
     quickMs: 10,
+    searchMs,
     newestRequest: (sinceRow) => newestRequest(source, sinceRow),
   }
   return source

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { giveTurn } from '../../lib/give-way.ts'
 import { type ListStore, ListsBusy } from '../ports/lists.ts'
-import { type ListIndex, type ListSource, lastId } from '../queries/lists/search.ts'
+import { type ListIndex, type ListSource, lastId, searchMs } from '../queries/lists/search.ts'
 import { createLists } from '../queries/lists/store.ts'
 import type { Steps } from '../queries/steps.ts'
 import { compile } from './engine.ts'
@@ -34,6 +34,7 @@ export function createSource(reader: Reader): ListSource {
     blockBits: (index) => (index === 'request_account' ? 10 : undefined),
     // Where each statement holds the process that reads, others wait for its end.
     quickMs: 2,
+    searchMs,
     // There is one writer: what is stored later has a larger number.
     newestRequest: () => lastId(source, 'request', 'id'),
   }

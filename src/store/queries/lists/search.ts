@@ -28,6 +28,8 @@ export interface ListSource {
   blockBits(index: ListIndex): number | undefined
   /** A step of a search over so many ids that took less is followed by a larger one, in milliseconds. */
   readonly quickMs: number
+  /** So long is searched for a page, in milliseconds; the step under way is ended. */
+  readonly searchMs: number
   /**
    * The newest request before which none can appear any more: such a one would never be found by who
    * asks for those behind it. `sinceRow`: none is asked for up to this one.
@@ -138,8 +140,8 @@ interface Found {
   readonly lookedDownTo: number
 }
 
-/** How long is searched for a page, and counted; the step under way is ended. */
-const searchMs = 80
+/** How long is searched for a page (see `ListSource`), and counted; the step under way is ended. */
+export const searchMs = 80
 const countMs = 50
 const maxTotal = 10_000
 
@@ -166,7 +168,7 @@ export async function findNewest(
   limit: number,
 ): Promise<Found> {
   const keys: Key[] = []
-  const deadline = performance.now() + searchMs
+  const deadline = performance.now() + source.searchMs
   for await (const part of stepsDown(source, search)) {
     keys.push(...(await keysOf(source, search, part, limit - keys.length)))
     const isDone = keys.length >= limit || part.from <= search.from
