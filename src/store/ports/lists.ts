@@ -162,8 +162,8 @@ export interface NewRequests {
 }
 
 /**
- * Reading for people: pages, sums and exports of what may be very much. None of it takes long, and
- * none of it holds up this process. Everything may reject with `ListsBusy`; lists with `BadCursor`.
+ * Reading for people: pages, sums and exports of what may be very much, in steps none of which takes
+ * long. Everything may reject with `ListsBusy`; lists with `BadCursor`.
  */
 export interface ListStore {
   requests(filter: RequestFilter, page: PageAsked): Promise<Listed<ListedRequest>>

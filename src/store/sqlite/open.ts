@@ -9,6 +9,7 @@ import { createAttemptStore } from '../queries/attempts.ts'
 import { createAvailabilityStore } from '../queries/availability.ts'
 import { createCatalogStore } from '../queries/catalog.ts'
 import { createHealthStore } from '../queries/channels.ts'
+import { createLists } from '../queries/lists/store.ts'
 import { createNodeStore } from '../queries/nodes.ts'
 import { createRecordReading } from '../queries/requests.ts'
 import { createResponseStore } from '../queries/responses.ts'
@@ -23,7 +24,7 @@ import { createCheckpointer } from './checkpointer.ts'
 import { createCommit } from './commit.ts'
 import { createEngine } from './engine.ts'
 import { createClaim, explained, type FileOptions, openFile } from './file.ts'
-import { createDirectReader, createListStore, createReader } from './lists.ts'
+import { createSource } from './lists.ts'
 import { migrate } from './migrate.ts'
 import { createSpending } from './sums.ts'
 import { createSweep } from './sweep.ts'
@@ -60,7 +61,6 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const sweep = createSweep(db)
   const serving = createClaim(path)
   const checkpointer = createCheckpointer(path)
-  const reader = createReader(db)
   const dataVersion = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   // Reads the database itself, not only this connection's own state.
   const schemaVersion = db.prepare('PRAGMA schema_version')
@@ -90,7 +90,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     edits: createEdits({ engine, clock }),
     verification: createVerification(db, path, engine),
     health: createHealthStore(engine),
-    lists: createListStore({ reader, clock }),
+    lists: createLists({ source: createSource(engine), clock }),
     attempts: createAttemptStore(engine),
     answers: createAnswerStore({ engine, now }),
     responses: createResponseStore({ engine, now }),
@@ -117,7 +117,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     async close() {
       if (!isOpen) return
       isOpen = false
-      await Promise.all([reader.close(), checkpointer.close()])
+      await checkpointer.close()
       serving.release()
       // Closing removes the journal by its name, which may be another one's by now.
       if (watch?.look() === undefined) db.close(true)
@@ -136,7 +136,7 @@ export function openSqliteReading({ path }: { path: string }, clock: Clock): Rea
   const db = explained(path, () => openToRead(path))
   const engine = createEngine(db, path)
   return {
-    lists: createListStore({ reader: createDirectReader(db), clock }),
+    lists: createLists({ source: createSource(engine), clock }),
     records: createRecordReading(engine),
     admin: createAdminStore({ engine, clock }),
     edits: createEdits({ engine, clock }),

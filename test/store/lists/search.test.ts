@@ -9,7 +9,7 @@ import { until } from '../../e2e/until.ts'
 import { ask, hasPostgres } from '../../support/postgres.ts'
 import type { EngineName } from '../each-engine.ts'
 import { createNotingSource } from '../postgres/noting.ts'
-import { createNotingReader } from '../sqlite/lists/scene.ts'
+import { createNotingEngine } from '../sqlite/lists/scene.ts'
 import { collect, now } from '../support.ts'
 import { createMadeStore } from './scene.ts'
 
@@ -27,9 +27,9 @@ interface Place {
 const places: Readonly<Record<EngineName, Place>> = {
   SQLite: {
     lateLists(path, lateMs) {
-      const reader = createNotingReader(path, lateMs)
+      const reader = createNotingEngine(path, lateMs)
       const source = createSource(reader)
-      return { source, asked: reader.asked, [Symbol.asyncDispose]: () => reader.close() }
+      return { source, asked: reader.asked, [Symbol.asyncDispose]: async () => reader[Symbol.dispose]() }
     },
     async change(path, sql) {
       using db = new Database(path)

@@ -21,8 +21,8 @@ const usualSize = 100
  */
 const restsPerWork = 2
 const mostRestMs = 5
-/** Ids that are looked at by one statement. */
-const rowsPerStep = 20_000
+/** Ids that are looked at by one statement: two milliseconds or three. */
+const rowsPerStep = 4_000
 /** Of an index by blocks: its rows are put in order anew for each page. */
 const rowsPerBlockStep = 8_192
 

@@ -7,14 +7,14 @@ import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { readPages } from '../../lists/scene.ts'
 import { now, temporaryDirectory } from '../../support.ts'
-import { createNotingReader } from './scene.ts'
+import { createNotingEngine } from './scene.ts'
 
 // A search through far more rows of an index than one step looks at.
 
 const directory = temporaryDirectory()
 const path = directory.file('few-accounts.db')
 let db: Database
-let reader: ReturnType<typeof createNotingReader>
+let reader: ReturnType<typeof createNotingEngine>
 let lists: ListStore
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
     ...{ moreModels: 0, skew: 1 },
   })
   db = new Database(path, { readonly: true })
-  reader = createNotingReader(path)
+  reader = createNotingEngine(path)
   // Every statement counts as a quick one, and no page is ended by its time: how many steps there are
   // does not depend on the machine.
   const always = Number.POSITIVE_INFINITY
@@ -31,7 +31,7 @@ beforeAll(async () => {
   lists = createLists({ source, clock: () => now })
 }, 60_000)
 afterAll(async () => {
-  await reader.close()
+  reader[Symbol.dispose]()
   db.close()
   directory[Symbol.dispose]()
 })
