@@ -1,16 +1,17 @@
 import {
+  type AccountFields,
   type AccountWrite,
   type AuditEntry,
   type ChannelWrite,
   type GroupWrite,
   type StoredAccount,
+  type TokenFields,
   type TokenView,
   type TokenWrite,
   WriteRefused,
 } from './admin.ts'
-import type { ChannelRow, GroupRow, Limits, PriceRow, PriceSetting, Regions } from './catalog.ts'
+import type { ChannelRow, GroupRow, PriceRow, PriceSetting } from './catalog.ts'
 import type { Spent } from './records.ts'
-import type { TokenBudget } from './tokens.ts'
 
 /** What every change by hand says beside what changes. */
 export interface Edit {
@@ -82,18 +83,6 @@ export interface EditableAccount extends StoredAccount {
   readonly revision: string
 }
 
-/** What may be changed of an account: absent fields stay as they are. */
-export interface AccountFields {
-  readonly role?: StoredAccount['role']
-  /** True: its address is its owner's. An administrator's always is. */
-  readonly isVouched?: true
-  readonly status?: StoredAccount['status']
-  readonly creditLimitNano?: number
-  readonly balanceLowNano?: number | null
-  readonly limits?: Partial<Limits>
-  readonly regions?: Regions | null
-}
-
 /**
  * Changes of accounts by hand. They throw `NotThere`, `NameTaken`, `Conflict`, and `InUse` where the
  * last administrator would be gone.
@@ -122,19 +111,6 @@ export interface EditableToken extends TokenView {
 export interface NewToken extends Omit<TokenWrite, 'account' | 'name' | 'status'> {
   readonly accountId: number
   readonly name?: string
-}
-
-/** What may be changed of a token: absent fields stay as they are. */
-export interface TokenFields {
-  readonly name?: string
-  readonly group?: string
-  readonly status?: TokenView['status']
-  readonly models?: readonly string[]
-  readonly ipAllow?: readonly string[]
-  readonly isStrict?: boolean
-  readonly expiresAt?: number | null
-  readonly budget?: Partial<TokenBudget>
-  readonly limits?: Partial<Limits>
 }
 
 /** Which token, and whose it must be: with another owner it is not there. */

@@ -1,6 +1,6 @@
+import type { AccountFields } from '../ports/admin.ts'
 import { type AccountChange, type AccountWrite, WriteRefused } from '../ports/admin.ts'
 import {
-  type AccountFields,
   type EditableAccount,
   InUse,
   mostTokensCounted,

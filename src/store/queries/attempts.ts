@@ -97,17 +97,8 @@ function toRecord(row: Found): AttemptRecord {
   const { channelId, startedAt, status, cause, firstByteMs, durationMs, ...others } = row
   const { upstreamRequestId, usageRaw, position, lastPosition, channel, ...request } = others
   return {
-    channelId,
-    channel,
-    position,
-    isLast: position === lastPosition,
-    startedAt,
-    status,
-    cause,
-    firstByteMs,
-    durationMs,
-    upstreamRequestId,
-    usageRaw,
+    ...{ channelId, channel, position, isLast: position === lastPosition, startedAt, status },
+    ...{ cause, firstByteMs, durationMs, upstreamRequestId, usageRaw },
     request: { ...request, estimated: request.estimated === 1 },
   }
 }

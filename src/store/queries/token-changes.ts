@@ -1,5 +1,6 @@
 import { isoTime } from '../../lib/format.ts'
 import { freeName } from '../../lib/ids.ts'
+import type { TokenFields } from '../ports/admin.ts'
 import { type TokenChange, type TokenView, type TokenWrite, WriteRefused } from '../ports/admin.ts'
 import {
   GroupGone,
@@ -9,7 +10,6 @@ import {
   NotThere,
   type OwnedToken,
   SetByOperator,
-  type TokenFields,
   TooMany,
   tokenUndoMs,
 } from '../ports/edits.ts'
