@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { giveTurn } from '../../../lib/give-way.ts'
 import { createPauses } from '../../../lib/slices.ts'
+import type { Steps } from '../steps.ts'
 import {
   blockBitsOf,
   countsIds,
@@ -29,7 +30,7 @@ const rowsPerBlockStep = 8_192
 interface Wanted<Row> {
   readonly source: ListSource
   readonly search: Search
-  readonly readRows: (keys: readonly Key[]) => Promise<readonly Row[]>
+  readonly readRows: (keys: readonly Key[]) => Steps<readonly Row[]>
   readonly pageSize?: number
   /** Nobody asks any more: where nothing is found, nobody else would end it. */
   readonly signal?: AbortSignal | undefined
@@ -52,7 +53,7 @@ export async function* readAll<Row>(wanted: Wanted<Row>): AsyncGenerator<Row> {
     const order = sql.raw(search.id)
     const keys = await read(source, sql<Key>`${found} ORDER BY ${order} LIMIT ${pageSize}`)
     if (keys.length > 0) {
-      for (const row of await readRows(keys)) {
+      for (const row of await source.read(() => readRows(keys))) {
         yield row
         giveTurn()
         await pause()

@@ -1,16 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Clock, utcDay } from '../../../lib/clock.ts'
 import type { AccountView, AuditEntry } from '../../ports/admin.ts'
 import type {
   AccountFilter,
   AuditFilter,
   DayUsage,
   LedgerFilter,
-  Listed,
   ListedToken,
   ListedTokenFilter,
   ModelDayUsage,
-  PageAsked,
   UsageFilter,
 } from '../../ports/lists.ts'
 import type { LedgerEntry } from '../../ports/records.ts'
@@ -19,7 +16,7 @@ import { selectAudit, toAuditEntry } from '../audit.ts'
 import { selectLedger } from '../ledger.ts'
 import { all, type Steps } from '../steps.ts'
 import { readToken, readUsed, selectTokens, unused } from '../tokens.ts'
-import { idsIn, readPage } from './page.ts'
+import { idsIn } from './page.ts'
 import {
   beginsWith,
   type Condition,
@@ -28,24 +25,11 @@ import {
   endOfIds,
   equals,
   type IdIndex,
-  idsOf,
   type ListSource,
   oneOf,
   type Search,
   within,
 } from './search.ts'
-
-/** Ledger entries of a filter, newest first. */
-export async function listLedger(
-  source: ListSource,
-  filter: LedgerFilter,
-  page: PageAsked,
-): Promise<Listed<LedgerEntry>> {
-  const search = await searchLedger(source, filter)
-  return readPage(source, search, page, (keys) =>
-    source.read(() => readEntries(idsOf(keys), 'desc')),
-  )
-}
 
 /** Where a filter's entries are. */
 export async function searchLedger(source: ListSource, filter: LedgerFilter): Promise<Search> {
@@ -76,12 +60,13 @@ export const readEntries = (
 ): Steps<readonly LedgerEntry[]> =>
   all<LedgerEntry>(selectLedger().where('ledger.id', 'in', ids).orderBy('ledger.id', order))
 
-/** Live accounts of a filter, newest first. */
-export function listAccounts(
-  source: ListSource,
-  { search, role, status, isOverdrawn: isOwing }: AccountFilter,
-  page: PageAsked,
-): Promise<Listed<AccountView>> {
+/** Where a filter's accounts are. */
+export function searchAccounts({
+  search,
+  role,
+  status,
+  isOverdrawn: isOwing,
+}: AccountFilter): Search {
   const others = conditionsOf(
     sql`deleted_at IS NULL`,
     equals('role', role),
@@ -89,22 +74,17 @@ export function listAccounts(
     isOwing ? isOverdrawn : undefined,
     contains(['email'], search),
   )
-  const where: Search = { table: 'account', id: 'id', others, from: 0, to: endOfIds }
-  return readPage(source, where, page, (keys) => source.read(() => readAccounts(idsOf(keys))))
+  return { table: 'account', id: 'id', others, from: 0, to: endOfIds }
 }
 
 /** The live accounts with these ids, newest first. */
-function* readAccounts(ids: readonly number[]): Steps<readonly AccountView[]> {
+export function* readAccounts(ids: readonly number[]): Steps<readonly AccountView[]> {
   const query = selectWithTokenCount().where('account.id', 'in', ids)
   return (yield* all(query.orderBy('account.id', 'desc'))).map(readAccount)
 }
 
-/** What was changed by hand, newest first. */
-export function listAudit(
-  source: ListSource,
-  filter: AuditFilter,
-  page: PageAsked,
-): Promise<Listed<AuditEntry>> {
+/** Where a filter's changes by hand are. */
+export function searchAudit(filter: AuditFilter): Search {
   const { actor, action, subject } = filter
   const others = conditionsOf(
     equals('actor', actor),
@@ -113,22 +93,17 @@ export function listAudit(
   )
   const index: IdIndex | undefined =
     subject === undefined ? undefined : { name: 'audit_subject', where: sql`subject = ${subject}` }
-  const where: Search = { table: 'audit', id: 'id', index, others, from: 0, to: endOfIds }
-  return readPage(source, where, page, (keys) => source.read(() => readAudit(idsOf(keys))))
+  return { table: 'audit', id: 'id', index, others, from: 0, to: endOfIds }
 }
 
 /** The audit rows with these ids, newest first. */
-function* readAudit(ids: readonly number[]): Steps<readonly AuditEntry[]> {
+export function* readAudit(ids: readonly number[]): Steps<readonly AuditEntry[]> {
   const query = selectAudit().where('id', 'in', ids).orderBy('id', 'desc')
   return (yield* all(query)).map(toAuditEntry)
 }
 
-/** Live tokens of a filter, newest first, with what was spent with them. */
-export function listTokens(
-  { source, clock }: { source: ListSource; clock: Clock },
-  filter: ListedTokenFilter,
-  page: PageAsked,
-): Promise<Listed<ListedToken>> {
+/** Where a filter's tokens are. */
+export function searchTokens(filter: ListedTokenFilter): Search {
   const { accountId, group, status, search } = filter
   const index = accountId === undefined ? undefined : ofAccount(accountId)
   const others = conditionsOf(
@@ -137,10 +112,7 @@ export function listTokens(
     group === undefined ? undefined : ofGroup(group),
     contains(['name', 'key_hint'], search),
   )
-  const where: Search = { table: 'token', id: 'id', index, others, from: 0, to: endOfIds }
-  return readPage(source, where, page, (keys) =>
-    source.read(() => readTokens(idsOf(keys), utcDay(clock()))),
-  )
+  return { table: 'token', id: 'id', index, others, from: 0, to: endOfIds }
 }
 
 const ofAccount = (accountId: number): IdIndex => ({
@@ -152,7 +124,7 @@ const ofGroup = (name: string): Condition =>
   sql`group_id IN (SELECT id FROM "group" WHERE name = ${name} AND deleted_at IS NULL)`
 
 /** The live tokens with these ids, newest first, with what was spent with them by a UTC day. */
-function* readTokens(ids: readonly number[], day: string): Steps<readonly ListedToken[]> {
+export function* readTokens(ids: readonly number[], day: string): Steps<readonly ListedToken[]> {
   const rows = yield* all(
     selectTokens()
       .select('token.account_id as accountId')

@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
 import type {
-  Listed,
   ListedAttempt,
   ListedAttemptFilter,
   ListedRequest,
   NewRequests,
-  PageAsked,
   RequestFilter,
 } from '../../ports/lists.ts'
 import { flagsOf, type RequestResult, selectRequests } from '../requests.ts'
 import { all, build, type Steps } from '../steps.ts'
 import { readAll } from './exports.ts'
-import { idsIn, readPage, requestMs } from './page.ts'
+import { idsIn, requestMs } from './page.ts'
 import {
   type Condition,
   conditionsOf,
@@ -23,18 +21,6 @@ import {
   type Search,
   within,
 } from './search.ts'
-
-/** Requests of a filter, newest first. */
-export async function listRequests(
-  source: ListSource,
-  filter: RequestFilter,
-  page: PageAsked,
-): Promise<Listed<ListedRequest>> {
-  const search = await searchRequests(source, filter)
-  return readPage(source, search, page, (keys) =>
-    source.read(() => readRequests(idsOf(keys), 'desc')),
-  )
-}
 
 /** Where a filter's requests are. */
 export async function searchRequests(source: ListSource, filter: RequestFilter): Promise<Search> {
@@ -110,12 +96,11 @@ function toListed({ usageRaw: _, ...row }: Found): ListedRequest {
   return Object.assign(row, flagsOf(row))
 }
 
-/** Attempts of a filter, newest first. */
-export async function listAttempts(
+/** Where a filter's attempts are. */
+export async function searchAttempts(
   source: ListSource,
   filter: ListedAttemptFilter,
-  page: PageAsked,
-): Promise<Listed<ListedAttempt>> {
+): Promise<Search> {
   const { channel, cause, outcome, since } = filter
   const isFailed = cause !== undefined || outcome === 'failed'
   const others = conditionsOf(
@@ -126,13 +111,12 @@ export async function listAttempts(
       : sql`channel_id IN (SELECT id FROM channel WHERE name = ${channel})`,
     within('started_at', filter),
   )
-  const search: Search = {
+  return {
     ...{ table: 'attempt', id: 'request_row', place: 'position', others },
     index: isFailed ? { name: 'attempt_failed', where: sql`cause IS NOT NULL` } : undefined,
     // A request that began before may have attempts since.
     ...(await idsIn(source, 'request', { since: since && since - requestMs })),
   }
-  return readPage(source, search, page, (keys) => source.read(() => readAttempts(keys)))
 }
 
 /** Which attempt of which request. */
@@ -142,7 +126,7 @@ interface AttemptKey {
 }
 
 /** These attempts, newest first. */
-function readAttempts(keys: readonly AttemptKey[]): Steps<readonly ListedAttempt[]> {
+export function readAttempts(keys: readonly AttemptKey[]): Steps<readonly ListedAttempt[]> {
   // Their types are named: PostgreSQL can't tell them in a list of rows.
   const pairs = keys.map(({ id, place }) => sql`(cast(${id} as bigint), cast(${place} as bigint))`)
   return all<ListedAttempt>(
@@ -192,7 +176,7 @@ export async function readNewRequests(asked: Asked): Promise<NewRequests> {
     ...{ from: sinceRow + 1, to: newest + 1 },
   }
   const rows: ListedRequest[] = []
-  const readRows = (keys: readonly Key[]) => source.read(() => readRequests(idsOf(keys), 'asc'))
+  const readRows = (keys: readonly Key[]) => readRequests(idsOf(keys), 'asc')
   for await (const row of readAll({ source, search, readRows, pageSize: limit })) {
     rows.push(row)
     if (rows.length === limit) break
