@@ -47,7 +47,7 @@ function statementOf(name: string, values: readonly unknown[], told: readonly st
 
 /**
  * The hot path's writing: one call, and so one round trip, for a whole batch; the database does the
- * rest (see the migrations). Throws and stores nothing when a charge is no whole number of nano-USD or
+ * rest (see `postgres-functions.ts`). Throws and stores nothing when a charge is no whole number of nano-USD or
  * a balance would leave the integers that are exact. A batch may be committed twice: what is stored or
  * set aside already is left alone.
  */

@@ -265,7 +265,7 @@ interface ResponseShareTable {
   size_bytes: number
 }
 
-/** The tables as the query builder knows them; the migrations are what makes them. */
+/** The tables as the query builder knows them; the schema is what makes them. */
 export interface Tables {
   account: AccountTable
   channel: ChannelTable

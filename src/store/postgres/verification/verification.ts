@@ -61,7 +61,7 @@ type Columns = Readonly<Record<string, string>>
 const owners: Columns = { account_id: 'account', token_id: 'token', group_id: 'group' }
 
 /**
- * What rows name without a constraint (see the migration), with the keys of the tables. An attempt's
+ * What rows name without a constraint (see the schema), with the keys of the tables. An attempt's
  * request is left out: `readOddAttempts` looks for it, and knows more to tell.
  */
 export const references: readonly {
