@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { Regions } from '../store/ports/regions.ts'
+import type { Regions } from '../store/ports/catalog.ts'
 
 const countries = Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 400 }))
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createSecretBox, loadSecret, OtherSecret, type SecretBox } from '../lib/secrets.ts'
 import type { Store } from '../store/ports/store.ts'
-import { copiesOf } from '../store/sqlite/copies.ts'
+import { copiesOf } from '../store/sqlite/header.ts'
 import type { Config, StoreConfig } from './config/config.ts'
 import {
   type FileWord,

@@ -1,4 +1,4 @@
-import { placeOf } from '../store/postgres/place.ts'
+import { placeOf } from '../store/postgres/tls.ts'
 import type { PostgresConfig, StoreConfig } from './config/config.ts'
 
 /** Whether a database is on a server, for several nodes, and not in a file beside this process. */

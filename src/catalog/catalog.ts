@@ -7,8 +7,8 @@ import type {
   Limits,
   PriceRow,
   ProtocolBases,
+  Regions,
 } from '../store/ports/catalog.ts'
-import type { Regions } from '../store/ports/regions.ts'
 import { type ContextWindows, createContextWindows } from './context-windows.ts'
 
 /** An upstream address with its keys opened, ready to be called. */

@@ -8,7 +8,7 @@ import { type Column, printable } from '../lib/table.ts'
 import type { Overdrawn } from '../store/ports/admin.ts'
 import type { HeldAnswer } from '../store/ports/answers.ts'
 import type { Counting, NodeView } from '../store/ports/nodes.ts'
-import { isServed } from '../store/sqlite/claim.ts'
+import { isServed } from '../store/sqlite/file.ts'
 import { type ConfigOption, warnOfSpool, withConfig, withExamples, withStore } from './open.ts'
 import { writeJson, writeLines, writeList } from './output.ts'
 

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { isGzipAccepted } from '../lib/gzip-accepted.ts'
-import type { SharedDocument } from '../store/ports/documents.ts'
+import type { SharedDocument } from '../store/ports/store.ts'
 
 /** A public document, ready to be served from memory under its conditional-request rules. */
 export interface Published {

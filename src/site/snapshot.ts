@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import type { DocumentStore } from '../store/ports/documents.ts'
+import type { DocumentStore } from '../store/ports/store.ts'
 import { type Published, publish, takeOver, toShared } from './published.ts'
 
 /** A public document that is built now and then, and served from memory in between. */

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect } from 'bun:test'
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { newestVersion } from '../../src/store/migrations/list.ts'
+import { newestVersion } from '../../src/store/schema/versions.ts'
 import { runBinary, startBinary } from '../support/binary.ts'
 import { type FakeUpstream, jsonAnswer, startFakeUpstream } from '../support/fake-upstream.ts'
 import { ofSqlite } from '../support/of-sqlite.ts'

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createCommitter } from '../../src/gateway/money/committer.ts'
 import { createLogger } from '../../src/lib/log.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
+import { commitRequests } from '../../src/store/schema/postgres-functions.ts'
 import { now, seed, settlement } from '../store/support.ts'
 import { ask, createDatabase, hasPostgres } from '../support/postgres.ts'
 
@@ -11,8 +12,8 @@ const opening = 1_000_000_000
 const faults = [
   [
     'is being restored',
-    'ALTER FUNCTION commit_requests RENAME TO away',
-    'ALTER FUNCTION away RENAME TO commit_requests',
+    `ALTER FUNCTION ${commitRequests} RENAME TO away`,
+    `ALTER FUNCTION away RENAME TO ${commitRequests}`,
   ],
   [
     'has another transaction in the way each time',

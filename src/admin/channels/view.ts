@@ -1,7 +1,7 @@
 import { isoTime } from '../../lib/format.ts'
 import { keyHint } from '../../lib/key-hint.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
-import type { EditableCatalog, EditableChannel } from '../../store/ports/channel-edits.ts'
+import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.ts'
 import type { Remark } from '../checked.ts'
 import { type CheckedChannel, fieldsOf } from './entry.ts'
 import type { Channel, ChannelItem } from './schema.ts'

@@ -1,7 +1,7 @@
 import { formatNano } from '../../billing/money.ts'
 import { isoTime } from '../../lib/format.ts'
+import type { EditableToken } from '../../store/ports/edits.ts'
 import type { ListedToken as ListedRow } from '../../store/ports/lists.ts'
-import type { EditableToken } from '../../store/ports/token-edits.ts'
 import type { ListedToken, TokenDetails } from './schema.ts'
 
 const usdOrNull = (nano: number | null) => (nano === null ? null : formatNano(nano))

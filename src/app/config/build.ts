@@ -7,8 +7,8 @@ import type {
   ChannelStatus,
   GroupSettings,
   Limits,
+  Regions,
 } from '../../store/ports/catalog.ts'
-import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
 import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'

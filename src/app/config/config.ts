@@ -1,6 +1,5 @@
 import type { PriceWrite } from '../../store/ports/admin.ts'
-import type { ChannelSettings, GroupSettings, Limits } from '../../store/ports/catalog.ts'
-import type { Regions } from '../../store/ports/regions.ts'
+import type { ChannelSettings, GroupSettings, Limits, Regions } from '../../store/ports/catalog.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** Where and how the process listens. */

@@ -12,10 +12,10 @@ import type {
   Limits,
   PriceSetting,
   PriceTerms,
+  Regions,
   TokenRates,
 } from '../../store/ports/catalog.ts'
 import type { ExtraPrices } from '../../store/ports/extras.ts'
-import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */

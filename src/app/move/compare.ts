@@ -1,4 +1,4 @@
-import type { MovedRow, MovedTable, MoveSource, MoveTarget } from '../../store/ports/moving.ts'
+import type { MovedRow, MovedTable, MoveSource, MoveTarget } from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
 import { columnsOf, createFitting, keyOf, nameOf, pagesOf } from './rows.ts'
 

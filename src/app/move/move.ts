@@ -5,7 +5,7 @@ import type {
   MoveSource,
   MoveTarget,
   TableExtent,
-} from '../../store/ports/moving.ts'
+} from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
 import { describeWaiting } from '../spool.ts'
 import { usualSpool } from '../store-place.ts'

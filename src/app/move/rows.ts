@@ -4,7 +4,7 @@ import type {
   MovedValue,
   MovePlace,
   WantedRows,
-} from '../../store/ports/moving.ts'
+} from '../../store/ports/copies.ts'
 import { UserError } from '../instance.ts'
 
 /** So much of a table is in memory at a time, as far as the rows before tell how large rows are. */

@@ -1,7 +1,7 @@
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
-import { decodeStoredUsage } from '../../protocols/index.ts'
-import type { AttemptRecord } from '../../store/ports/attempts.ts'
+import { decodeStoredUsage } from '../../protocols/stored-usage.ts'
 import type { OwnAttempt } from '../../store/ports/matching.ts'
+import type { AttemptRecord } from '../../store/ports/records.ts'
 
 /** An attempt as it is compared; undefined when the upstream gave no request id. */
 export function toOwnAttempt(record: AttemptRecord, isExpected: boolean): OwnAttempt | undefined {

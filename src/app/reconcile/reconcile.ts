@@ -1,7 +1,6 @@
 import { dayMs } from '../../lib/clock.ts'
-import type { AttemptStore } from '../../store/ports/attempts.ts'
 import type { BilledRow, Matching, MatchingSums } from '../../store/ports/matching.ts'
-import type { Span } from '../../store/ports/records.ts'
+import type { AttemptStore, Span } from '../../store/ports/records.ts'
 import { createMatching } from '../../store/sqlite/matching/matching.ts'
 import { UserError } from '../instance.ts'
 import { type Columns, fieldNames, findColumns, type NamedColumns } from './columns.ts'

@@ -1,8 +1,8 @@
 import type { Candidate } from '../../catalog/catalog.ts'
-import type { Dearer } from '../../store/ports/dearer.ts'
 import type {
   Batch,
   Committed,
+  Dearer,
   MoneyLimit,
   RequestRow,
   Reservation,

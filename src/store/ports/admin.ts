@@ -1,6 +1,5 @@
-import type { ChannelSettings, GroupSettings, Limits, PriceSetting } from './catalog.ts'
+import type { ChannelSettings, GroupSettings, Limits, PriceSetting, Regions } from './catalog.ts'
 import type { LedgerEntry, TokenSpending } from './records.ts'
-import type { Regions } from './regions.ts'
 import type { TokenBudget } from './tokens.ts'
 
 /** A channel as it is to be; `keysSealed` or `proxySealed` absent: keep what it has. */
@@ -76,7 +75,7 @@ export interface Writes {
 export type GroupWrite = GroupSettings
 
 /** Who changes something by hand: an e-mail, or `command line`. */
-export interface Author {
+interface Author {
   readonly actor: string
 }
 
@@ -110,21 +109,9 @@ export interface AccountView {
   readonly createdAt: number
 }
 
-export interface TokenView {
+/** A token as it is stored. */
+export interface TokenView extends TokenWrite {
   readonly id: number
-  readonly account: string
-  readonly name: string
-  readonly keyHash: string
-  readonly keySealed: Uint8Array
-  readonly keyHint: string
-  readonly group: string
-  readonly status: 'active' | 'disabled'
-  readonly models: readonly string[]
-  readonly ipAllow: readonly string[]
-  readonly isStrict: boolean
-  readonly expiresAt: number | null
-  readonly budget: TokenBudget
-  readonly limits: Limits
   readonly createdAt: number
 }
 
@@ -153,27 +140,36 @@ export interface Adjusted {
   readonly isRepeat: boolean
 }
 
-/** What of an account changes by hand: absent fields stay as they are. */
-export interface AccountChange {
-  readonly account: string
-  readonly actor: string
-  readonly role?: 'admin' | 'user'
+/** What may be changed of an account: absent fields stay as they are. */
+export interface AccountFields {
+  readonly role?: AccountView['role']
   /** True: its address is its owner's. An administrator's always is. */
   readonly isVouched?: true
+  readonly status?: AccountView['status']
   readonly creditLimitNano?: number
   readonly balanceLowNano?: number | null
   readonly limits?: Partial<Limits>
   readonly regions?: Regions | null
 }
 
-/** The same of a token. */
-export interface TokenChange {
-  readonly id: number
+/** Which account changes, by its e-mail, and who does it. */
+export interface AccountChange extends Omit<AccountFields, 'status'> {
+  readonly account: string
   readonly actor: string
+}
+
+/** What may be changed of a token: absent fields stay as they are. */
+export interface TokenFields
+  extends Partial<Omit<TokenWrite, 'account' | `key${string}` | 'budget' | 'limits'>> {
   readonly budget?: Partial<TokenBudget>
   readonly limits?: Partial<Limits>
-  readonly expiresAt?: number | null
-  readonly isStrict?: boolean
+}
+
+/** Which token changes, and who does it. */
+export interface TokenChange
+  extends Pick<TokenFields, 'budget' | 'limits' | 'expiresAt' | 'isStrict'> {
+  readonly id: number
+  readonly actor: string
 }
 
 /** Who changed what by hand. */

@@ -1,6 +1,5 @@
-import type { Limits } from './catalog.ts'
+import type { Limits, Regions } from './catalog.ts'
 import type { Spent } from './records.ts'
-import type { Regions } from './regions.ts'
 
 /** What may be spent with a token, in nano-USD: in all, in a UTC day, in a UTC month; null: no limit. */
 export interface TokenBudget {

@@ -1,225 +1,101 @@
-import { sql } from 'kysely'
-import type {
-  AccountView,
-  AdminCounts,
-  StoredAccount,
-  TokenFilter,
-  TokenView,
-} from '../ports/admin.ts'
-import type { Limits } from '../ports/catalog.ts'
-import type { LedgerEntry } from '../ports/records.ts'
-import type { TokenBudget } from '../ports/tokens.ts'
-import { build } from './build.ts'
-import { parseList, parseRegions } from './json.ts'
-import { findAccountId } from './names.ts'
-import { selectLedger } from './records.ts'
-import { passwordProvider } from './sign-in/passwords.ts'
-import { all, first, type Steps } from './steps.ts'
+import { type Clock, utcDay } from '../../lib/clock.ts'
+import type { AdminStore } from '../ports/admin.ts'
+import type { Edit, EditStore } from '../ports/edits.ts'
+import {
+  addAccount,
+  changeAccount,
+  readEditableAccount,
+  removeAccount,
+  setAccount,
+} from './account-changes.ts'
+import {
+  countAccountsAndTokens,
+  findAccount,
+  findAccounts,
+  findAccountsAt,
+  listAccounts,
+  readOverdrawn,
+} from './accounts.ts'
+import { addAudit, listAudit } from './audit.ts'
+import { loadEditable } from './catalog.ts'
+import type { Change } from './changes.ts'
+import { addChannel, recoverChannel, removeChannel, setChannel } from './channels.ts'
+import { addGroup, removeGroup, setGroup } from './groups.ts'
+import { adjustBalance, listLedger } from './ledger.ts'
+import { setPrice } from './prices.ts'
+import { readSettings, setSettings } from './settings.ts'
+import type { Engine, Steps } from './steps.ts'
+import {
+  addToken,
+  changeToken,
+  findToken,
+  removeToken,
+  restoreToken,
+  setToken,
+} from './token-changes.ts'
+import { listTokens, spentWith } from './tokens.ts'
+import { applyNoted, applyWrites } from './writes.ts'
 
-/** Rows of a page of tokens when the caller names no limit. */
-const defaultLimit = 1000
-
-/** Live accounts. */
-export const selectAccounts = () =>
-  build
-    .selectFrom('account')
-    .leftJoin('credential', (join) =>
-      join
-        .onRef('credential.account_id', '=', 'account.id')
-        .on('credential.provider', '=', passwordProvider),
-    )
-    .select([
-      'account.id as id',
-      'account.email as email',
-      'account.email_verified as emailVerified',
-      'account.role as role',
-      'account.status as status',
-      'account.balance_nano as balanceNano',
-      'account.reserved_nano as reservedNano',
-      'account.credit_limit_nano as creditLimitNano',
-      'account.balance_low_nano as balanceLowNano',
-      'account.rpm as rpm',
-      'account.tpm as tpm',
-      'account.concurrency as concurrency',
-      'account.regions as regions',
-      'credential.password_mark as passwordMark',
-      'account.created_at as createdAt',
-    ])
-    .where('account.deleted_at', 'is', null)
-
-/** Live accounts with the number of their tokens. */
-export const selectWithTokenCount = () =>
-  selectAccounts().select((eb) =>
-    eb
-      .selectFrom('token')
-      .select((count) => count.fn.countAll<number>().as('count'))
-      .whereRef('token.account_id', '=', 'account.id')
-      .where('token.deleted_at', 'is', null)
-      .$asScalar()
-      .$notNull()
-      .as('tokenCount'),
-  )
-
-/** All live accounts, oldest first. */
-export function* listAccounts(): Steps<AccountView[]> {
-  const rows = yield* all(selectWithTokenCount().orderBy('account.id'))
-  return rows.map(readAccount)
+interface Parts {
+  readonly engine: Engine
+  readonly clock: Clock
 }
 
-/** The accounts of so many e-mails go into one statement: it holds some ten thousand parameters. */
-const emailsPerQuery = 500
-
-/** Those of the live accounts that have these e-mails, oldest first. */
-export const findAccounts = (emails: readonly string[]) =>
-  findBy(emails, (part) => selectAccounts().where('account.email', 'in', part))
-
-/** The same, without regard to case. */
-export const findAccountsAt = (addresses: readonly string[]) =>
-  findBy(addresses, (part) =>
-    selectAccounts().where(
-      sql<string>`lower(account.email)`,
-      'in',
-      part.map((email) => email.toLowerCase()),
-    ),
-  )
-
-function* findBy(
-  emails: readonly string[],
-  select: (part: readonly string[]) => ReturnType<typeof selectAccounts>,
-): Steps<StoredAccount[]> {
-  const found: StoredAccount[] = []
-  for (let from = 0; from < emails.length; from += emailsPerQuery) {
-    const part = emails.slice(from, from + emailsPerQuery)
-    const rows = yield* all(select(part))
-    found.push(...rows.map(readAccount))
-  }
-  return found.sort((a, b) => a.id - b.id)
-}
-
-/** Counts through an index that leaves out what is deleted, and no further than asked for. */
-export function* countAccountsAndTokens(atMost: number): Steps<AdminCounts> {
+/** Managing accounts and tokens: each change is one transaction. */
+export function createAdminStore({ engine, clock }: Parts): AdminStore {
+  const { read, write } = engine
   return {
-    accounts: yield* countLive('account', atMost),
-    tokens: yield* countLive('token', atMost),
+    write: (writes, by) =>
+      write(() =>
+        by ? applyNoted(writes, { now: clock(), edit: by }) : applyWrites(writes, clock()),
+      ),
+    adjust: (adjustment) => write(() => adjustBalance(adjustment, clock())),
+    changeAccount: (change) => write(() => changeAccount(change, clock())),
+    changeToken: (change) => write(() => changeToken(change, clock())),
+    audit: (limit) => read(() => listAudit(limit)),
+    ledger: (account, limit) => read(() => listLedger(account, limit)),
+    spending: (tokenIds) => read(() => spentWith(tokenIds, utcDay(clock()))),
+    accounts: () => read(listAccounts),
+    accountsNamed: (emails) => read(() => findAccounts(emails)),
+    accountsAt: (addresses) => read(() => findAccountsAt(addresses)),
+    account: (email) => read(() => findAccount(email)),
+    tokens: (filter) => read(() => listTokens(filter)),
+    overdrawn: (filter) => read(() => readOverdrawn(filter)),
+    counts: (atMost) => read(() => countAccountsAndTokens(atMost)),
   }
 }
 
-function* countLive(table: 'account' | 'token', atMost: number): Steps<number> {
-  const rows = build
-    .selectFrom(table)
-    .select(sql`1`.as('one'))
-    .where('deleted_at', 'is', null)
-    .limit(atMost)
-  const counted = yield* first(
-    build.selectFrom(rows.as('row')).select((eb) => eb.fn.countAll<number>().as('count')),
-  )
-  return counted?.count ?? 0
-}
-
-export function* findAccount(email: string): Steps<AccountView | undefined> {
-  const row = yield* first(selectWithTokenCount().where('account.email', '=', email))
-  return row && readAccount(row)
-}
-
-/** What an account's row has in columns of its own kind. */
-interface AccountColumns extends Limits {
-  readonly emailVerified: number
-  readonly regions: string | null
-}
-
-/** A row of such a query as the ports know it. */
-export function readAccount<Row extends AccountColumns>({
-  rpm,
-  tpm,
-  concurrency,
-  emailVerified,
-  regions,
-  ...row
-}: Row) {
+/** Changes by hand: each is one transaction, with its audit row. */
+export function createEdits({ engine, clock }: Parts): EditStore {
+  const { read, write, snapshot } = engine
+  const change = <Result>(edit: Edit, work: (by: Change) => Steps<Result>): Promise<Result> =>
+    write(() => work({ now: clock(), edit }))
   return {
-    ...row,
-    isVouched: emailVerified === 1,
-    limits: { rpm, tpm, concurrency },
-    regions: parseRegions(regions),
-  }
-}
+    findAccount: (id) => read(() => readEditableAccount(id)),
+    addAccount: (account, edit) => change(edit, (by) => addAccount(by, account)),
+    setAccount: (id, fields, edit) => change(edit, (by) => setAccount(by, id, fields)),
+    removeAccount: (id, edit) => change(edit, (by) => removeAccount(by, id)),
 
-/** The newest ledger entries of a live account, newest last. Reads no others. */
-export function* listLedger(account: string, limit: number): Steps<LedgerEntry[]> {
-  const id = yield* findAccountId(account)
-  if (id === undefined) return []
-  const newest = yield* all(
-    selectLedger().where('ledger.account_id', '=', id).orderBy('ledger.id', 'desc').limit(limit),
-  )
-  return newest.toReversed()
-}
+    findToken: (token) => read(() => findToken(token, utcDay(clock()))),
+    addToken: (token, edit) => change(edit, (by) => addToken(by, token)),
+    setToken: (token, fields, edit) => change(edit, (by) => setToken(by, token, fields)),
+    removeToken: (token, edit) => change(edit, (by) => removeToken(by, token)),
+    restoreToken: (token, edit) => change(edit, (by) => restoreToken(by, token)),
 
-/** Live tokens. */
-export const selectTokens = () =>
-  build
-    .selectFrom('token')
-    .innerJoin('account', 'account.id', 'token.account_id')
-    .innerJoin('group', 'group.id', 'token.group_id')
-    .select([
-      'token.id as id',
-      'account.email as account',
-      'token.name as name',
-      'token.key_hash as keyHash',
-      'token.key_sealed as keySealed',
-      'token.key_hint as keyHint',
-      'group.name as group',
-      'token.status as status',
-      'token.models as models',
-      'token.ip_allow as ipAllow',
-      'token.strict as strict',
-      'token.expires_at as expiresAt',
-      'token.budget_total_nano as totalNano',
-      'token.budget_day_nano as dayNano',
-      'token.budget_month_nano as monthNano',
-      'token.rpm as rpm',
-      'token.tpm as tpm',
-      'token.concurrency as concurrency',
-      'token.created_at as createdAt',
-    ])
-    .where('token.deleted_at', 'is', null)
+    editableCatalog: () => snapshot(loadEditable),
+    addChannel: (channel, edit) => change(edit, (by) => addChannel(by, channel)),
+    setChannel: (id, channel, edit) => change(edit, (by) => setChannel(by, id, channel)),
+    removeChannel: (id, { takeOutOfGroups, ...edit }) =>
+      change(edit, (by) => removeChannel(by, id, takeOutOfGroups)),
+    recoverChannel: (id, edit) => change(edit, (by) => recoverChannel(by, id)),
+    addGroup: (group, edit) => change(edit, (by) => addGroup(by, group)),
+    setGroup: (id, group, edit) => change(edit, (by) => setGroup(by, id, group)),
+    removeGroup: (id, { moveTokensTo, ...edit }) =>
+      change(edit, (by) => removeGroup(by, id, moveTokensTo)),
+    setPrice: ({ price, replaces, ...edit }) => change(edit, (by) => setPrice(by, price, replaces)),
 
-/** Live tokens that fit the filter, newest last. */
-export function* listTokens(filter: TokenFilter): Steps<TokenView[]> {
-  let query = selectTokens()
-    .orderBy('token.id')
-    .limit(filter.limit ?? defaultLimit)
-  const { account, group, id, keyHashes, name, afterId } = filter
-  // A live token's account and group are live too: a name of theirs means the live row.
-  if (account !== undefined) {
-    query = query.where('account.email', '=', account).where('account.deleted_at', 'is', null)
-  }
-  if (group !== undefined) {
-    query = query.where('group.name', '=', group).where('group.deleted_at', 'is', null)
-  }
-  if (id !== undefined) query = query.where('token.id', '=', id)
-  if (keyHashes !== undefined) query = query.where('token.key_hash', 'in', keyHashes)
-  if (name !== undefined) query = query.where('token.name', '=', name)
-  if (afterId !== undefined) query = query.where('token.id', '>', afterId)
-  return (yield* all(query)).map(readToken)
-}
-
-/** What a token's row has in columns of its own kind. */
-interface TokenColumns extends TokenBudget, Limits {
-  readonly models: string
-  readonly ipAllow: string
-  readonly strict: number
-}
-
-/** A token's row as the ports know it. */
-export function readToken<Row extends TokenColumns>(found: Row) {
-  const { totalNano, dayNano, monthNano, strict, ...more } = found
-  const { rpm, tpm, concurrency, ...row } = more
-  return {
-    ...row,
-    budget: { totalNano, dayNano, monthNano },
-    limits: { rpm, tpm, concurrency },
-    models: parseList(row.models),
-    ipAllow: parseList(row.ipAllow),
-    isStrict: strict === 1,
+    storedSettings: () => read(readSettings),
+    setSettings: (changes, edit) => change(edit, (by) => setSettings(by, changes)),
+    noteChange: (note) => write(() => addAudit({ ...note, createdAt: clock() })),
   }
 }

@@ -3,7 +3,7 @@ import { getAuthTables } from 'better-auth/db'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import { flagFields, models, timeFields } from '../../../src/admin/sign-in/models.ts'
 import { modelOf, toConditions, toRecord, toRow } from '../../../src/admin/sign-in/rows.ts'
-import { signInColumns } from '../../../src/store/queries/sign-in/columns.ts'
+import { signInColumns } from '../../../src/store/queries/sign-in/records.ts'
 
 const hash = (token: string) => `hash of ${token}`
 

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { NameTaken, NotThere } from '../../../src/store/ports/edits.ts'
-import { maxTokensOfAccount, tokenUndoMs } from '../../../src/store/ports/token-edits.ts'
+import {
+  maxTokensOfAccount,
+  NameTaken,
+  NotThere,
+  tokenUndoMs,
+} from '../../../src/store/ports/edits.ts'
 import { type AnyStore, eachEngine, type TestStore } from '../each-engine.ts'
 
 eachEngine((open) => {

@@ -1,15 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readPage } from '../../../src/store/queries/lists/page.ts'
-import { searchRequests } from '../../../src/store/queries/lists/requests.ts'
-import type { ListSource } from '../../../src/store/queries/lists/source.ts'
+import { readRequests, searchRequests } from '../../../src/store/queries/lists/requests.ts'
+import { idsOf, type ListSource } from '../../../src/store/queries/lists/search.ts'
 import { createLists } from '../../../src/store/queries/lists/store.ts'
-import { createSource } from '../../../src/store/sqlite/lists/source.ts'
+import { createSource } from '../../../src/store/sqlite/lists.ts'
 import { until } from '../../e2e/until.ts'
 import { ask, hasPostgres } from '../../support/postgres.ts'
 import type { EngineName } from '../each-engine.ts'
 import { createNotingSource } from '../postgres/noting.ts'
-import { createNotingReader } from '../sqlite/lists/scene.ts'
+import { createNotingEngine } from '../sqlite/lists/scene.ts'
 import { collect, now } from '../support.ts'
 import { createMadeStore } from './scene.ts'
 
@@ -27,9 +27,13 @@ interface Place {
 const places: Readonly<Record<EngineName, Place>> = {
   SQLite: {
     lateLists(path, lateMs) {
-      const reader = createNotingReader(path, lateMs)
+      const reader = createNotingEngine(path, lateMs)
       const source = createSource(reader)
-      return { source, asked: reader.asked, [Symbol.asyncDispose]: () => reader.close() }
+      return {
+        source,
+        asked: reader.asked,
+        [Symbol.asyncDispose]: async () => reader[Symbol.dispose](),
+      }
     },
     async change(path, sql) {
       using db = new Database(path)
@@ -58,7 +62,7 @@ async function rareIsFound(engine: EngineName): Promise<void> {
   await using late = lateLists(made.path, 160)
   const { source, asked } = late
   const search = await searchRequests(source, { status: 502 })
-  const ids = async (keys: readonly { readonly id: number }[]) => keys.map(({ id }) => ({ id }))
+  const ids = (keys: readonly { readonly id: number }[]) => readRequests(idsOf(keys), 'desc')
   const first = await readPage(source, search, { size: 5 }, ids)
   expect(first).toMatchObject({ rows: [], total: 0, totalIsExact: false })
   expect(asked).toHaveLength(3)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClaim } from '../../../src/store/sqlite/claim.ts'
+import { createClaim } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import { collect, now, seed, settlement, temporaryDirectory } from '../support.ts'
 import { rowsOf, writeOldVersion } from './old-version.ts'

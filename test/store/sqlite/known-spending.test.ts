@@ -4,7 +4,7 @@ import { utcDay } from '../../../src/lib/clock.ts'
 import type { Batch } from '../../../src/store/ports/records.ts'
 import type { Store } from '../../../src/store/ports/store.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { createSpending } from '../../../src/store/sqlite/spending.ts'
+import { createSpending } from '../../../src/store/sqlite/sums.ts'
 import { seed, settlement, now as start, temporaryDirectory, tokenWrite } from '../support.ts'
 
 const day = 86_400_000

@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { newestVersion } from '../../../src/store/migrations/list.ts'
-import { programVersion } from '../../../src/store/migrations/version.ts'
+import { newestVersion, programVersion } from '../../../src/store/schema/versions.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
 import {
   accountWrite,
@@ -26,14 +25,20 @@ const known = {
   3: { channel: { quirks: ['text_only'] }, token: { isStrict: true } },
 } as const
 
-/** What stands in the way of a step and holds something, and why it can't be made. */
-const brokenSteps = {
-  1: ['ALTER TABLE token ADD COLUMN strict INTEGER DEFAULT 1', 'token.strict'],
+/** What stands in the way of an upgrade, and why it can't be made. */
+const obstacles = {
+  1: [
+    'ALTER TABLE token ADD COLUMN theirs INTEGER DEFAULT 1',
+    'it holds what no version of this program has made: token.theirs. Remove it first',
+  ],
   2: [
     "CREATE TABLE availability (size TEXT); INSERT INTO availability VALUES ('')",
-    'availability',
+    'NOT NULL constraint failed: availability.started_at',
   ],
-  3: ['CREATE TABLE passkey (id INTEGER); INSERT INTO passkey VALUES (1)', 'passkey'],
+  3: [
+    'CREATE TABLE passkey (id INTEGER); INSERT INTO passkey VALUES (1)',
+    'NOT NULL constraint failed: passkey.account_id',
+  ],
 } as const
 
 const password = { hash: 'argon2 hash', mark: 'mark' }
@@ -218,16 +223,15 @@ describe.each([1, 2, 3] as const)('a database of version %i', (version) => {
     await store.close()
   })
 
-  test('stays as it was when the next step fails', async () => {
+  test('stays as it was when the upgrade fails', async () => {
     const { path } = await makeOld(version)
-    const [obstacle, complaint] = brokenSteps[version]
+    const [obstacle, complaint] = obstacles[version]
     const db = new Database(path)
     db.run(obstacle)
     db.close()
     const before = rowsOf(path)
     expect(() => openSqliteStore({ path, clock })).toThrow(
-      `could not be upgraded from version ${version} to ${newestVersion} (it holds what no version ` +
-        `of this program has made: ${complaint}. Remove it first)`,
+      `could not be upgraded from version ${version} to ${newestVersion} (${complaint})`,
     )
     expect(rowsOf(path)).toEqual(before)
     expect(read('PRAGMA user_version', path)).toEqual([[version]])

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { createPatience } from '../../../src/store/sqlite/patience.ts'
+import { createPatience } from '../../../src/store/sqlite/file.ts'
 import { startOwnTime } from '../../support/own-time.ts'
 import { temporaryDirectory } from '../support.ts'
 

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { migrations, newestVersion } from '../../../src/store/migrations/list.ts'
+import { firstVersion, newestVersion } from '../../../src/store/schema/versions.ts'
 import { applicationId } from '../../../src/store/sqlite/header.ts'
 import { migrate, upgradeFile } from '../../../src/store/sqlite/migrate.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts'
-import { makeOldDatabase, oldDatabases } from '../../support/old-databases.ts'
+import { formerSteps, makeOldDatabase, oldDatabases } from '../../support/old-databases.ts'
 import { now, temporaryDirectory } from '../support.ts'
 
 const clock = () => now
@@ -53,18 +53,23 @@ describe.each(Object.keys(oldDatabases))('a database %s', (name) => {
     expect(read('PRAGMA user_version')).toEqual([[newestVersion]])
     expect(read('PRAGMA foreign_key_check')).toEqual([])
     expect(read('PRAGMA integrity_check')).toEqual([['ok']])
+    expect(read('PRAGMA auto_vacuum')).toEqual([[2]])
     await openSqliteStore({ path, clock, toStay: true }).close()
   })
 })
 
 test('a database of every version has the tables of a new one when it is upgraded', () => {
-  for (let version = 1; version < newestVersion; version++) {
+  for (let version = 1; version < firstVersion; version++) {
     using db = new Database(':memory:')
-    for (const { sqlite } of migrations.slice(0, version)) if (sqlite) db.run(sqlite)
+    for (const { sqlite } of formerSteps.slice(0, version)) if (sqlite) db.run(sqlite)
     db.run(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
     migrate(db, ':memory:')
     expect(db.query(schema).values()).toEqual(fresh)
   }
+})
+
+test('what is removed from a new database can be given back', () => {
+  expect(read('PRAGMA auto_vacuum', directory.file('fresh.db'))).toEqual([[2]])
 })
 
 test('passwords of a program whose fourth step was another one are not lost', async () => {

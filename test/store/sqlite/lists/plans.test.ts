@@ -2,32 +2,32 @@ import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { ListStore } from '../../../../src/store/ports/lists.ts'
 import { createAttemptStore } from '../../../../src/store/queries/attempts.ts'
-import type { Engine } from '../../../../src/store/queries/engine.ts'
-import { createRecordReading } from '../../../../src/store/queries/records.ts'
-import type { Steps } from '../../../../src/store/queries/steps.ts'
+import { createLists } from '../../../../src/store/queries/lists/store.ts'
+import { createRecordReading } from '../../../../src/store/queries/requests.ts'
+import type { Engine, Steps } from '../../../../src/store/queries/steps.ts'
 import { compile, createEngine } from '../../../../src/store/sqlite/engine.ts'
-import { createListStore } from '../../../../src/store/sqlite/lists/store.ts'
+import { createSource } from '../../../../src/store/sqlite/lists.ts'
 import { fillLedger } from '../../../bench/fill-ledger.ts'
 import { madeStart } from '../../../support/made-ledger.ts'
 import { readPages } from '../../lists/scene.ts'
 import { now, temporaryDirectory } from '../../support.ts'
-import { type Asked, createNotingReader } from './scene.ts'
+import { type Asked, createNotingEngine } from './scene.ts'
 
 const count = 100_000
 const directory = temporaryDirectory()
 const path = directory.file('large.db')
 let db: Database
-let reader: ReturnType<typeof createNotingReader>
+let reader: ReturnType<typeof createNotingEngine>
 let lists: ListStore
 
 beforeAll(async () => {
   await fillLedger(path, count)
   db = new Database(path, { readonly: true })
-  reader = createNotingReader(path)
-  lists = createListStore({ reader, clock: () => now })
+  reader = createNotingEngine(path)
+  lists = createLists({ source: createSource(reader), clock: () => now })
 }, 60_000)
 afterAll(async () => {
-  await reader.close()
+  reader[Symbol.dispose]()
   db.close()
   directory[Symbol.dispose]()
 })
