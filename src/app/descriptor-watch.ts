@@ -1,6 +1,6 @@
-import { descriptorLimit, hasSpareDescriptors, raiseIt } from '../lib/descriptors.ts'
+import { type Repeat, repeatByTimer } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../lib/repeat.ts'
+import { descriptorLimit, hasSpareDescriptors, raiseIt } from '../lib/process-state.ts'
 
 /** Looks whether this process can open files and connections still. */
 export interface DescriptorWatch {

@@ -1,6 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import { usualSilenceSeconds } from '../gateway/context.ts'
-import { boundAccepted } from '../lib/socket-buffers.ts'
+import { boundAccepted } from '../lib/connections.ts'
 import { cannotListen } from './cannot-listen.ts'
 import type { Config } from './config/config.ts'
 

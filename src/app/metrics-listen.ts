@@ -1,6 +1,6 @@
-import { createLagMeter, type LagMeter } from '../lib/event-loop-lag.ts'
+import { repeatByTimer } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import { repeatByTimer } from '../lib/repeat.ts'
+import { createLagMeter, type LagMeter } from '../lib/process-state.ts'
 import { cannotListen } from './cannot-listen.ts'
 import type { Config } from './config/config.ts'
 import type { Metrics } from './metrics.ts'

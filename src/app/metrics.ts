@@ -1,7 +1,7 @@
 import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
 import { type GroupTotals, outcomeNames } from '../gateway/availability/running-totals.ts'
-import type { LagMeter } from '../lib/event-loop-lag.ts'
+import type { LagMeter } from '../lib/process-state.ts'
 import { createRegistry, type Sample, type Series } from './metric-series.ts'
 import type { MetricsSource } from './metrics-source.ts'
 import { nodeSeries } from './nodes/node-metrics.ts'

@@ -1,6 +1,6 @@
 import { createMemoryBudget, type MemoryBudget } from '../gateway/memory/memory-budget.ts'
 import type { SocketLimits } from '../gateway/socket/sockets.ts'
-import { findMemoryLimit, heldMemoryBytes } from '../lib/memory-limit.ts'
+import { findMemoryLimit, heldMemoryBytes } from '../lib/process-state.ts'
 import type { Config } from './config/config.ts'
 
 /** What this process may have of memory, and who says so. */

@@ -1,6 +1,5 @@
-import type { LagMeter } from '../lib/event-loop-lag.ts'
-import { residentMemoryBytes } from '../lib/memory-limit.ts'
-import { countOpenFiles, mostOpenFiles } from '../lib/open-files.ts'
+import type { LagMeter } from '../lib/process-state.ts'
+import { countOpenFiles, mostOpenFiles, residentMemoryBytes } from '../lib/process-state.ts'
 import type { Sample, Series } from './metric-series.ts'
 
 const startedAtSeconds = () => Date.now() / 1000 - process.uptime()

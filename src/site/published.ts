@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import { isGzipAccepted } from '../lib/gzip-accepted.ts'
+import { isGzipAccepted } from '../lib/connections.ts'
 import type { SharedDocument } from '../store/ports/documents.ts'
 
 /** A public document, ready to be served from memory under its conditional-request rules. */

@@ -1,7 +1,7 @@
 import { createRate, type RateOptions } from '../../lib/rate.ts'
 import { ApiError } from '../api-error.ts'
 
-export { addressKey } from '../../lib/address-key.ts'
+export { addressKey } from '../../lib/addresses.ts'
 
 export interface ThrottleOptions extends RateOptions {
   /** What is told to who comes too often. */

@@ -1,6 +1,6 @@
 import type { Forwarder } from '../../gateway/forward.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { createPerMinute } from '../../lib/per-minute.ts'
+import { createPerMinute } from '../../lib/rate.ts'
 import type { Counters } from '../../store/ports/counters.ts'
 import type { DocumentStore } from '../../store/ports/documents.ts'
 import type { Counting, NodeLoad } from '../../store/ports/nodes.ts'

@@ -1,11 +1,11 @@
 import { effectiveRates } from '../../billing/charge.ts'
+import { modalityName, toolPriceDecimals } from '../../billing/extras.ts'
 import {
   formatDecimal,
   multiplierDecimals,
   nanoDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
-import { modalityName, toolPriceDecimals } from '../../billing/written-extras.ts'
 import type { PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
 import { type ExtraPrices, modalityKinds } from '../../store/ports/extras.ts'
 

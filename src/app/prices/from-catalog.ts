@@ -1,6 +1,9 @@
 import { Value } from '@sinclair/typebox/value'
-import { type VendorPriceEntry, VendorPriceFile } from '../../catalog/vendor-price-file.ts'
-import { vendorPriceFinder } from '../../catalog/vendor-prices.ts'
+import {
+  type VendorPriceEntry,
+  VendorPriceFile,
+  vendorPriceFinder,
+} from '../../catalog/vendor-prices.ts'
 import { UserError } from '../instance.ts'
 import { jsonProblems } from './json-problems.ts'
 import { freeThere, type PriceList } from './price-list.ts'

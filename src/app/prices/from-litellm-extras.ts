@@ -1,5 +1,5 @@
+import { toolPriceDecimals } from '../../billing/extras.ts'
 import { multiplierDecimals, priceDecimals } from '../../billing/money.ts'
-import { toolPriceDecimals } from '../../billing/written-extras.ts'
 import type { ExtraPrices, ModalityKind, ModalityRates } from '../../store/ports/extras.ts'
 import { toUnits } from './round.ts'
 

@@ -1,6 +1,6 @@
 import { type FailureClass, failureClasses } from '../../gateway/failures/failures.ts'
 import { humanTime, isoTime } from '../../lib/format.ts'
-import { keyHint } from '../../lib/key-hint.ts'
+import { keyHint } from '../../lib/ids.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Instance } from '../instance.ts'

@@ -1,4 +1,4 @@
-import { readCountryCode } from '../../lib/country-codes.ts'
+import { readCountryCode } from '../../lib/addresses.ts'
 import type { Regions } from '../../store/ports/regions.ts'
 
 /** What proxies write for a country that they do not know, and for Tor (Cloudflare's `CF-IPCountry`). */

@@ -1,5 +1,5 @@
 import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
-import { compareCodePoints } from '../../lib/code-points.ts'
+import { compareCodePoints } from '../../lib/table.ts'
 import { feedRow } from './rows.ts'
 import { type FeedFailure, schemaVersion } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeWholeFile } from '../../lib/whole-file.ts'
+import { writeWholeFile } from '../../lib/draft-file.ts'
 import type { Published } from '../published.ts'
 import { feedPaths } from './routes.ts'
 

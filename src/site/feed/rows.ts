@@ -1,11 +1,11 @@
 import { effectiveRates } from '../../billing/charge.ts'
+import { modalityName } from '../../billing/extras.ts'
 import {
   formatDecimal,
   multiplierDecimals,
   nanoDecimals,
   priceDecimals,
 } from '../../billing/money.ts'
-import { modalityName } from '../../billing/written-extras.ts'
 import type { Group, Offer } from '../../catalog/catalog.ts'
 import type { PriceRow, PriceTerms, TokenRates } from '../../store/ports/catalog.ts'
 import { modalityKinds } from '../../store/ports/extras.ts'

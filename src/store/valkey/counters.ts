@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import type { Counters } from '../ports/counters.ts'
 import { coolingBoard } from './cooling.ts'
 import { evictionOf } from './eviction.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import { tlsComplaint } from '../../lib/tls-complaint.ts'
+import { tlsComplaint } from '../../lib/connections.ts'
 import { StoreError } from '../ports/store-error.ts'
 
 /** An address for the driver, and how it is encrypted. */

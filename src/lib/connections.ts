@@ -74,3 +74,36 @@ function open() {
   }
   return undefined
 }
+
+/** What those who check certificates say, by their codes, as the rest of a sentence about a server. */
+const complaints: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate of another name',
+  CERT_HAS_EXPIRED: 'has a certificate that has expired',
+  CERT_NOT_YET_VALID: 'has a certificate that is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that nobody known here has signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an authority that is not known here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an authority that is not known here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an authority that is not known here',
+}
+
+/** What is wrong with a server's certificate, by an error of a connection; undefined: nothing known. */
+export function tlsComplaint(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? complaints[String(error.code)] : undefined
+}
+
+/**
+ * Whether an answer may go compressed (RFC 9110, 12.5.3): gzip is named with a weight above 0, and not
+ * less than plain bytes are.
+ */
+export function isGzipAccepted({ headers }: Pick<Request, 'headers'>): boolean {
+  const header = headers.get('accept-encoding')
+  if (header === null) return false
+  const weights = new Map<string, number>()
+  for (const part of header.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const weight = parameters.find((text) => text.startsWith('q='))
+    weights.set(coding, weight === undefined ? 1 : Number(weight.slice(2)))
+  }
+  const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
+  return gzip > 0 && gzip >= (weights.get('identity') ?? 0)
+}
