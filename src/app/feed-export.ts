@@ -1,5 +1,5 @@
 import { systemClock } from '../lib/clock.ts'
-import { createFeedBuilder } from '../site/feed/feed.ts'
+import { createFeedBuilder } from '../site/feed/document.ts'
 import { readFeedFile, writeFeedFiles } from '../site/feed/files.ts'
 import { type Published, publish } from '../site/published.ts'
 import type { Config } from './config/config.ts'

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { readOrigin } from '../../site/feed/origin.ts'
+import { readOrigin } from '../../site/feed/mirror.ts'
 import { UserError } from '../instance.ts'
 import type { PriceForm, PriceList } from './price-list.ts'
 import { readPriceList } from './read-price-list.ts'

@@ -1,5 +1,5 @@
-import { count } from './text.ts'
 import type { Words } from './words.ts'
+import { count } from './words.ts'
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const one = (number: number, singular: string, plural = `${singular}s`) =>

@@ -1,5 +1,8 @@
+import { feedPaths } from './feed/routes.ts'
+import { statusPagePath } from './status/routes.ts'
+
 /** Addresses of a site, as its configuration names them; null: not set. */
-export interface SiteAddresses {
+interface SiteAddresses {
   readonly baseUrl: string | null
   readonly overseasBaseUrl: string | null
   readonly statusUrl: string | null
@@ -42,3 +45,24 @@ const hostNameOf = (url: string | null): string | undefined =>
 
 /** Without port and final dot, in small letters: how hosts are compared. */
 const bareHost = (host: string) => host.toLowerCase().replace(/\.?(:\d*)?$/, '')
+
+/**
+ * SPEC 4: the feed is on the host of the status page. Its address, from the status page's or the
+ * gateway's own; of a status page that is named by its path the feed is beside it.
+ */
+export function feedUrl(base: string | null): string | null {
+  if (base === null) return null
+  const { origin, pathname } = new URL(base)
+  const path = pathname.replace(/\/+$/, '')
+  const above = path.endsWith(statusPagePath) ? path.slice(0, -statusPagePath.length) : path
+  return origin + above + feedPaths[0]
+}
+
+/** Where the console leads to for the status. The front of a host of the API is the console itself. */
+export function statusLink(site: Omit<SiteAddresses, 'priceBackupUrl'>): string {
+  const { baseUrl, overseasBaseUrl, statusUrl } = site
+  if (statusUrl === null) return statusPagePath
+  const { host, pathname } = new URL(statusUrl)
+  const api = [baseUrl, overseasBaseUrl].map((url) => url && new URL(url).host)
+  return pathname === '/' && api.includes(host) ? statusPagePath : statusUrl
+}

@@ -1,4 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Clock } from '../lib/clock.ts'
+import { type Published, publish, respond } from './published.ts'
 
 /** A JSON Schema, or a part of one. */
 export interface JsonSchema {
@@ -6,7 +9,7 @@ export interface JsonSchema {
 }
 
 /** Says how a part is published; undefined: as it is. */
-export type Rewrite = (part: TSchema) => JsonSchema | undefined
+type Rewrite = (part: TSchema) => JsonSchema | undefined
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
@@ -67,3 +70,23 @@ const asItIs: Rewrite = () => undefined
 
 const isSchema = (value: unknown): value is TSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Where a schema file is. */
+export const schemaPath = (file: string) => `/schemas/${file}`
+
+/** Schema files, each made when it is first asked for. */
+export function schemaRoutes(files: Readonly<Record<string, () => JsonSchema>>, clock: Clock) {
+  const app = new Elysia({ name: 'site.schemas' })
+  for (const [file, schema] of Object.entries(files)) {
+    let published: Promise<Published> | undefined
+    app.get(
+      schemaPath(file),
+      async ({ request }) => {
+        published ??= publish(`${JSON.stringify(schema(), null, 2)}\n`, undefined, clock())
+        return respond(request, await published)
+      },
+      { parse: 'none' },
+    )
+  }
+  return app
+}
