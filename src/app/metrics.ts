@@ -1,11 +1,10 @@
+import { Gauge, Registry } from 'prom-client'
 import { version } from '../../package.json'
 import { firstByteBounds } from '../catalog/availability.ts'
 import { type GroupTotals, outcomeNames } from '../gateway/availability/running-totals.ts'
 import type { LagMeter } from '../lib/process-state.ts'
-import { createRegistry, type Sample, type Series } from './metric-series.ts'
-import type { MetricsSource } from './metrics-source.ts'
-import { nodeSeries } from './nodes/node-metrics.ts'
-import { processSeries } from './process-metrics.ts'
+import type { MetricsSource } from './metrics-listen.ts'
+import { nodeSeries, processSeries } from './process-metrics.ts'
 
 /** The metrics as Prometheus reads them. */
 export interface Metrics {
@@ -176,4 +175,34 @@ function* coolingSamples({ catalog, coolings }: MetricsSource): Generator<Sample
   for (const { id, name } of catalog().channels.values()) {
     yield { labels: { channel: name }, value: counts.get(id) ?? 0 }
   }
+}
+
+/** One value of a metric. */
+export interface Sample {
+  /** Undefined: the metric's own; parts of a histogram have others. */
+  readonly metricName?: string
+  readonly labels?: { readonly [label: string]: string }
+  readonly value: number
+}
+
+/** A metric whose values are read when they are asked for. */
+export interface Series {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly samples: () => Iterable<Sample> | Promise<Iterable<Sample>>
+}
+
+/**
+ * A registry of these. Each is a gauge whose values are drawn at every reading: the library's own way of
+ * keeping values takes two sets of labels for one that read the same behind each other, and its histograms
+ * have to see every single value.
+ */
+export function createRegistry(all: readonly Series[]): Registry {
+  const registry = new Registry()
+  for (const { name, help, type, samples } of all) {
+    const drawn = async () => ({ name, help, type, values: [...(await samples())] })
+    Object.assign(new Gauge({ name, help, registers: [registry] }), { get: drawn })
+  }
+  return registry
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isoTime } from '../../lib/format.ts'
 import { residentMemoryBytes } from '../../lib/process-state.ts'
 import type { CoolingRow } from '../../store/ports/health.ts'
-import type { MetricsSource } from '../metrics-source.ts'
+import type { MetricsSource } from '../metrics-listen.ts'
 
 interface GatewayNowParts {
   readonly metrics: MetricsSource

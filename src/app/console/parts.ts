@@ -11,7 +11,7 @@ import type { CoolingRow } from '../../store/ports/health.ts'
 import type { Store } from '../../store/ports/store.ts'
 import type { Config } from '../config/config.ts'
 import type { LiveCatalog } from '../live-catalog.ts'
-import type { MetricsSource } from '../metrics-source.ts'
+import type { MetricsSource } from '../metrics-listen.ts'
 
 /** What the console works on. */
 export interface ConsoleParts {

@@ -1,5 +1,6 @@
 import type { BilledRow } from '../../store/ports/matching.ts'
 import { UserError } from '../instance.ts'
+import type { Columns, FieldName } from './columns.ts'
 import {
   type Cell,
   type Moment,
@@ -8,8 +9,7 @@ import {
   readMoment,
   readTokens,
   UnreadableCell,
-} from './cells.ts'
-import type { Columns, FieldName } from './columns.ts'
+} from './columns.ts'
 import type { Row, UsageFile } from './usage-file.ts'
 
 /** A row of the file as it is compared; undefined without an id. */

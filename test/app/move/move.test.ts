@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type Moved, type MoveOptions, move } from '../../../src/app/move/move.ts'
-import type { StorePlace } from '../../../src/app/move/place.ts'
+import type { StorePlace } from '../../../src/app/move/rows.ts'
 import { exportLines, ledgerFields, requestFields } from '../../../src/billing/receipt/fields.ts'
 import { movedTables } from '../../../src/store/moving/tables.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
