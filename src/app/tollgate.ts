@@ -1,5 +1,5 @@
 import type { Sessions } from '../admin/access.ts'
-import { createSetupCode } from '../admin/sign-in/setup-code.ts'
+import { createSetupCode } from '../admin/sign-in/setup.ts'
 import { type Authenticator, createAuthenticator } from '../gateway/admit/authenticate.ts'
 import { createGatekeeper } from '../gateway/admit/gatekeeper.ts'
 import { createKnownKeys } from '../gateway/admit/known-keys.ts'

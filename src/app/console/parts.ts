@@ -1,7 +1,7 @@
 import type { Sessions } from '../../admin/access.ts'
 import type { ChannelGateway } from '../../admin/channels/service.ts'
 import type { OwnPages } from '../../admin/open-groups/routes.ts'
-import type { SetupCode } from '../../admin/sign-in/setup-code.ts'
+import type { SetupCode } from '../../admin/sign-in/setup.ts'
 import type { InProcessCall } from '../../gateway/serve/in-process.ts'
 import type { Clock, Repeat } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'

@@ -1,14 +1,48 @@
+import { addressKey } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/log.ts'
+import type { LogFields, Logger } from '../../lib/log.ts'
+import { createRate, type RateOptions } from '../../lib/rate.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { SignInStore } from '../../store/ports/sign-in.ts'
+import { ApiError } from '../api-error.ts'
 import type { Library, RequestFacts, SignInSettings } from './call.ts'
-import type { KnownDevices } from './known-device.ts'
+import type { CookieSessions, KnownDevices } from './cookies.ts'
 import type { Passwords } from './passwords.ts'
-import type { Refusals } from './refusals.ts'
-import type { CookieSessions } from './sessions.ts'
-import type { SetupCode } from './setup-code.ts'
-import { addressKey, createThrottle, type Throttle } from './throttle.ts'
+import type { SetupCode } from './setup.ts'
+
+interface ThrottleOptions extends RateOptions {
+  /** What is told to who comes too often. */
+  readonly text?: (seconds: number) => string
+}
+
+/** Counts attempts by key: so many at once, then one now and then. In memory, bounded. */
+interface Throttle {
+  /** Takes one attempt; throws 429, with the time to wait, when there is none left. */
+  take(key: string): void
+  /** Gives one back: it was no wrong guess. */
+  giveBack(key: string): void
+}
+
+export function createThrottle({ text, ...options }: ThrottleOptions): Throttle {
+  const rate = createRate(options)
+  return {
+    take(key) {
+      const waitMs = rate.waitMs(key)
+      if (waitMs > 0) throw tooMany(waitMs, text)
+      rate.take(key)
+    },
+    giveBack: rate.giveBack,
+  }
+}
+
+/** Refuses with the time after which it may be tried again. */
+function tooMany(
+  waitMs: number,
+  text = (seconds: number) => `Too many attempts. Try again in ${seconds} seconds.`,
+): ApiError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  return new ApiError('too_many_requests', text(retryAfterSeconds), { retryAfterSeconds })
+}
 
 /** What signing in is built from. */
 export interface SignInParts {
@@ -38,7 +72,7 @@ export interface Outcome<Data> {
 }
 
 /** Attempts that are counted. By address fewer than by account: nobody locks others out alone. */
-export interface Limits {
+interface Limits {
   /** Guesses at a password or a code, by address. */
   readonly address: Throttle
   /** The same by account: its id, or the e-mail address that was typed. */
@@ -66,7 +100,7 @@ export const createLimits = (clock: Clock): Limits => ({
 })
 
 /** One who guesses: at an account (absent: at nobody's), maybe from a known device. */
-export interface Guess {
+interface Guess {
   readonly request: Request
   readonly account: string | undefined
   /** Name of the browser, where it has signed in to that account before. */
@@ -110,5 +144,44 @@ export async function countedRight<Result>(
   } catch (error) {
     right.giveBack(account)
     throw error
+  }
+}
+
+/** Logs sign-ins that were refused: what was tried line by line, what came too often counted. */
+export interface Refusals {
+  /**
+   * `about` is asked for what is worth a look-up: an attempt that was not even tried is none, or people
+   * could fill the log with it.
+   */
+  note(message: string, error: unknown, about: () => LogFields | Promise<LogFields>): Promise<void>
+}
+
+/** So often it is told how many came too often. */
+const everyMs = 60_000
+
+export function createRefusals({
+  log,
+  clock,
+}: {
+  readonly log: Logger
+  readonly clock: Clock
+}): Refusals {
+  let untold = 0
+  let toldAt = Number.NEGATIVE_INFINITY
+
+  return {
+    async note(message, error, about) {
+      const reason = error instanceof ApiError ? error.reason : 'internal'
+      if (reason !== 'too_many_requests' && reason !== 'unavailable') {
+        log.warn(message, { ...(await about()), reason })
+        return
+      }
+      untold++
+      const now = clock()
+      if (now - toldAt < everyMs) return
+      log.warn('sign-ins refused that came too often', { count: untold })
+      untold = 0
+      toldAt = now
+    },
   }
 }
