@@ -4,7 +4,7 @@ import {
   mostOpenFiles,
   residentMemoryBytes,
 } from '../lib/process-state.ts'
-import type { Sample, Series } from './metrics.ts'
+import { counter, gauge, type Sample, type Series } from './metric-series.ts'
 import type { MetricsSource } from './metrics-listen.ts'
 
 const startedAtSeconds = () => Date.now() / 1000 - process.uptime()
@@ -12,16 +12,6 @@ const startedAtSeconds = () => Date.now() / 1000 - process.uptime()
 const one = (value: number): readonly Sample[] => [{ value }]
 /** Not every system tells. */
 const known = (value: number | undefined) => (value === undefined ? [] : one(value))
-
-const counter = (name: string, help: string, samples: Series['samples']): Series => ({
-  ...{ name, help, samples },
-  type: 'counter',
-})
-
-const gauge = (name: string, help: string, samples: Series['samples']): Series => ({
-  ...{ name, help, samples },
-  type: 'gauge',
-})
 
 /** How this process is, by the names that Prometheus has for it. */
 export function processSeries(

@@ -2,14 +2,7 @@ import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
 import type { JsonSchema } from '../schemas.ts'
 import { chatOperations, responsesOperations } from './chat-operations.ts'
-import {
-  type Answer,
-  keyRefused,
-  type Operation,
-  type Parameter,
-  type Request,
-  tags,
-} from './operation.ts'
+import { keyRefused, type Operation, type Parameter, tags } from './operation.ts'
 import { siteOperations } from './site-operations.ts'
 import { geminiOperations, messagesOperations } from './vendor-operations.ts'
 
@@ -114,19 +107,17 @@ function routesOf(app: AnyElysia): readonly Route[] {
     )
 }
 
-function describe({ tag, summary, description, needsKey, ...more }: Operation) {
+function describe({ tag, summary, description, isOpen, ...more }: Operation) {
   return {
     tags: [tag],
     summary,
     ...(description && { description }),
-    ...(needsKey && { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) }),
+    ...(!isOpen && { security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })) }),
     ...(more.parameters && { parameters: more.parameters.map(encodeParameter) }),
-    ...(more.request && { requestBody: encodeRequest(more.request) }),
+    ...(more.fields && { requestBody: encodeRequest(more.fields, more) }),
     responses: {
-      200: encodeAnswer(more.answer),
-      ...(needsKey && {
-        401: { description: keyRefused },
-      }),
+      200: encodeAnswer(more),
+      ...(!isOpen && { 401: { description: keyRefused } }),
       ...Object.fromEntries(
         Object.entries(more.others ?? {}).map(([status, cause]) => [
           status,
@@ -146,7 +137,10 @@ const encodeParameter = ({ place, name, description, example }: Parameter) => ({
   example,
 })
 
-function encodeRequest({ contentType, fields, example }: Request) {
+function encodeRequest(
+  fields: NonNullable<Operation['fields']>,
+  { contentType = 'application/json', body }: Pick<Operation, 'contentType' | 'body'>,
+) {
   const all = Object.entries(fields)
   const properties = all.map(([name, { type, description }]) => [name, { type, description }])
   const schema = {
@@ -154,14 +148,19 @@ function encodeRequest({ contentType, fields, example }: Request) {
     properties: Object.fromEntries(properties),
     required: all.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
   }
-  return { required: true, content: { [contentType]: { schema, example } } }
+  return { required: true, content: { [contentType]: { schema, example: body } } }
 }
 
-function encodeAnswer({ description, contentType = 'application/json', example, schema }: Answer) {
+function encodeAnswer({
+  answer: description,
+  answerType = 'application/json',
+  example,
+  schema,
+}: Pick<Operation, 'answer' | 'answerType' | 'example' | 'schema'>) {
   const isEmpty = example === undefined && schema === undefined
   const reference = schema && { schema: { $ref: `#/components/schemas/${schema}` } }
   const content = { ...reference, ...(example !== undefined && { example }) }
-  return isEmpty ? { description } : { description, content: { [contentType]: content } }
+  return isEmpty ? { description } : { description, content: { [answerType]: content } }
 }
 
 /** In a component the document's own dialect holds, and its place is its id. */

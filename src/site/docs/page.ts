@@ -36,25 +36,25 @@ function introduction({ version, addresses }: DocsSite): string {
 }
 
 function operationHtml(site: DocsSite, { method, path, operation }: PlacedOperation): string {
-  const { summary, description, needsKey, parameters, request, answer, others } = operation
+  const { summary, description, isOpen, parameters, answer, example, schema, others } = operation
   const curl = curlOf(site.addresses[0] ?? 'http://localhost:8787', { method, path, operation })
-  const fields = Object.entries(request?.fields ?? {}).map(([name, field]) =>
+  const fields = Object.entries(operation.fields ?? {}).map(([name, field]) =>
     row(name, `${field.type}${field.isRequired ? ', required' : ''}`, field.description),
   )
   const rows = [...(parameters ?? []).map(parameterRow), ...fields]
   const statuses = Object.entries({
-    200: answer.description,
-    ...(needsKey && { 401: keyRefused }),
+    200: answer,
+    ...(!isOpen && { 401: keyRefused }),
     ...others,
   }).map(([status, cause]) => row(status, '', cause))
   return (
     `<details id="${idOf(`${method} ${path}`)}"><summary><b class="${method.toLowerCase()}">` +
     `${method}</b> <code>${escapeHtml(path)}</code> <span>${escapeHtml(summary)}</span></summary>` +
     `${description ? `<p>${escapeHtml(description)}</p>` : ''}` +
-    `<p>${needsKey ? 'Needs a key.' : 'Needs no key.'}</p>${table(rows)}` +
+    `<p>${isOpen ? 'Needs no key.' : 'Needs a key.'}</p>${table(rows)}` +
     `<pre>${escapeHtml(curl)}</pre>${table(statuses)}` +
-    `${answer.example === undefined ? '' : `<pre>${json(answer.example)}</pre>`}` +
-    `${answer.schema ? schemaLink(answer.schema) : ''}</details>`
+    `${example === undefined ? '' : `<pre>${asJson(example)}</pre>`}` +
+    `${schema ? schemaLink(schema) : ''}</details>`
   )
 }
 
@@ -68,7 +68,7 @@ const row = (name: string, kind: string, meaning: string) =>
 const table = (rows: readonly string[]) =>
   rows.length > 0 ? `<table>${rows.join('')}</table>` : ''
 
-const json = (value: unknown) => escapeHtml(JSON.stringify(value, null, 2))
+const asJson = (value: unknown) => escapeHtml(JSON.stringify(value, null, 2))
 
 const schemaLink = (name: string) => `<p><a href="/schemas/${name}.json">Schema</a></p>`
 
@@ -78,7 +78,7 @@ const escapeHtml = (text: string) => Bun.escapeHTML(text)
 
 /** A curl line for an operation at an address; the token is in the shell's `$KEY`. */
 function curlOf(address: string, { method, path, operation }: PlacedOperation): string {
-  const { needsKey, parameters = [], request } = operation
+  const { isOpen, parameters = [], body, contentType = 'application/json' } = operation
   const query = parameters
     .filter(({ place }) => place === 'query')
     .map(({ name, example }) => `${name}=${example}`)
@@ -90,14 +90,11 @@ function curlOf(address: string, { method, path, operation }: PlacedOperation): 
   const url = address.replace(/\/+$/, '') + filled + (query && `?${query}`)
   const parts = [`curl '${url}'`]
   if (method === 'DELETE') parts.push('-X DELETE')
-  if (needsKey) parts.push('-H "Authorization: Bearer $KEY"')
-  if (request?.contentType === 'multipart/form-data') {
-    parts.push(
-      ...Object.entries(Object(request.example)).map(([name, value]) => `-F '${name}=${value}'`),
-    )
-  } else if (request) {
-    parts.push(`-H 'content-type: ${request.contentType}'`)
-    parts.push(`-d '${JSON.stringify(request.example)}'`)
+  if (!isOpen) parts.push('-H "Authorization: Bearer $KEY"')
+  if (contentType === 'multipart/form-data') {
+    parts.push(...Object.entries(Object(body)).map(([name, value]) => `-F '${name}=${value}'`))
+  } else if (body !== undefined) {
+    parts.push(`-H 'content-type: ${contentType}'`, `-d '${JSON.stringify(body)}'`)
   }
   return parts.join(' \\\n  ')
 }

@@ -86,7 +86,6 @@ export const receiptOperation: Operation = {
     "x-request-id of its answer. Works with a used-up balance, too. With 'Accept: text/plain' " +
     'the same as text for people. Prices are micro-USD per 1M tokens or nano-USD per call, ' +
     'amounts are nano-USD (a billionth of a USD).',
-  needsKey: true,
   parameters: [
     {
       name: 'id',
@@ -95,11 +94,8 @@ export const receiptOperation: Operation = {
       example: 'req_0123',
     },
   ],
-  answer: {
-    description:
-      'Reported usage, counts, price, tier and why, multiplier, formula, amount, attempts.',
-    example: receipt,
-  },
+  answer: 'Reported usage, counts, price, tier and why, multiplier, formula, amount, attempts.',
+  example: receipt,
   others: {
     404: 'This account has made no such request, or it is still under way, or it leaves no record.',
   },

@@ -24,7 +24,7 @@ const statusOperation: Operation = {
     'How well requests were answered, by group and model. Those that failed by their own ' +
     "client's fault do not count; what nobody asked for has no figure. Made anew at most every " +
     '5 seconds.',
-  needsKey: false,
+  isOpen: true,
   parameters: [
     {
       name: 'group',
@@ -33,27 +33,25 @@ const statusOperation: Operation = {
       example: 'default',
     },
   ],
-  answer: {
-    description: 'The status.',
-    schema: 'status',
-    example: {
-      code: 0,
-      message: 'success',
-      data: {
-        generated_at: '2026-11-22T08:00:00.000Z',
-        groups: [
-          {
-            id: 1,
-            name: 'default',
-            platform: 'openai',
-            ...figures,
-            hours: latest(24, { requests: 1000, failed: 2 }),
-            days: latest(90, { requests: 1000, failed: 2 }),
-            models_total: 1,
-            models: [{ name: 'gpt-5-mini', ...figures }],
-          },
-        ],
-      },
+  answer: 'The status.',
+  schema: 'status',
+  example: {
+    code: 0,
+    message: 'success',
+    data: {
+      generated_at: '2026-11-22T08:00:00.000Z',
+      groups: [
+        {
+          id: 1,
+          name: 'default',
+          platform: 'openai',
+          ...figures,
+          hours: latest(24, { requests: 1000, failed: 2 }),
+          days: latest(90, { requests: 1000, failed: 2 }),
+          models_total: 1,
+          models: [{ name: 'gpt-5-mini', ...figures }],
+        },
+      ],
     },
   },
   others: { 304: 'Unchanged.', 404: 'There is no such group.', 503: 'There are no figures yet.' },
@@ -67,7 +65,7 @@ const statusPageOperation: Operation = {
     'The status as a page of HTML without scripts, in English or Simplified Chinese, by ' +
     "Accept-Language or ?lang=. On the status page's own host it is the front page, too. It has the " +
     'header Refresh, unless ?refresh=off is asked for.',
-  needsKey: false,
+  isOpen: true,
   parameters: [
     { name: 'lang', place: 'query', description: 'en or zh.', example: 'zh' },
     {
@@ -77,7 +75,9 @@ const statusPageOperation: Operation = {
       example: 'off',
     },
   ],
-  answer: { description: 'The page.', contentType: 'text/html', example: '<!doctype html>…' },
+  answer: 'The page.',
+  answerType: 'text/html',
+  example: '<!doctype html>…',
   others: { 304: 'Unchanged.', 503: 'There are no figures yet.' },
 }
 
@@ -110,34 +110,32 @@ const feed: Operation = {
   description:
     'Final prices of every model in every group, in USD. Rebuilt about every 2 minutes; ask every ' +
     '15 minutes or more, with If-None-Match. There are no CORS headers. GET and HEAD only.',
-  needsKey: false,
-  answer: {
-    description: 'The feed.',
-    schema: 'feed',
-    example: {
-      schema_version: '1.0',
-      success: true,
-      message: '',
-      data: {
-        currency: 'CNY',
-        price_unit: 'per_1m_tokens',
-        site_name: 'My gateway',
-        site_domain: 'gateway.example.com',
-        updated_at: '2026-11-21T08:00:00.000Z',
-        models: [
-          {
-            model_name: 'gpt-5-mini',
-            group_name: 'default',
-            input_price: 0.2,
-            output_price: 1.6,
-            cache_input_price: 0.02,
-            cache_create_price: 0.2,
-            cache_create_price_1h: 0.2,
-            enabled: true,
-            note: '',
-          },
-        ],
-      },
+  isOpen: true,
+  answer: 'The feed.',
+  schema: 'feed',
+  example: {
+    schema_version: '1.0',
+    success: true,
+    message: '',
+    data: {
+      currency: 'CNY',
+      price_unit: 'per_1m_tokens',
+      site_name: 'My gateway',
+      site_domain: 'gateway.example.com',
+      updated_at: '2026-11-21T08:00:00.000Z',
+      models: [
+        {
+          model_name: 'gpt-5-mini',
+          group_name: 'default',
+          input_price: 0.2,
+          output_price: 1.6,
+          cache_input_price: 0.02,
+          cache_create_price: 0.2,
+          cache_create_price_1h: 0.2,
+          enabled: true,
+          note: '',
+        },
+      ],
     },
   },
   others: { 304: 'Unchanged.', 405: 'Another method.', 503: 'There are no prices at present.' },
@@ -146,8 +144,9 @@ const feed: Operation = {
 const schemaFile = (summary: string): Operation => ({
   tag: 'Site',
   summary,
-  needsKey: false,
-  answer: { description: 'A JSON Schema (draft 2020-12).', contentType: 'application/json' },
+  isOpen: true,
+  answer: 'A JSON Schema (draft 2020-12).',
+  answerType: 'application/json',
   others: { 304: 'Unchanged.' },
 })
 
@@ -157,19 +156,16 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
     tag: 'Account',
     summary: 'Balance and use of the calling token',
     description: 'Works with a used-up balance, too. Money is a decimal text in USD.',
-    needsKey: true,
-    answer: {
-      description: 'Balance, group, multiplier; requests, tokens and cost today (UTC) and in all.',
-      example: {
-        object: 'usage',
-        currency: 'USD',
-        token: 'laptop',
-        balance: '97.3120',
-        group: 'default',
-        rate_multiplier: '0.8',
-        today: totals,
-        total: totals,
-      },
+    answer: 'Balance, group, multiplier; requests, tokens and cost today (UTC) and in all.',
+    example: {
+      object: 'usage',
+      currency: 'USD',
+      token: 'laptop',
+      balance: '97.3120',
+      group: 'default',
+      rate_multiplier: '0.8',
+      today: totals,
+      total: totals,
     },
   },
   'GET /v1/receipts/{id}': receiptOperation,
@@ -181,34 +177,32 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
     description:
       'Base prices in USD per single token (or per request), multipliers and list prices. Base ' +
       'price times rate_multiplier is the price of the feed. The operator may ask for a key here.',
-    needsKey: false,
-    answer: {
-      description: 'The plaza.',
-      schema: 'plaza',
-      example: {
-        code: 0,
-        message: 'success',
-        data: {
-          description: '',
-          groups: [
-            {
-              id: 1,
-              name: 'default',
-              description: 'All models',
-              platform: 'openai',
-              rate_multiplier: 0.8,
-              long_context_pricing_enabled: true,
-              models: [
-                {
-                  name: 'gpt-5-mini',
-                  platform: 'openai',
-                  pricing: tokenPrices,
-                  official_pricing: null,
-                },
-              ],
-            },
-          ],
-        },
+    isOpen: true,
+    answer: 'The plaza.',
+    schema: 'plaza',
+    example: {
+      code: 0,
+      message: 'success',
+      data: {
+        description: '',
+        groups: [
+          {
+            id: 1,
+            name: 'default',
+            description: 'All models',
+            platform: 'openai',
+            rate_multiplier: 0.8,
+            long_context_pricing_enabled: true,
+            models: [
+              {
+                name: 'gpt-5-mini',
+                platform: 'openai',
+                pricing: tokenPrices,
+                official_pricing: null,
+              },
+            ],
+          },
+        ],
       },
     },
     others: { 304: 'Unchanged.', 401: 'A key is asked for.', 404: 'The plaza is switched off.' },
@@ -218,8 +212,9 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
     summary: 'Public settings',
     description:
       'Fields come and go with versions: read those you need. What is not known is null.',
-    needsKey: false,
-    answer: { description: 'The settings.', schema: 'settings' },
+    isOpen: true,
+    answer: 'The settings.',
+    schema: 'settings',
     others: { 304: 'Unchanged.' },
   },
   'GET /api/v1/status': statusOperation,
@@ -233,16 +228,20 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
     tag: 'Site',
     summary: 'Whether the process answers',
     description: 'For supervisors: what is behind the gateway, its database too, is not asked.',
-    needsKey: false,
-    answer: { description: 'It does.', contentType: 'text/plain', example: 'alive\n' },
+    isOpen: true,
+    answer: 'It does.',
+    answerType: 'text/plain',
+    example: 'alive\n',
   },
   'GET /readyz': {
     tag: 'Site',
     summary: 'Whether requests may be sent here',
     description:
       'For load balancers, as often as they like: the database is asked at most once a second.',
-    needsKey: false,
-    answer: { description: 'They may.', contentType: 'text/plain', example: 'ready\n' },
+    isOpen: true,
+    answer: 'They may.',
+    answerType: 'text/plain',
+    example: 'ready\n',
     others: {
       503: 'The gateway is about to stop, or its database does not answer, takes no writing or tells of no changes; with its spool full, that is told.',
     },
@@ -250,7 +249,7 @@ export const siteOperations: Readonly<Record<string, Operation>> = {
   'GET /api/hello': {
     tag: 'Site',
     summary: 'Sign of life',
-    needsKey: false,
-    answer: { description: 'The gateway is up. Nothing in it.' },
+    isOpen: true,
+    answer: 'The gateway is up. Nothing in it.',
   },
 }

@@ -37,5 +37,5 @@ test('the example is a receipt as the gateway would write it', () => {
     ledgerId: 42,
     balanceAfterNano: 97_312_000_000,
   })
-  expect(receiptOperation.answer.example).toEqual(view)
+  expect(receiptOperation.example).toEqual(view)
 })
