@@ -1,11 +1,13 @@
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { dayMs } from '../../lib/clock.ts'
 import { suggest } from '../../lib/suggest.ts'
+import type { BilledRow } from '../../store/ports/matching.ts'
 import { UserError } from '../instance.ts'
+import type { Row, UsageFile } from './usage-file.ts'
 
 /** What of a usage file is read. */
 export const fieldNames = ['id', 'input', 'output', 'cached', 'cost', 'time'] as const
-export type FieldName = (typeof fieldNames)[number]
+type FieldName = (typeof fieldNames)[number]
 
 /** Which column holds a field, by its place; undefined: the file has none. */
 export type Columns = { readonly [Name in FieldName]: number | undefined }
@@ -151,7 +153,7 @@ function recognise(field: FieldName, columns: readonly string[]): number | undef
 export type Cell = string | number | null
 
 /** Why a cell can't be read, as the rest of a sentence that begins with its value. */
-export class UnreadableCell extends Error {
+class UnreadableCell extends Error {
   override readonly name = 'UnreadableCell'
 }
 
@@ -200,7 +202,7 @@ function roundedNano(text: string, unit: CostForm['unit']): number | undefined {
 }
 
 /** A moment as a file tells it: it lies anywhere from `from` to before `until`, in milliseconds. */
-export interface Moment {
+interface Moment {
   readonly from: number
   readonly until: number
 }
@@ -251,4 +253,52 @@ function precisionMs([, , minute, second, fraction]: readonly (string | undefine
   if (minute === undefined) return dayMs
   if (second === undefined) return 60_000
   return fraction === undefined ? 1000 : 1
+}
+
+/** A row of the file as it is compared; undefined without an id. */
+interface ReadRow {
+  readonly billed: BilledRow | undefined
+  readonly moment: Moment | null
+}
+
+/** A reader of rows. It throws a `UserError` that names the row, the column and the value at fault. */
+export function createRowReader(
+  path: string,
+  { columns: names, decimalComma }: UsageFile,
+  columns: Columns,
+): (row: Row) => ReadRow {
+  const costName = names[columns.cost ?? -1] ?? ''
+  const costForm = { decimalComma, unit: /nano$/i.test(costName) ? 'nano' : 'usd' } as const
+  let number = 0
+
+  return (row) => {
+    number++
+    const read = <Value>(field: FieldName, parse: (cell: Cell | undefined) => Value): Value => {
+      const column = columns[field]
+      const cell = column === undefined ? undefined : row(column)
+      try {
+        return parse(cell)
+      } catch (cause) {
+        if (!(cause instanceof UnreadableCell)) throw cause
+        throw new UserError(
+          `${path}, row ${number}, column ${JSON.stringify(names[column ?? -1])}: ` +
+            `${JSON.stringify(cell)} ${cause.message}. Put it right, or name another column with ` +
+            `--${field}-column.`,
+          { cause },
+        )
+      }
+    }
+    const id = read('id', readId)
+    if (id === undefined) return { billed: undefined, moment: null }
+    const moment = read('time', readMoment)
+    const billed = {
+      id,
+      time: moment?.from ?? null,
+      inputTokens: read('input', readTokens),
+      outputTokens: read('output', readTokens),
+      cachedTokens: read('cached', readTokens),
+      costNano: read('cost', (cell) => readCost(cell, costForm)),
+    }
+    return { billed, moment }
+  }
 }

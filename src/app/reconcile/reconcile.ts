@@ -6,8 +6,13 @@ import type { BilledRow, Matching, MatchingSums, OwnAttempt } from '../../store/
 import type { Span } from '../../store/ports/records.ts'
 import { createMatching } from '../../store/sqlite/matching/matching.ts'
 import { UserError } from '../instance.ts'
-import { type Columns, fieldNames, findColumns, type NamedColumns } from './columns.ts'
-import { createRowReader } from './read-row.ts'
+import {
+  type Columns,
+  createRowReader,
+  fieldNames,
+  findColumns,
+  type NamedColumns,
+} from './columns.ts'
 import { openUsageFile, type UsageFile } from './usage-file.ts'
 
 export interface ReconcileOptions extends Span {

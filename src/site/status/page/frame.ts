@@ -2,8 +2,9 @@ import type { State } from '../document.ts'
 import { type Looks, legendHtml, nameHtml, plainName, type ShownGroup } from './group.ts'
 import type { Incident } from './incidents.ts'
 import { incidentsHtml } from './incidents.ts'
-import type { Language, States, Words } from './words.ts'
+import type { Language, States } from './words.ts'
 import { secondHtml } from './words.ts'
+import type { Words } from './words-en.ts'
 
 /** A group, its models with those first that are asked for most, and its incidents. */
 export interface Described extends ShownGroup {

@@ -3,8 +3,8 @@ import type { Group } from '../../../catalog/catalog.ts'
 import { type BucketSize, bucketMs } from '../../../store/ports/availability.ts'
 import { barState, type State } from '../document.ts'
 import type { StatusGroup, StatusModel } from '../schema.ts'
-import type { Words } from './words.ts'
 import { duration, escapeHtml, freeText, percent, percentOf, shorten } from './words.ts'
+import type { Words } from './words-en.ts'
 
 /** So many code points of a name, and of a description, are shown. */
 const longestName = 60

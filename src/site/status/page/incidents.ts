@@ -10,8 +10,8 @@ import {
 import { bucketMs } from '../../../store/ports/availability.ts'
 import { barState, latestCounts, type State } from '../document.ts'
 import { nameHtml } from './group.ts'
-import type { Words } from './words.ts'
 import { minuteHtml, percentOf, spanHtml } from './words.ts'
+import type { Words } from './words-en.ts'
 
 /** A span of time in which a group was degraded or down. */
 export interface Incident extends Bar {

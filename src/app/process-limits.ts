@@ -1,6 +1,14 @@
 import { createMemoryBudget, type MemoryBudget } from '../gateway/memory/memory-budget.ts'
 import type { SocketLimits } from '../gateway/socket/sockets.ts'
-import { findMemoryLimit, heldMemoryBytes } from '../lib/process-state.ts'
+import { type Repeat, repeatByTimer } from '../lib/clock.ts'
+import type { Logger } from '../lib/log.ts'
+import {
+  descriptorLimit,
+  findMemoryLimit,
+  hasSpareDescriptors,
+  heldMemoryBytes,
+  raiseIt,
+} from '../lib/process-state.ts'
 import type { Config } from './config/config.ts'
 
 /** What this process may have of memory, and who says so. */
@@ -84,4 +92,43 @@ function limitOf(memoryBytes: number | null): Pick<ProcessMemory, 'limitBytes' |
   if (memoryBytes !== null) return { limitBytes: memoryBytes, source: 'configuration' }
   const { bytes, source } = findMemoryLimit()
   return { limitBytes: source === 'machine' ? bytes * partOfMachine : bytes, source }
+}
+
+/** Looks whether this process can open files and connections still. */
+interface DescriptorWatch {
+  isShort(): boolean
+  stop(): void
+}
+
+const lookMs = 1_000
+/** Fewer left: the next moment may take them. */
+const fewest = 4
+/** It is told no more often than this, however often it comes and goes. */
+const tellMs = 60_000
+
+/** Tells the log when no descriptors are left: connections that nobody can take tell nothing. */
+export function watchDescriptors(log: Logger, repeat: Repeat = repeatByTimer): DescriptorWatch {
+  let isShort = false
+  let toldTick = Number.NEGATIVE_INFINITY
+  let isTold = false
+
+  function look(): void {
+    const was = isShort
+    isShort = !hasSpareDescriptors(fewest)
+    if (isShort === was) return
+    if (!isShort) {
+      if (isTold) log.info('there are file descriptors again')
+      isTold = false
+    } else if (performance.now() - toldTick >= tellMs) {
+      toldTick = performance.now()
+      isTold = true
+      const limit = descriptorLimit()
+      log.error(`no file descriptors are left, no connection is taken or made: ${raiseIt}`, {
+        limit,
+      })
+    }
+  }
+
+  const stop = repeat(look, lookMs)
+  return { isShort: () => isShort, stop }
 }
