@@ -37,13 +37,16 @@ export function checkRequest(
   ]
 }
 
-const counts = [
+const tokenCounts = [
   ['input_tokens', 'inputTokens'],
   ['output_tokens', 'outputTokens'],
   ['reasoning_tokens', 'reasoningTokens'],
   ['cache_read_tokens', 'cacheReadTokens'],
   ['cache_write_tokens', 'cacheWriteTokens'],
   ['cache_write_1h_tokens', 'cacheWrite1hTokens'],
+] as const
+const counts = [
+  ...tokenCounts,
   ['calls', 'calls'],
   ['multiplier_millionths', 'multiplierMillionths'],
   ['amount_nano', 'amountNano'],
@@ -273,14 +276,9 @@ function compare(
   usage: Usage,
   reason: string,
 ): readonly Difference[] {
-  const changes = changesIn([
-    ['input_tokens', request.inputTokens, usage.inputTokens],
-    ['output_tokens', request.outputTokens, usage.outputTokens],
-    ['reasoning_tokens', request.reasoningTokens, usage.reasoningTokens],
-    ['cache_read_tokens', request.cacheReadTokens, usage.cacheReadTokens],
-    ['cache_write_tokens', request.cacheWriteTokens, usage.cacheWriteTokens],
-    ['cache_write_1h_tokens', request.cacheWrite1hTokens, usage.cacheWrite1hTokens],
-  ])
+  const changes = changesIn(
+    tokenCounts.map(([field, name]) => [field, request[name], usage[name]] as const),
+  )
   return changes.length > 0 ? [{ kind: 'usage', row, changes, reason }] : []
 }
 
