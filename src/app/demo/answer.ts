@@ -1,3 +1,4 @@
+import { embedJson } from '../../protocols/canonical/embed.ts'
 import type { AnswerEvent } from '../../protocols/canonical/event.ts'
 import type { CanonicalRequest, ImagePart, Part, Tool } from '../../protocols/canonical/request.ts'
 import type { Finish } from '../../protocols/canonical/response.ts'
@@ -166,7 +167,11 @@ function finishText(full: string, { stop = [], maxOutputTokens }: CanonicalReque
   return { tokens, calls: [], finish: { reason: 'stop', stopSequence } }
 }
 
-function answerTo(ask: CanonicalRequest): Answer {
+/** A result as the model of a vendor reads it: Gemini's reads an object, whatever the client sent. */
+const resultFor = (protocol: ProtocolName, text: string): string =>
+  protocol === 'gemini' && embedJson(text) === undefined ? JSON.stringify({ output: text }) : text
+
+function answerTo(ask: CanonicalRequest, protocol: ProtocolName): Answer {
   const userTexts = ask.turns
     .filter(({ role }) => role === 'user')
     .map(({ parts }) => textOf(parts).trim())
@@ -175,7 +180,9 @@ function answerTo(ask: CanonicalRequest): Answer {
   const recent = ask.turns
     .slice(ask.turns.findLastIndex(({ role }) => role === 'assistant') + 1)
     .flatMap(({ parts }) => parts)
-  const results = recent.filter((part) => part.type === 'tool-result').map(read)
+  const results = recent
+    .filter((part) => part.type === 'tool-result')
+    .map((part) => resultFor(protocol, read(part)))
   const tool = results.length === 0 ? chooseTool(ask, question) : undefined
   if (tool !== undefined) {
     const calls = callsOf(tool, question)
@@ -233,7 +240,7 @@ const callPrefixes = { chat: 'call_', responses: 'call_', messages: 'toolu_', ge
 
 /** Answers a question, event by event. Throws what the question asks to fail with. */
 export function answer(ask: CanonicalRequest, context: AnswerContext): readonly AnswerEvent[] {
-  const found = answerTo(ask)
+  const found = answerTo(ask, context.protocol)
   const usage = usageOf(ask, found, context)
   const choice = 0
   const text: AnswerEvent[] = [
