@@ -14,9 +14,8 @@ import type { Logger } from '../lib/log.ts'
 import type { SecretBox } from '../lib/secrets.ts'
 import type { Counters } from '../store/ports/counters.ts'
 import type { Store } from '../store/ports/store.ts'
-import { createKeyMark } from './key-mark.ts'
 
-export interface ChannelCareParts {
+interface ChannelCareParts {
   readonly store: Pick<Store, 'health' | 'answers'>
   readonly secrets: SecretBox
   readonly catalog: () => Catalog
@@ -85,4 +84,12 @@ export async function createChannelCare(parts: ChannelCareParts): Promise<Channe
       await share?.stop()
     },
   }
+}
+
+/** Enough that the keys of a channel never share a mark. */
+const markLength = 16
+
+/** Names an upstream's key where the key itself must not stand: a keyed hash of it, shortened. */
+export function createKeyMark({ keyedHash }: Pick<SecretBox, 'keyedHash'>) {
+  return (key: string): string => keyedHash(key).slice(0, markLength)
 }

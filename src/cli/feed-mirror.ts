@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration, parseListen } from '../app/config/values.ts'
-import { mirrorFeed } from '../app/feed-mirror.ts'
+import { mirrorFeed } from '../app/feed.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLogger } from '../lib/log.ts'
 import { seeOut, surviveBugs, untilStopped } from './lifecycle.ts'

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { complaints } from '../app/config/values.ts'
 import { nanoDecimals, parseDecimal } from '../billing/money.ts'
-import { parseDateOrTime, parseDateTime } from '../lib/parse-time.ts'
+import { parseDateOrTime, parseDateTime } from '../lib/clock.ts'
 
 const ageUnitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 

@@ -1,5 +1,5 @@
 import { isoTime } from '../../lib/format.ts'
-import { keyHint } from '../../lib/key-hint.ts'
+import { keyHint } from '../../lib/ids.ts'
 import type { ChannelRow } from '../../store/ports/catalog.ts'
 import type { EditableCatalog, EditableChannel } from '../../store/ports/edits.ts'
 import type { Remark } from '../checked.ts'

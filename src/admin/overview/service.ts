@@ -1,5 +1,4 @@
-import { formatNano } from '../../billing/money.ts'
-import { overdrawnNano } from '../../billing/overdraft.ts'
+import { formatNano, overdrawnNano } from '../../billing/money.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { StoredAccount } from '../../store/ports/admin.ts'
 import type { UsageFilter } from '../../store/ports/lists.ts'

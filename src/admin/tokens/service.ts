@@ -1,7 +1,6 @@
 import type { Catalog, Group } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { createTokenKey } from '../../lib/ids.ts'
-import { keyHint } from '../../lib/key-hint.ts'
+import { createTokenKey, keyHint } from '../../lib/ids.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import type { TokenView } from '../../store/ports/admin.ts'

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
-import { parseDateTime } from '../../lib/parse-time.ts'
-import { parseSizeBytes } from '../../lib/units.ts'
+import { parseDateTime } from '../../lib/clock.ts'
+import { parseSizeBytes } from '../../lib/format.ts'
 import type {
   ChannelProbe,
   ChannelStatus,

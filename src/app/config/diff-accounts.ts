@@ -1,5 +1,5 @@
 import { formatNano } from '../../billing/money.ts'
-import { keyHint } from '../../lib/key-hint.ts'
+import { keyHint } from '../../lib/ids.ts'
 import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admin.ts'
 import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'

@@ -1,10 +1,5 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
-import {
-  type JsonSchema,
-  toJsonSchema,
-  toSchemaDocument,
-  wordsOf,
-} from '../../site/schemas/json-schema.ts'
+import { type JsonSchema, toJsonSchema, toSchemaDocument, wordsOf } from '../../site/schemas.ts'
 import { ConfigFile } from './schema.ts'
 import type { ValueKind } from './values.ts'
 

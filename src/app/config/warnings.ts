@@ -1,4 +1,4 @@
-import { canSignIn } from '../../admin/sign-in/email.ts'
+import { canSignIn } from '../../admin/sign-in/passwords.ts'
 import { parseDecimal } from '../../billing/money.ts'
 import { isPrivateHost } from '../../gateway/outbound/public-address.ts'
 import { quirks } from '../../protocols/canonical/quirks.ts'

@@ -1,6 +1,6 @@
-import { addressKey, networkKey } from '../../lib/address-key.ts'
+import { addressKey, networkKey } from '../../lib/addresses.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 
 /** A request that was refused before anybody was asked for it. */
 export interface Refusal {

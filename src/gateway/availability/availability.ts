@@ -6,8 +6,8 @@ import {
   type OpenCounts,
 } from '../../catalog/availability.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import { createTurns } from '../../lib/turns.ts'
 import type {
   AvailabilityBucket,

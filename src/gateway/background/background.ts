@@ -1,5 +1,5 @@
 import type { Catalog, Channel } from '../../catalog/catalog.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import {

@@ -1,4 +1,4 @@
-import { formatSizeBytes } from '../../lib/units.ts'
+import { formatSizeBytes } from '../../lib/format.ts'
 import { GatewayError } from '../errors.ts'
 import type { BodyMemory } from '../memory/lease-memory.ts'
 import { encodingOf, inflateBody } from './inflate.ts'

@@ -1,6 +1,6 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { CanonicalRequest } from '../../protocols/canonical/request.ts'
 import type { Usage } from '../../protocols/canonical/usage.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { createLimitQueues, type Wait, type Waiter } from './limit-queues.ts'
 import { freePermit, type Permit } from './permit.ts'
 import { expire, type Passing, passingOf } from './sliding-window.ts'

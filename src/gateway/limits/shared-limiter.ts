@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import { type Change, type Counters, CountersAway } from '../../store/ports/counters.ts'
 import { limitError } from './limit-error.ts'
 import { knownMs, patienceMs } from './limit-queues.ts'

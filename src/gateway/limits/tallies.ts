@@ -1,5 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
-import type { Repeat } from '../../lib/repeat.ts'
+import type { Clock, Repeat } from '../../lib/clock.ts'
 import { createTally, isIdle, type Queued, type Subject, type Tally } from './tally.ts'
 
 /** The tallies of all subjects that have a limit, while there is something to remember of them. */

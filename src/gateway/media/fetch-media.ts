@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { readBounded } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
 import { createLease, type MemoryBudget } from '../memory/memory-budget.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { createFairQueue } from '../../lib/fair-queue.ts'
+import { createFairQueue } from '../../lib/turns.ts'
 import { GatewayError, stopping } from '../errors.ts'
 import { bodyCost } from './memory-costs.ts'
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { overdrawnNano } from '../../billing/overdraft.ts'
+import { overdrawnNano } from '../../billing/money.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { AdminStore } from '../../store/ports/admin.ts'

@@ -1,6 +1,6 @@
 import { formatDecimal, formatNano } from '../../billing/money.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { seenBy } from '../../catalog/seen-group.ts'
+import { seenBy } from '../../catalog/catalog.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { RecordStore, UsageTotals } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'

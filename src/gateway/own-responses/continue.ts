@@ -1,5 +1,5 @@
+import { formatSizeBytes } from '../../lib/format.ts'
 import { inSlices } from '../../lib/slices.ts'
-import { formatSizeBytes } from '../../lib/units.ts'
 import { parseJsonObject } from '../../protocols/json.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { ownResponseOf, referenceId } from '../../protocols/responses/wire.ts'

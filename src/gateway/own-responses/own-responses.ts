@@ -1,5 +1,5 @@
+import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../../lib/repeat.ts'
 import type { ByteSealer } from '../../lib/secrets.ts'
 import type { KeptLimits, KeptResponse, ResponseStore } from '../../store/ports/answers.ts'
 

@@ -1,5 +1,5 @@
 import { effectiveRates } from '../../billing/charge.ts'
-import { reasonsOf } from '../../catalog/reasoning-models.ts'
+import { reasonsOf } from '../../catalog/model-facts.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { BodyFacts } from '../body/body.ts'
 import type { Exchange } from '../exchange.ts'

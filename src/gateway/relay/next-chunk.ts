@@ -1,4 +1,4 @@
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { ByteReader } from '../body/byte-reader.ts'
 import type { Exchange } from '../exchange.ts'

@@ -1,5 +1,5 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 import { enterLimits } from '../admit/admit.ts'

@@ -1,5 +1,5 @@
+import { formatSizeBytes } from '../../lib/format.ts'
 import { createRequestId } from '../../lib/ids.ts'
-import { formatSizeBytes } from '../../lib/units.ts'
 import { emptyUsage } from '../../protocols/canonical/usage.ts'
 import type { Frame, JsonObject } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'

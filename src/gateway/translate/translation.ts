@@ -1,5 +1,5 @@
 import type { Candidate } from '../../catalog/catalog.ts'
-import { cacheMinimum } from '../../catalog/prompt-cache.ts'
+import { cacheMinimum } from '../../catalog/model-facts.ts'
 import type { EncodeContext, OwnResponse } from '../../protocols/canonical/codec.ts'
 import { type CanonicalError, TranslationError } from '../../protocols/canonical/error.ts'
 import type { AnswerEvent } from '../../protocols/canonical/event.ts'

@@ -1,5 +1,5 @@
 import type { Channel } from '../../catalog/catalog.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 import { tierName } from '../../protocols/canonical/extras.ts'
 import { observeTier } from '../../protocols/canonical/observation.ts'
 import { isJsonObject } from '../../protocols/json.ts'

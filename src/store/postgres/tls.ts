@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
-import { tlsComplaint } from '../../lib/tls-complaint.ts'
+import { tlsComplaint } from '../../lib/connections.ts'
 import { StoreError } from '../ports/store-error.ts'
 
 /** Parameters of an address that say how its connections are encrypted. */

@@ -1,4 +1,4 @@
-import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/descriptors.ts'
+import { hasDescriptorsForThread, tooFewDescriptors } from '../../lib/process-state.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { explainFailure } from './file.ts'
 

@@ -1,7 +1,7 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Client } from 'pg'
-import { describeDifference } from '../../../src/app/verify/difference.ts'
+import { describeDifference } from '../../../src/app/verify/findings.ts'
 import { openPostgresStore } from '../../../src/store/postgres/open.ts'
 import { createMadeStore } from '../../store/lists/scene.ts'
 import { now, temporaryDirectory } from '../../store/support.ts'

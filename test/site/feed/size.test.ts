@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createLogger } from '../../../src/lib/log.ts'
-import { createFeedBuilder } from '../../../src/site/feed/feed.ts'
-import { createPublication } from '../../../src/site/snapshot.ts'
+import { createFeedBuilder } from '../../../src/site/feed/document.ts'
+import { createPublication } from '../../../src/site/published.ts'
 import { largeCatalog } from './catalogs.ts'
 
 // 100 groups × 100 models. Every price is written out with its multiplier, so hardly any repeats.

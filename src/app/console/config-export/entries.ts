@@ -1,12 +1,11 @@
+import { writtenExtras, writtenModalities } from '../../../billing/extras.ts'
 import {
   formatDecimal,
   formatNano,
   multiplierDecimals,
   priceDecimals,
 } from '../../../billing/money.ts'
-import { writtenExtras, writtenModalities } from '../../../billing/written-extras.ts'
-import { isoTime } from '../../../lib/format.ts'
-import { formatDurationMs } from '../../../lib/units.ts'
+import { formatDurationMs, isoTime } from '../../../lib/format.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
 import type {
   GroupSettings,
