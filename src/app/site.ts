@@ -30,7 +30,6 @@ import {
   statusPath,
   statusRoutes,
 } from '../site/status/routes.ts'
-import type { DocumentStore } from '../store/ports/documents.ts'
 import { type Member, mayUse } from '../store/ports/group-access.ts'
 import type { DocumentStore } from '../store/ports/store.ts'
 import type { Config } from './config/config.ts'

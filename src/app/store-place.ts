@@ -1,6 +1,6 @@
 import { systemClock } from '../lib/clock.ts'
 import type { Store } from '../store/ports/store.ts'
-import { placeOf } from '../store/postgres/place.ts'
+import { placeOf } from '../store/postgres/tls.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { PostgresConfig, StoreConfig } from './config/config.ts'
 

@@ -8,7 +8,6 @@ import {
   requestFeatures,
   type Way,
 } from '../protocols/translation/features.ts'
-import { legacyFeatures } from '../protocols/translation/legacy-features.ts'
 import type { TranslationTable } from '../site/docs/page.ts'
 
 const meanings: Readonly<Record<Way, string>> = {

@@ -10,7 +10,6 @@ import type {
   Regions,
 } from '../store/ports/catalog.ts'
 import { type Member, mayUse } from '../store/ports/group-access.ts'
-import type { Regions } from '../store/ports/regions.ts'
 import { type ContextWindows, createContextWindows } from './model-facts.ts'
 
 /** An upstream address with its keys opened, ready to be called. */

@@ -3,7 +3,7 @@ import { constants, gzip } from 'node:zlib'
 import type { Clock } from '../lib/clock.ts'
 import { isGzipAccepted } from '../lib/connections.ts'
 import type { Logger } from '../lib/log.ts'
-import type { DocumentStore, SharedDocument } from '../store/ports/documents.ts'
+import type { DocumentStore, SharedDocument } from '../store/ports/store.ts'
 
 /** A public document, ready to be served from memory under its conditional-request rules. */
 export interface Published {

@@ -1,6 +1,5 @@
 import type { Static } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, overdrawnNano, parseDecimal } from '../../billing/money.ts'
-import type { EditableAccount } from '../../store/ports/account-edits.ts'
 import { type AccountWrite, WouldOverdraw } from '../../store/ports/admin.ts'
 import type { Regions } from '../../store/ports/catalog.ts'
 import type { EditableAccount } from '../../store/ports/edits.ts'

@@ -1,7 +1,7 @@
 import { nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import type { Catalog, Group } from '../../catalog/catalog.ts'
 import { parseDateTime } from '../../lib/clock.ts'
-import type { TokenFields } from '../../store/ports/token-edits.ts'
+import type { TokenFields } from '../../store/ports/admin.ts'
 import { ApiError } from '../api-error.ts'
 import type { Fault } from '../faults.ts'
 import type { TokenPatch } from './schema.ts'

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import type { ModalityName } from '../../billing/extras.ts'
-import { type HostedTool, hostedTools } from '../../protocols/canonical/hosted-tools.ts'
 import { quirkNames, quirks } from '../../protocols/canonical/quirks.ts'
 import { type HostedTool, hostedTools } from '../../protocols/canonical/tools.ts'
 import {

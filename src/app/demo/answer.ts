@@ -1,5 +1,5 @@
-import { embedJson } from '../../protocols/canonical/embed.ts'
 import type { AnswerEvent } from '../../protocols/canonical/event.ts'
+import { embedJson } from '../../protocols/canonical/json-text.ts'
 import type { CanonicalRequest, ImagePart, Part, Tool } from '../../protocols/canonical/request.ts'
 import type { Finish } from '../../protocols/canonical/response.ts'
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib'
-import type { EmbeddingCodec } from '../../protocols/canonical/embedding.ts'
+import type { EmbeddingCodec } from '../../protocols/canonical/codec.ts'
 import type { JsonObject } from '../../protocols/protocol.ts'
 import { DemoError } from './answer.ts'
 import { cut } from './tokens.ts'

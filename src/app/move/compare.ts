@@ -1,5 +1,5 @@
 import { systemClock } from '../../lib/clock.ts'
-import type { MovedRow, MovedTable, MoveSource, MoveTarget } from '../../store/ports/moving.ts'
+import type { MovedRow, MovedTable, MoveSource, MoveTarget } from '../../store/ports/copies.ts'
 import type { Store } from '../../store/ports/store.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { UserError } from '../instance.ts'

@@ -7,9 +7,8 @@ import type {
   MoveSource,
   MoveTarget,
   WantedRows,
-} from '../../store/ports/moving.ts'
-import { openSqliteSource } from '../../store/sqlite/moving-source.ts'
-import { openSqliteTarget } from '../../store/sqlite/moving-target.ts'
+} from '../../store/ports/copies.ts'
+import { openSqliteSource, openSqliteTarget } from '../../store/sqlite/moving.ts'
 import { inAddress } from '../config/values.ts'
 import { UserError } from '../instance.ts'
 
@@ -145,13 +144,13 @@ const withoutPassword = (text: string) => text.replace(/:\/\/.*@/s, '://…@')
 export async function openSource(place: StorePlace): Promise<MoveSource> {
   if (place.engine === 'sqlite') return openSqliteSource(place.path)
   // Nobody else pays for its driver.
-  const { openPostgresSource } = await import('../../store/postgres/moving-source.ts')
+  const { openPostgresSource } = await import('../../store/postgres/moving.ts')
   return openPostgresSource(place.url)
 }
 
 /** Opens where it is to be moved to, which must not be the source itself. */
 export async function openTarget(place: StorePlace, { identity }: MoveSource): Promise<MoveTarget> {
   if (place.engine === 'sqlite') return openSqliteTarget(place.path, identity)
-  const { openPostgresTarget } = await import('../../store/postgres/moving-target.ts')
+  const { openPostgresTarget } = await import('../../store/postgres/moving.ts')
   return openPostgresTarget(place.url, identity)
 }

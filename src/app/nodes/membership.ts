@@ -5,8 +5,8 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { createPerMinute } from '../../lib/rate.ts'
 import type { Counters } from '../../store/ports/counters.ts'
-import type { DocumentStore } from '../../store/ports/documents.ts'
 import type { Counting, NodeLoad, NodeStore, NodeView } from '../../store/ports/nodes.ts'
+import type { DocumentStore } from '../../store/ports/store.ts'
 
 /** How often a node says that it lives, and looks for dead ones: well within `silentNodeMs`. */
 const beatMs = 5_000

@@ -1,9 +1,8 @@
 import { dayMs } from '../../lib/clock.ts'
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
-import { decodeStoredUsage } from '../../protocols/stored-usage.ts'
-import type { AttemptRecord, AttemptStore } from '../../store/ports/attempts.ts'
+import { decodeStoredUsage } from '../../protocols/index.ts'
 import type { BilledRow, Matching, MatchingSums, OwnAttempt } from '../../store/ports/matching.ts'
-import type { Span } from '../../store/ports/records.ts'
+import type { AttemptRecord, AttemptStore, Span } from '../../store/ports/records.ts'
 import { createMatching } from '../../store/sqlite/matching/matching.ts'
 import { UserError } from '../instance.ts'
 import {

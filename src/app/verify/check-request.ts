@@ -6,7 +6,7 @@ import {
   type UsageExtras as ToldExtras,
   type Usage,
 } from '../../protocols/canonical/usage.ts'
-import { decodeStoredUsage } from '../../protocols/stored-usage.ts'
+import { decodeStoredUsage } from '../../protocols/index.ts'
 import type { UsageExtras } from '../../store/ports/extras.ts'
 import type { CheckedRequest } from '../../store/ports/verification.ts'
 import { type Change, changesIn, type Difference, shown } from './findings.ts'

@@ -1,5 +1,5 @@
 import { readCountryCode } from '../../lib/addresses.ts'
-import type { Regions } from '../../store/ports/regions.ts'
+import type { Regions } from '../../store/ports/catalog.ts'
 
 /** What proxies write for a country that they do not know, and for Tor (Cloudflare's `CF-IPCountry`). */
 const unknown = new Set(['', 'XX', 'T1', 'ZZ'])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import { tlsComplaint } from '../../lib/tls-complaint.ts'
+import { tlsComplaint } from '../../lib/connections.ts'
 import { CountersAway } from '../ports/counters.ts'
 import { StoreError } from '../ports/store-error.ts'
 import { type Script, scripts } from './scripts.ts'

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createLiveRequests } from '../../../src/admin/requests/live.ts'
+import { answerWith, Viewer } from '../../../src/admin/requests/viewer.ts'
 import type { Repeat } from '../../../src/lib/clock.ts'
 import { createLogger } from '../../../src/lib/log.ts'
 import { people } from '../../support/console-scene.ts'

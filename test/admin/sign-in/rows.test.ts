@@ -10,7 +10,7 @@ import {
   toRecord,
   toRow,
 } from '../../../src/admin/sign-in/library-store.ts'
-import { signInColumns } from '../../../src/store/queries/sign-in/columns.ts'
+import { signInColumns } from '../../../src/store/queries/sign-in/records.ts'
 
 const hash = (token: string) => `hash of ${token}`
 
