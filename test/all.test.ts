@@ -8,6 +8,9 @@ test/lib/one.test.ts:
 (fail) a table > has rows [12.30ms]
 ✗ test/lib/two.test.ts (worker crashed: SIGKILL)
 
+1 tests failed:
+(fail) a table > has rows [12.30ms]
+
  7 pass
  2 fail
  9 expect() calls

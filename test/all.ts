@@ -21,9 +21,12 @@ const onPostgres = [
   // The program itself, where a test looks into its books.
   /^test\/e2e\/(balance|balance-changes|billing-cases|feed|frozen|left-early|live-changes|other-form|probe|receipts)\.test\.ts$/,
 ]
-/** How answers are told, bodies are read and people are slowed down is the same on every store. */
+/**
+ * How answers are told, bodies are read, people are slowed down and commands read their options is the
+ * same on every store.
+ */
 const sameEverywhere =
-  /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|sign-in-(limits|flood)|opening|beside|body-large|places|limiter.*|health)(\.slow)?\.test\.ts$/
+  /\/(browser|public-links|heartbeats.*|waiting-streams|compressed-bodies|hostile-input|sign-in-(limits|flood)|opening|beside|body-large|places|limiter.*|health)(\.slow)?\.test\.ts$|^test\/cli\/(price|resources|limits|channel-status|audit)\.test\.ts$/
 
 /** In CI a missing server is an error, which its tests then tell. */
 const hasPostgres = await import('./support/postgres.ts').then(
@@ -136,6 +139,7 @@ export function judge(name: string, text: string, code: number): Came {
   const names: string[] = []
   let file = ''
   for (const line of text.split('\n')) {
+    if (/^\d+ tests? failed:$/.test(line)) break // the same once more
     file = /^(test\/\S+\.test\.ts):$/.exec(line)?.[1] ?? file
     const failed = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/.exec(line)?.[1]
     if (failed !== undefined) names.push(`${file}: ${failed}`)

@@ -6,6 +6,7 @@ import { mountTinyDisk, skipped } from '../support/disk-trouble.ts'
 import { jsonAnswer, type SeenRequest, startFakeUpstream } from '../support/fake-upstream.ts'
 import { ofSqlite } from '../support/of-sqlite.ts'
 import { startOwnTime } from '../support/own-time.ts'
+import { rounds } from '../support/rounds.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
 import {
@@ -141,7 +142,7 @@ ofSqlite(
     using folder = await createGateway(10_000)
     const durationMs = await leastMs(folder.path, (turn) => ['backup', `whole-${turn}.db`])
     const states = new Map<string, number>()
-    const kills = 12
+    const kills = rounds(8, 40)
     for (let kill = 0; kill < kills; kill++) {
       const name = `killed-${kill}.db`
       const command = startCommand(folder.path, ['backup', name])
@@ -185,7 +186,7 @@ ofSqlite(
       return restore
     }
     const durationMs = await leastMs(folder.path, (turn) => restoreTo(`whole-${turn}`))
-    const kills = 10
+    const kills = rounds(8, 40)
     let absent = 0
     for (let kill = 0; kill < kills; kill++) {
       const place = `place-${kill}`
