@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import { plugin } from 'bun'
 import { isFastRun, kindOf, leftOut } from './kinds.ts'
+import { testEngine } from './test-store.ts'
 
 // Runs before any test: see bunfig.toml.
 
@@ -12,6 +13,11 @@ const project = join(import.meta.dir, '../..')
 const patience = `import * as __tests from 'bun:test'; __tests.setDefaultTimeout(30_000); `
 
 if (isFastRun) console.log(leftOut)
+
+if (testEngine === 'postgres') {
+  const { prepareDatabases } = await import('./lent-databases.ts')
+  await prepareDatabases()
+}
 
 plugin({
   name: 'tests of this run',
