@@ -23,7 +23,7 @@ import {
 import { ask } from './caller.ts'
 import { allDialects, costNano, type Dialect } from './dialects.ts'
 
-// Runs apart: it times how soon a backup ends, and kills some at moments of their time.
+// Runs alone: it times how soon a backup ends, and kills some at moments of their time.
 
 const tokens = { input: 10, output: 20 }
 const chat = allDialects[0] as Dialect
