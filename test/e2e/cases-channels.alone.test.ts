@@ -9,7 +9,7 @@ import { hinted, nextTurn } from './conversations.ts'
 import { allDialects, dialects } from './dialects.ts'
 import { until } from './until.ts'
 
-// Runs apart: what is asked of a channel is compared with when it comes back.
+// Runs alone: what is asked of a channel is compared with when it comes back.
 
 // CASES R1–R7 on the compiled program. R8 is test/protocols/translation/stable-prefix.test.ts.
 

@@ -6,6 +6,7 @@ import { mountTinyDisk, skipped } from '../support/disk-trouble.ts'
 import { jsonAnswer, type SeenRequest, startFakeUpstream } from '../support/fake-upstream.ts'
 import { ofSqlite } from '../support/of-sqlite.ts'
 import { startOwnTime } from '../support/own-time.ts'
+import { rounds } from '../support/rounds.ts'
 import { createTempDir, type TempDir } from '../support/temp-dir.ts'
 import { testKey, tollgateYaml } from '../support/tollgate-yaml.ts'
 import {
@@ -22,7 +23,7 @@ import {
 import { ask } from './caller.ts'
 import { allDialects, costNano, type Dialect } from './dialects.ts'
 
-// Runs apart: it times how soon a backup ends, and kills some at moments of their time.
+// Runs alone: it times how soon a backup ends, and kills some at moments of their time.
 
 const tokens = { input: 10, output: 20 }
 const chat = allDialects[0] as Dialect
@@ -141,7 +142,7 @@ ofSqlite(
     using folder = await createGateway(10_000)
     const durationMs = await leastMs(folder.path, (turn) => ['backup', `whole-${turn}.db`])
     const states = new Map<string, number>()
-    const kills = 12
+    const kills = rounds(8, 40)
     for (let kill = 0; kill < kills; kill++) {
       const name = `killed-${kill}.db`
       const command = startCommand(folder.path, ['backup', name])
@@ -185,7 +186,7 @@ ofSqlite(
       return restore
     }
     const durationMs = await leastMs(folder.path, (turn) => restoreTo(`whole-${turn}`))
-    const kills = 10
+    const kills = rounds(8, 40)
     let absent = 0
     for (let kill = 0; kill < kills; kill++) {
       const place = `place-${kill}`

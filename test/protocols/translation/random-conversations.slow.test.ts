@@ -3,6 +3,7 @@ import { TranslationError } from '../../../src/protocols/canonical/error.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import type { CanonicalResponse } from '../../../src/protocols/canonical/response.ts'
 import { type ProtocolName, protocolNames } from '../../../src/protocols/protocol.ts'
+import { rounds } from '../../support/rounds.ts'
 import { validateBody, validateStream } from '../../support/validators/validate-stream.ts'
 import { expectedAnswer, shown } from './answer-expectation.ts'
 import { contextFor, framesIn, readStream, writeStream } from './answers.ts'
@@ -15,8 +16,8 @@ import { createSeeded } from './seeded.ts'
 import { sendRequest } from './send-request.ts'
 
 /** Of requests, and of answers, for each of four protocols: 10,000 of both. */
-const count = 2_500
-const timeoutMs = 60_000
+const count = rounds(500, 10_000)
+const timeoutMs = 600_000
 
 /** Comparing by JSON is the faster half: what differs is shown by the matcher. */
 function expectSame(seed: number, actual: unknown, expected: unknown): void {

@@ -20,7 +20,7 @@ import { beginStream, startHesitating } from './hesitating.ts'
 import { expectAnswers, livesThrough, slowest } from './trouble.ts'
 import { until } from './until.ts'
 
-// Runs apart: it times how soon what needs no writing is answered.
+// Runs alone: it times how soon what needs no writing is answered.
 
 // Nothing is given away: while charges can't be stored no answer is completed, and when they can
 // be again, all goes on by itself.

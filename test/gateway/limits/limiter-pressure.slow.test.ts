@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { Limits } from '../../../src/store/ports/catalog.ts'
 import { createSeeded } from '../../protocols/translation/seeded.ts'
+import { rounds } from '../../support/rounds.ts'
 import { createLimitScene, type Entering, subject } from './limit-scene.ts'
 
 const minute = 60_000
 
 describe('under pressure', () => {
-  const minutes = 20
+  const minutes = rounds(8, 60)
 
   /** What is let in of clients that never rest, as `[tick, amount]`. */
   async function press(limits: Partial<Limits>, waitMs: number, sizes: readonly number[]) {

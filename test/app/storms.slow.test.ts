@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { costNano, dialects } from '../e2e/dialects.ts'
 import { createDatabase, hasPostgres } from '../support/postgres.ts'
+import { rounds } from '../support/rounds.ts'
 import { testKey } from '../support/tollgate-yaml.ts'
 import { type Shot, type Storm, startStorm, type Trick, tricks } from './storm-scene.ts'
 
@@ -71,7 +72,7 @@ describe('A4: an upstream that overlooks the limit of an answer', () => {
   })
 })
 
-const seeds = 8
+const seeds = rounds(3, 40)
 
 test(`A4: ${seeds} storms of requests made by chance`, async () => {
   for (let seed = 1; seed <= seeds; seed++) {
@@ -88,7 +89,7 @@ test(`A4: ${seeds} storms of requests made by chance`, async () => {
       await expectBound(storm, shots)
     }
   }
-}, 60_000)
+}, 600_000)
 
 describe.skipIf(!hasPostgres)('A4: two nodes with one PostgreSQL', () => {
   const shared = ['a thread', 'no limit', 'two spellings of the limit', 'a schema']

@@ -13,7 +13,7 @@ import { allDialects, costNano, dialects, wholeStream } from './dialects.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import { until } from './until.ts'
 
-// Runs apart: it times how soon an upstream is let go.
+// Runs alone: it times how soon an upstream is let go.
 
 // A client may leave at any moment. Where all that an upstream makes can be seen it is let go within a
 // second, or read to its end where the group wants that, and what was used is charged once.

@@ -13,7 +13,7 @@ import { ask } from './caller.ts'
 import { allDialects, type Dialect } from './dialects.ts'
 import { until } from './until.ts'
 
-// Runs apart: it kills upgrades at moments of their time.
+// Runs alone: it kills upgrades at moments of their time.
 
 const chat = allDialects[0] as Dialect
 const tokens = { input: 10, output: 20 }

@@ -3,7 +3,7 @@ import { createTempDir } from '../support/temp-dir.ts'
 import { describeSoak } from '../torture/soak/report.ts'
 import { soak } from '../torture/soak/run.ts'
 
-// Runs apart: it watches memory and how late the event loop is.
+// Runs alone: it watches memory and how late the event loop is.
 
 // A short soak: upstreams fail in every way, clients leave or stop reading, the configuration changes
 // under it. `bun run soak` does the same for long enough to see a leak.

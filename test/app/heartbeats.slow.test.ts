@@ -27,7 +27,7 @@ import { dialectOf, usualTokens, wellWhole, words } from '../support/fault/well.
 import { type Heard, type HeartbeatScene, heartbeat, startHeartbeats } from './heartbeat-scene.ts'
 
 // S1, S2: what a client hears while its upstream is silent, a hundred times as fast as it is.
-// test/e2e/long-silence.test.ts takes its time.
+// test/long/long-silence.test.ts takes its time.
 
 let scene: HeartbeatScene
 beforeAll(async () => {
