@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ToolCallPart } from '../../../src/protocols/canonical/request.ts'
-import { createOpenCalls } from '../../../src/protocols/chat/open-calls.ts'
+import { createOpenCalls } from '../../../src/protocols/chat/decode-request.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 
 const call = (callId: string, name = 'f'): ToolCallPart => ({

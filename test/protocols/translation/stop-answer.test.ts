@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
-import { createStopFilter } from '../../../src/protocols/translation/stop-answer.ts'
+import { createStopFilter } from '../../../src/protocols/translation/answer-filter.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 import { createSeeded } from './seeded.ts'
 
