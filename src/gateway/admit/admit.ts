@@ -2,8 +2,13 @@ import type { Candidate, Catalog } from '../../catalog/catalog.ts'
 import { createOwnTurns } from '../../lib/turns.ts'
 import { isJsonObject, parseJsonObject } from '../../protocols/json.ts'
 import { responses } from '../../protocols/responses/index.ts'
-import { type FindPrepared, isHeavy, prepareBeside } from '../beside/prepare-beside.ts'
-import { isLongToParse, readBeside } from '../beside/read-beside.ts'
+import {
+  type FindPrepared,
+  isHeavy,
+  isLongToParse,
+  prepareBeside,
+  readBeside,
+} from '../beside/prepare-beside.ts'
 import {
   checkBody,
   type ParsedBody,
@@ -13,43 +18,36 @@ import {
   slicedBytes,
 } from '../body/body.ts'
 import { isForm, parseFormBody } from '../body/form-body.ts'
-import { type ReadTask, readBytes } from '../body/read-bytes.ts'
+import { checkContentType, type ReadTask, readBytes } from '../body/read-bytes.ts'
 import { parseScanned, scanLarge } from '../body/scan-large.ts'
 import { hintInHeaders } from '../channels/conversation.ts'
-import { GatewayError, stopping } from '../errors.ts'
+import { GatewayError, once, stopping } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Limiter, Permit, Subject } from '../limits/limiter.ts'
-import { countMedia } from '../media/count-media.ts'
-import { rememberFailures } from '../media/media-failures.ts'
-import { type BodyMemory, leaseMemory } from '../memory/lease-memory.ts'
+import { countMedia } from '../media/fetch-media.ts'
+import { rememberFailures } from '../media/inline-media.ts'
 import { createLease, type MemoryBudget } from '../memory/memory-budget.ts'
-import { requestCost } from '../memory/memory-costs.ts'
+import { type BodyMemory, leaseMemory, requestCost } from '../memory/memory-costs.ts'
 import { type AffordParts, setAside } from '../money/afford.ts'
 import { quickInput } from '../money/bound.ts'
-import { once } from '../once.ts'
-import { continueOwn, previousIdIn } from '../own-responses/continue.ts'
-import { createKeeping } from '../own-responses/keeping.ts'
+import { continueOwn, createKeeping, previousIdIn } from '../own-responses/continue.ts'
 import type { OwnResponses } from '../own-responses/own-responses.ts'
-import { translateEmbedding } from '../translate/embedding-translation.ts'
 import { withOwnTools } from '../translate/own-tools.ts'
 import {
   createTranslation,
   decodeRequest,
   type TranslationParts,
   targetOf,
+  translateEmbedding,
   withAnswers,
 } from '../translate/translation.ts'
 import type { Caller } from './authenticate.ts'
-import { checkContentType } from './content-type.ts'
-import { type LookParts, lookAround } from './find-home.ts'
-import { type GateTask, passExtras, passTranslated } from './gate.ts'
-import type { Gatekeeper } from './gatekeeper.ts'
-import type { ModelCall } from './model-call.ts'
+import { type GateTask, isStrict, passExtras, passTranslated } from './gate.ts'
+import type { Gatekeeper, ModelCall } from './gatekeeper.ts'
 import { findOptions, foreignWays, isEmbedding, type Translate } from './options.ts'
 import type { Places } from './places.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
-import { checkReferences, type ReferenceParts } from './references.ts'
-import { isStrict } from './strict.ts'
+import { checkReferences, type LookParts, lookAround, type ReferenceParts } from './references.ts'
 
 export interface EnterParts {
   readonly catalog: () => Catalog

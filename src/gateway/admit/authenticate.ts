@@ -5,12 +5,10 @@ import type { Committed, Spent } from '../../store/ports/records.ts'
 import type { Regions } from '../../store/ports/regions.ts'
 import type { TokenRecord, TokenStore } from '../../store/ports/tokens.ts'
 import { GatewayError, unauthenticated } from '../errors.ts'
-import { budgetLeft } from '../money/budget.ts'
-import { type AddressList, compileAddressList, isListed } from './client-address.ts'
-import { isServed } from './client-countries.ts'
-import type { KnownKeys } from './known-keys.ts'
-import { shortName } from './short-name.ts'
-import type { Strangers } from './strangers.ts'
+import { budgetLeft } from '../money/reservations.ts'
+import { type AddressList, compileAddressList, isListed, isServed } from './client-address.ts'
+import type { KnownKeys, Strangers } from './known-keys.ts'
+import { shortName } from './plan.ts'
 
 /** The one live view of an account that all its tokens share. */
 export interface AccountState {

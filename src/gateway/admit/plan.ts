@@ -2,7 +2,6 @@ import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
 import { GatewayError } from '../errors.ts'
 import type { Caller } from './authenticate.ts'
-import { shortName } from './short-name.ts'
 
 /** What a request may use: its group, and the group's offer of the model. */
 export interface Plan {
@@ -64,4 +63,9 @@ export function withAskedContext(plan: Plan, headers: Headers, betas: readonly s
   const asked = 1_000_000 * Math.max(0, ...found.map(([, millions]) => Number(millions)))
   if (offer.contextWindow === null || offer.contextWindow >= asked) return plan
   return { group, offer: { ...offer, contextWindow: asked } }
+}
+
+/** A name that a client sent, as a message shows it: it may be of any length. */
+export function shortName(name: string): string {
+  return name.length > 200 ? `${name.slice(0, 200).toWellFormed()}…` : name
 }

@@ -9,7 +9,7 @@ import {
   longestLifeMs,
 } from '../../store/ports/answers.ts'
 import type { Affinity } from '../admit/affinity.ts'
-import { shortName } from '../admit/short-name.ts'
+import { shortName } from '../admit/plan.ts'
 import { collectBytes } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'

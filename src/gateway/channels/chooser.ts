@@ -4,12 +4,12 @@ import { GatewayError } from '../errors.ts'
 import type { Wait } from '../limits/limit-queues.ts'
 import type { LocalLimiter, Permit, Refused, Subject } from '../limits/limiter.ts'
 import { type Choice, createChoice } from './choice.ts'
-import { createKeyTurns } from './key-turns.ts'
 import {
   type Asked,
   beginSearch,
   type Candidate,
   type ChooserParts,
+  createKeyTurns,
   findLastResort,
   findRanked,
   hasKeyLeft,

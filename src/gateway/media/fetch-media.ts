@@ -3,12 +3,18 @@ import { afterRunning } from '../../lib/running-time.ts'
 import { readBounded } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
 import { createLease, type MemoryBudget } from '../memory/memory-budget.ts'
-import { fileCost } from '../memory/memory-costs.ts'
-import { createSlots } from '../memory/slots.ts'
+import { type BodyMemory, fileCost } from '../memory/memory-costs.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { isRedirect, readAddress, redirectTarget } from './media-address.ts'
-import { asMediaError, MediaError } from './media-error.ts'
-import { bareType, mediaTypeOf } from './media-type.ts'
+import {
+  asMediaError,
+  bareType,
+  isRedirect,
+  MediaError,
+  mediaTypeOf,
+  readAddress,
+  redirectTarget,
+} from './media-address.ts'
+import { createSlots } from './slots.ts'
 
 /** A file's bytes in base64 and what they are: image, PDF, sound or film. */
 export interface Media {
@@ -194,3 +200,15 @@ async function within<T>(
     controller.abort()
   }
 }
+
+/** The same for one request, which has its files in memory until it has ended. */
+export const countMedia = (media: MediaFetcher, memory: BodyMemory | undefined): MediaFetcher => ({
+  of(owner) {
+    const fetchMedia = media.of(owner)
+    return async (url, options) => {
+      const file = await fetchMedia(url, options)
+      await memory?.take(file.data.length)
+      return file
+    }
+  },
+})

@@ -5,12 +5,11 @@ import { toJsonText } from '../../protocols/canonical/json-text.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import { emptyUsage, type Usage } from '../../protocols/canonical/usage.ts'
 import type { Ending, Settlement } from '../../store/ports/records.ts'
-import { withAskedExtras } from '../admit/asked-extras.ts'
 import type { Caller } from '../admit/authenticate.ts'
+import { withAskedExtras } from '../admit/gate.ts'
 import type { Concluded } from '../exchange.ts'
 import type { RequestCause } from '../upstream/causes.ts'
-import { clampUsage } from './clamp.ts'
-import { type CountTokens, estimateTokens } from './estimate.ts'
+import { type CountTokens, clampUsage, estimateTokens } from './estimate.ts'
 
 /** How an exchange ended. */
 export interface End {

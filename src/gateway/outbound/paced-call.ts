@@ -1,4 +1,4 @@
-import type { ByteReader } from '../body/byte-reader.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import { type AnswerHead, createAnswerParser } from './answer-parser.ts'
 import { type Connection, type Connections, connectionLost, type Peer } from './connections.ts'
 

@@ -1,9 +1,9 @@
-import { cutUnpaid, isBeyond } from '../money/unpaid.ts'
 import { beat } from './heartbeat.ts'
+import { isFetchable, isFinal } from './leaving.ts'
 import type { Chunks } from './next-chunk.ts'
-import type { RelayParts } from './relay-parts.ts'
-import { isFetchable, isFinal } from './stream-phase.ts'
+import { cutUnpaid, isBeyond } from './stream-end.ts'
 import type { Tap } from './tap.ts'
+import type { RelayParts } from './tell-failure.ts'
 
 interface Draining {
   readonly tap: Tap

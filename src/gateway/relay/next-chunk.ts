@@ -1,6 +1,6 @@
 import { afterRunning } from '../../lib/running-time.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
-import type { ByteReader } from '../body/byte-reader.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import type { Exchange } from '../exchange.ts'
 import type { StreamAnswer } from '../upstream/answer.ts'
 import { beat, type Heartbeat } from './heartbeat.ts'

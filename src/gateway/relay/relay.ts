@@ -1,15 +1,12 @@
-import type { ByteReader } from '../body/byte-reader.ts'
-import { cutUnpaid, isBeyond } from '../money/unpaid.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import { shownBytes } from '../upstream/hide-secrets.ts'
 import { drain } from './drain.ts'
 import { beat, heartbeatBytes } from './heartbeat.ts'
-import { isAllSeen, stopOnTold } from './leaving.ts'
+import { hasEnded, isAllSeen, isFetchable, isFinal, mayEnd, stopOnTold } from './leaving.ts'
 import { createChunks } from './next-chunk.ts'
-import type { RelayParts } from './relay-parts.ts'
-import { finish } from './stream-end.ts'
-import { hasEnded, isFetchable, isFinal, mayEnd } from './stream-phase.ts'
+import { cutUnpaid, finish, isBeyond } from './stream-end.ts'
 import { createTap } from './tap.ts'
-import { brokenOff, encodeFailure, endForMoney, eventsOf } from './tell-failure.ts'
+import { brokenOff, encodeFailure, endForMoney, eventsOf, type RelayParts } from './tell-failure.ts'
 
 /**
  * Passes a streamed answer on, pulled by the client's reading, and settles it before its last

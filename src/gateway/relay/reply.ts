@@ -1,7 +1,6 @@
 import { createJsonArraySplitter } from '../../protocols/gemini/json-array.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'
 import type { RequestBody } from '../body/body.ts'
-import { withoutSecondBracket } from '../body/open-array.ts'
 import { errorBody, errorHeaders, GatewayError, modelHeaders } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { failureClasses } from '../failures/failures.ts'
@@ -14,9 +13,8 @@ import {
   spentEnd,
 } from '../money/conclude.ts'
 import { createMeter } from '../money/meter.ts'
-import { listDropped } from '../translate/dropped.ts'
 import type { Answer, SpentAnswer, StreamAnswer } from '../upstream/answer.ts'
-import type { Heartbeat } from './heartbeat.ts'
+import { type Heartbeat, withoutSecondBracket } from './heartbeat.ts'
 import { createRelay } from './relay.ts'
 
 /** What the client gets. */
@@ -141,4 +139,21 @@ export function errorReply(exchange: Exchange, error: GatewayError): Reply {
     body: errorBody(error, protocol, requestId),
     fault: { status, code: kind, message, param: details.param },
   }
+}
+
+/** So many names are told; what a client sends may have any number. */
+const maxNames = 20
+const maxLength = 100
+
+/** The value of `x-tollgate-dropped`: the fields that were left out, as the client wrote them. */
+export function listDropped(names: readonly string[]): string {
+  const shown = names.slice(0, maxNames).map(headerSafe)
+  const rest = names.length - shown.length
+  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+}
+
+/** Names of unknown fields are the client's own: a header takes plain characters only. */
+function headerSafe(name: string): string {
+  if (name === '') return '""'
+  return name.slice(0, maxLength).replace(/[^\x21-\x2b\x2d-\x7e]/g, '?')
 }

@@ -6,6 +6,7 @@ import { messages } from '../../protocols/messages/index.ts'
 import type { Operation, Protocol } from '../../protocols/protocol.ts'
 import { responses } from '../../protocols/responses/index.ts'
 import type { RecordStore } from '../../store/ports/records.ts'
+import { queryOf } from '../admit/gatekeeper.ts'
 import {
   type Handler,
   httpCall,
@@ -17,15 +18,20 @@ import {
 } from '../context.ts'
 import { GatewayError, pageNotFound } from '../errors.ts'
 import type { Forwarder } from '../forward.ts'
-import { receiptRoute } from '../money/receipt.ts'
 import type { Reservations } from '../money/reservations.ts'
-import { tokenUsage } from '../money/token-usage.ts'
 import type { Sockets } from '../socket/sockets.ts'
-import { geminiActions, geminiTarget } from './gemini-target.ts'
 import { guarded } from './guarded.ts'
-import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from './model-routes.ts'
-import { queryOf } from './query.ts'
+import {
+  geminiActions,
+  geminiModelsRoute,
+  geminiTarget,
+  type ModelListParts,
+  modelRoute,
+  modelsRoute,
+} from './models.ts'
+import { receiptRoute } from './receipt.ts'
 import { forwardStoredResponse, type StoredResponseParts } from './stored-responses.ts'
+import { tokenUsage } from './token-usage.ts'
 
 export interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly forwarder: Forwarder
@@ -137,4 +143,35 @@ function storedResponseRoute(parts: RouteParts): Handler {
         forwardStoredResponse(parts, { caller, request, id: params.id ?? '', requestId }),
     )
   }
+}
+
+/** A model request that comes from within: the console's playground. */
+export interface InProcessCall {
+  readonly protocol: 'chat' | 'responses' | 'messages' | 'gemini'
+  /** With its key and the path of the protocol, as a client would send it. */
+  readonly request: Request
+  /** What ends Gemini's path: `{model}:{action}`; empty for the others. */
+  readonly target: string
+  /** The socket that is behind it. */
+  readonly peer: string
+  readonly limitSilence: (seconds: number) => void
+}
+
+/** Answers such requests by the very handlers of the model routes: nothing is left out. */
+export function createInProcess(parts: RouteParts) {
+  const handlers: Readonly<Record<InProcessCall['protocol'], Handler>> = {
+    chat: forwardRoute(parts, chat, chat.operations.completions),
+    responses: forwardRoute(parts, responses, responses.operations.responses),
+    messages: forwardRoute(parts, messages, messages.operations.messages),
+    gemini: geminiRoute(parts),
+  }
+  return async ({ protocol, request, target, peer, limitSilence }: InProcessCall) =>
+    handlers[protocol]({
+      request,
+      params: target === '' ? {} : { model: target },
+      server: {
+        requestIP: () => ({ address: peer }),
+        timeout: (_request, seconds) => limitSilence(seconds),
+      },
+    })
 }

@@ -1,8 +1,9 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import { afterRunning } from '../../lib/running-time.ts'
 import { responses } from '../../protocols/responses/index.ts'
+import { ownResponseOf } from '../../protocols/responses/own-ids.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
-import { enterLimits } from '../admit/admit.ts'
+import { type EnterParts, enterLimits } from '../admit/admit.ts'
 import type { Affinity, Origin } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'
 import { callerGroup } from '../admit/plan.ts'
@@ -16,10 +17,10 @@ import {
   finalError,
 } from '../failures/failures.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { answerOwn, type OwnRouteParts, refuseStream } from '../own-responses/answer-own.ts'
+import type { OwnResponses } from '../own-responses/own-responses.ts'
 import { hideSecretsIn } from '../upstream/hide-secrets.ts'
-import { withoutKeys } from '../upstream/sent-query.ts'
 import { readRefusal } from '../upstream/upstream-answer.ts'
+import { withoutKeys } from '../upstream/upstream-call.ts'
 import { storedCall } from './stored-call.ts'
 
 export interface StoredResponseParts extends OwnRouteParts {
@@ -125,4 +126,52 @@ async function passRefusal(
   if (refusal === undefined) throw finalError([{ name: 'upstream_invalid', status }])
   const headers = modelHeaders(responses, requestId, refusal.contentType)
   return new Response(refusal.bytes as Bun.BodyInit, { status, headers })
+}
+
+export interface OwnRouteParts extends EnterParts {
+  readonly own: OwnResponses
+}
+
+interface OwnAsk {
+  readonly caller: Caller
+  readonly request: Request
+  readonly id: string
+  readonly requestId: string
+}
+
+/**
+ * `GET` and `DELETE /v1/responses/{id}` of a translated response, within the limits of who asks;
+ * undefined: the account has got none of this id from here.
+ */
+export async function answerOwn(
+  parts: OwnRouteParts,
+  { caller, request, id, requestId }: OwnAsk,
+): Promise<Response | undefined> {
+  const { own } = parts
+  if (ownResponseOf(id) !== id) return undefined
+  // What it answers to may be much larger, and is not asked for.
+  const [response] = await Array.fromAsync(own.findResponses(caller.account.id, [id]))
+  if (response === undefined) return undefined
+  refuseStream(request)
+  const permit = await enterLimits(parts, caller, request.signal)
+  try {
+    const headers = modelHeaders(responses, requestId, 'application/json')
+    if (request.method === 'DELETE') {
+      await own.remove(caller.account.id, id)
+      return new Response(JSON.stringify({ id, object: 'response', deleted: true }), { headers })
+    }
+    return new Response(response as Bun.BodyInit, { headers })
+  } finally {
+    permit?.release()
+  }
+}
+
+/** Throws the 400 of a stored response that is asked for as a stream. */
+export function refuseStream({ url }: Request): void {
+  if (new URL(url).searchParams.get('stream') !== 'true') return
+  throw new GatewayError(
+    'unsupported_parameter',
+    'A stored response can be fetched whole only, not as a stream. Leave out stream=true.',
+    { param: 'stream' },
+  )
 }

@@ -2,16 +2,16 @@ import type { EncodeContext } from '../../protocols/canonical/codec.ts'
 import { foldEvents } from '../../protocols/canonical/fold.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
 import { unfoldResponse } from '../../protocols/canonical/unfold.ts'
-import { isJsonObject, stringIn } from '../../protocols/json.ts'
-import type { JsonObject } from '../../protocols/protocol.ts'
+import { isJsonObject, parseJsonObject, stringIn } from '../../protocols/json.ts'
+import type { AnswerObserver, JsonObject } from '../../protocols/protocol.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'
 import type { Route } from '../admit/options.ts'
 import type { RequestBody } from '../body/body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
-import type { FailureObserver } from '../failures/told-failure.ts'
+import { classifyError, type FailureName } from '../failures/failures.ts'
 import { decodeRequest } from '../translate/translation.ts'
-import { observerOf, parseObject, showsWork } from './misread.ts'
+import type { SpentAnswer } from './answer.ts'
 
 /** An answer that came in the other form, in the one that was asked for, of the upstream's protocol. */
 export interface Reformed {
@@ -123,5 +123,98 @@ export function countedBy(observer: FailureObserver, told: Observation): Failure
       observer.pushBody(body)
       count()
     },
+  }
+}
+
+/** No answer at all; what it says it used is for the operator's comparison of bills. */
+export interface Unusable {
+  readonly kind: 'unusable'
+  readonly failure: FailureName
+  /** What broke it off; the failure is this one's then. */
+  readonly error?: unknown
+  readonly usageRaw: unknown
+  /** The error in the answer, as the upstream wrote it. */
+  readonly told?: JsonObject | undefined
+}
+
+/** Work all the same, of which nothing goes to the client. */
+export type Spent = SpentAnswer & { readonly observer: FailureObserver }
+
+/** Watches one answer of a route. */
+export const observerOf = ({ operation, protocol }: Route) =>
+  observeFailure(operation.createObserver(), protocol.name)
+
+/**
+ * Looks for work and for an error in what is not the form that was asked for: in a body where a stream
+ * was, or the other way round. Without bytes it was too long to be read.
+ */
+export function misread(route: Route, bytes: Uint8Array | undefined): Spent | Unusable {
+  const observer = observerOf(route)
+  const { seen } = observer
+  if (bytes === undefined) {
+    seen.outcome = 'incomplete' // as far as anybody here knows
+    return { kind: 'spent', observer, isLost: true }
+  }
+  const body = parseObject(bytes)
+  if (isJsonObject(body)) observer.pushBody(body)
+  else if (Array.isArray(body)) {
+    // A stream of Gemini's without `alt=sse`.
+    for (const item of body) if (isJsonObject(item)) observer.push('', '', item)
+  } else {
+    const splitter = createSseSplitter()
+    for (const { frames } of [splitter.push(bytes), splitter.end()]) {
+      for (const { data, event } of frames) observer.push(data, event)
+    }
+  }
+  if (showsWork(seen)) return { kind: 'spent', observer, isLost: false }
+  const failure = observer.failure() ?? 'upstream_invalid'
+  return { kind: 'unusable', failure, told: observer.told(), usageRaw: seen.usageRaw }
+}
+
+/** Whether it is an answer of the vendor's all the same, and not the error that it failed with. */
+export function showsWork({ outcome, usage, text, pending, foreign }: Observation): boolean {
+  if (outcome === 'failed' || foreign) return false
+  const hasUsed = usage !== undefined && Object.values(usage).some((count) => count !== 0)
+  return outcome !== undefined || hasUsed || text.length > 0 || pending
+}
+
+const decoder = new TextDecoder()
+
+/** Parses a JSON object or array; undefined for anything else. */
+export function parseObject(bytes: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes))
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined // not JSON: the caller treats it as an answer that can't be understood
+  }
+}
+
+/** An observer that keeps in which words an answer was said to have failed. */
+export interface FailureObserver extends AnswerObserver {
+  /** The event or body that told of it; undefined: the answer has not failed, or not in an object. */
+  told(): JsonObject | undefined
+  /** The class of it; undefined: the answer has not failed. */
+  failure(): FailureName | undefined
+}
+
+/** Keeps what the upstream of a protocol says of its failure: its class depends on all of that. */
+export function observeFailure(observer: AnswerObserver, protocol: string): FailureObserver {
+  const { seen } = observer
+  let told: JsonObject | undefined
+  return {
+    seen,
+    push(data, event, json) {
+      const role = observer.push(data, event, json)
+      if (seen.outcome === 'failed') told ??= json ?? parseJsonObject(data)
+      return role
+    },
+    pushBody(body) {
+      observer.pushBody(body)
+      if (seen.outcome === 'failed') told ??= isJsonObject(body) ? body : undefined
+    },
+    missingEnd: () => observer.missingEnd?.() ?? '',
+    told: () => told,
+    failure: () => (seen.outcome === 'failed' ? classifyError(protocol, told) : undefined),
   }
 }

@@ -1,7 +1,7 @@
 import type { Offer } from '../../catalog/catalog.ts'
 import { kindOf, type ModelKind } from '../../catalog/model-kind.ts'
 import type { Operation } from '../../protocols/protocol.ts'
-import { shortName } from '../admit/short-name.ts'
+import { shortName } from '../admit/plan.ts'
 import { GatewayError } from '../errors.ts'
 
 /** Where what models make is asked for, by the protocol that their channels speak. */

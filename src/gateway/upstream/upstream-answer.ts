@@ -6,28 +6,29 @@ import { isJsonObject } from '../../protocols/json.ts'
 import type { Framing, JsonObject } from '../../protocols/protocol.ts'
 import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
 import type { Route } from '../admit/options.ts'
-import type { ByteReader } from '../body/byte-reader.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { classifyError } from '../failures/failures.ts'
-import type { FailureObserver } from '../failures/told-failure.ts'
-import type { BodyMemory } from '../memory/lease-memory.ts'
+import type { BodyMemory } from '../memory/memory-costs.ts'
 import type { OutboundAnswer } from '../outbound/paced-call.ts'
 import type { Watch } from '../relay/watchdog.ts'
 import { answerFacts } from '../translate/translated-answer.ts'
 import type { BodyAnswer, Refusal, StreamAnswer } from './answer.ts'
 import type { OpenRow } from './attempt-row.ts'
 import { hideSecretsIn, shownBytes } from './hide-secrets.ts'
+import { readOpening } from './opening.ts'
+import type { FailureObserver } from './other-form.ts'
 import {
+  countedBy,
   misread,
+  type OtherForm,
   observerOf,
   parseObject,
   type Spent,
   showsWork,
   type Unusable,
-} from './misread.ts'
-import { readOpening } from './opening.ts'
-import { countedBy, type OtherForm } from './other-form.ts'
+} from './other-form.ts'
 
 /** An unstreamed answer larger than this is not one that could be understood. */
 const maxAnswerBytes = 256 * 1_048_576

@@ -1,20 +1,25 @@
 import type { Candidate, Channel } from '../../catalog/catalog.ts'
+import { isOfBody } from '../../protocols/body-names.ts'
 import { quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { pathText } from '../../protocols/request-extras.ts'
+import { isStrict } from '../admit/gate.ts'
+import { queryOf } from '../admit/gatekeeper.ts'
 import type { Route } from '../admit/options.ts'
-import { isStrict } from '../admit/strict.ts'
 import type { Beside } from '../beside/job.ts'
-import { isHeavy } from '../beside/prepare-beside.ts'
-import { nameOf } from '../beside/read-beside.ts'
+import { isHeavy, nameOf } from '../beside/prepare-beside.ts'
 import type { RequestBody } from '../body/body.ts'
-import { hasEmptyItems } from '../body/empty-objects.ts'
 import { rebuildForm } from '../body/form-body.ts'
-import { hasSeals, type NativeBody, type NativeChanges, writeNative } from '../body/native-body.ts'
+import {
+  hasEmptyItems,
+  hasSeals,
+  type NativeBody,
+  type NativeChanges,
+  writeNative,
+} from '../body/native-body.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { PacedCall } from '../outbound/outbound.ts'
-import { sentQuery } from './sent-query.ts'
 
 /**
  * The client's headers that go upstream, each as the client sent it. Everything else stays here:
@@ -182,3 +187,56 @@ const sealRefused = (param: string) =>
     `${param} (reasoning that another vendor has signed) would be left out, and the request is strict. Leave it out, or ask for another model.`,
     { param },
   )
+
+/** A longer query is not sent on: no client of the field comes near, in characters. */
+const longestQuery = 1_024
+
+/** Names that credentials go by, in any case and with any signs between their words. */
+const secretName = /key|token|secret|auth|passw|credential|signature|^sig$|bearer|jwt/
+/** A key of this gateway's, under whatever name. */
+const ownKey = /\bsk-/
+
+const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+const isSecret = (name: string, value: string) =>
+  secretName.test(lettersOf(name)) || ownKey.test(value)
+
+/** Other names are read in more than one way: `$httpHeaders`, `a[b]`, what is encoded twice. */
+const plainName = /^[a-z][a-z0-9_.-]{0,63}$/i
+
+/**
+ * What Google's servers read before each of its services, those in OpenAI's protocol too: `fields` leaves
+ * the usage out of an answer, `alt` and `callback` its form. Source: Google's "System parameters".
+ */
+const ofServers = new Set([
+  ...['alt', 'callback', 'fields', 'pp', 'prettyprint', 'quotauser', 'trace', 'uploadprotocol'],
+  ...['uploadtype', 'userip', 'userproject', 'xgafv'],
+])
+
+/**
+ * What goes upstream of a query on a channel of the client's protocol (`?beta=true`), without its
+ * question mark. Not sent: credentials; what a body says (`model`, `service_tier` …), for the body alone
+ * decides what is asked and charged; what decides the answer's form; and what the channel's own address has
+ * already, `url`'s query.
+ */
+export function sentQuery(request: Pick<Request, 'url'>, url: string): string {
+  if (!request.url.includes('?')) return ''
+  const query = queryOf(request)
+  const own = new Set([...queryOf({ url }).keys()].map((name) => name.toLowerCase()))
+  const sent = new URLSearchParams()
+  for (const [name, value] of query) {
+    if (!plainName.test(name) || isSecret(name, value) || isOfBody(name)) continue
+    if (ofServers.has(lettersOf(name))) continue
+    if (!own.has(name.toLowerCase())) sent.append(name, value)
+  }
+  const text = sent.toString()
+  return text.length > longestQuery ? '' : text
+}
+
+/** A query, with its question mark, whose every other name is good, but no credential. */
+export function withoutKeys(search: string): string {
+  const query = new URLSearchParams(search)
+  const kept = [...query].filter(([name, value]) => !isSecret(name, value))
+  if (kept.length === query.size) return search
+  return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`
+}

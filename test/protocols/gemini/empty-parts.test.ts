@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hasEmptyItems } from '../../../src/gateway/body/empty-objects.ts'
+import { hasEmptyItems } from '../../../src/gateway/body/native-body.ts'
 import { emptyParts } from '../../../src/protocols/gemini/empty-parts.ts'
 
 const said = { role: 'user', parts: [{ text: 'hello' }] }

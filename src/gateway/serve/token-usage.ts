@@ -4,8 +4,7 @@ import { seenBy } from '../../catalog/seen-group.ts'
 import { type Clock, utcDay } from '../../lib/clock.ts'
 import type { RecordStore, UsageTotals } from '../../store/ports/records.ts'
 import type { Caller } from '../admit/authenticate.ts'
-import { spentOn } from './budget.ts'
-import type { Reservations } from './reservations.ts'
+import { type Reservations, spentOn } from '../money/reservations.ts'
 
 export interface TokenUsageParts {
   readonly records: RecordStore
