@@ -96,7 +96,7 @@ export async function createMoneyScene(options: MoneyOptions) {
   const parsed = { bytes, contentType: 'application/json', fields: undefined }
   const read = checkBody({ ...parsed, ...unshortened(value) }, operation)
   const body: RequestBody = { ...read, facts: { ...read.facts, stream } }
-  const exchange: Exchange = { ...made.exchange, caller, facts: body.facts }
+  const exchange: Exchange = Object.assign(made.exchange, { caller, facts: body.facts })
 
   const sum = async () => {
     const account = await store.admin.account('ann@example.com')

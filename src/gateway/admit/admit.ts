@@ -44,7 +44,14 @@ import {
 import type { Caller } from './authenticate.ts'
 import { type GateTask, isStrict, passExtras, passTranslated } from './gate.ts'
 import type { Gatekeeper, ModelCall } from './gatekeeper.ts'
-import { findOptions, foreignWays, isEmbedding, type Translate } from './options.ts'
+import {
+  findOptions,
+  foreignWays,
+  isEmbedding,
+  type Option,
+  plainOptions,
+  type Translate,
+} from './options.ts'
 import type { Places } from './places.ts'
 import { type Plan, planRequest, withAskedContext } from './plan.ts'
 import { checkReferences, type LookParts, lookAround, type ReferenceParts } from './references.ts'
@@ -73,15 +80,24 @@ export interface AdmitParts
   readonly memoryWaitMs: () => number
 }
 
+/** A request that was let in. */
+export interface Admitted {
+  readonly body: RequestBody
+  /** The channels that may answer. */
+  readonly options: readonly Option[]
+  /** Looks up what other nodes know of its conversation; undefined: that is known. Never rejects unheard. */
+  readonly looking: Promise<void> | undefined
+}
+
 /**
  * Key first, then the body, then what the two may do together: the model, the limits, the money.
- * Fills the exchange as it goes; throws the `GatewayError` of the first refusal.
+ * Notes on the exchange what its record needs, of a refusal too; throws the `GatewayError` of the first refusal.
  */
 export async function admit(
   parts: AdmitParts,
   exchange: Exchange,
   call: ModelCall,
-): Promise<RequestBody> {
+): Promise<Admitted> {
   const { gatekeeper } = parts
   const found = gatekeeper.identify(call)
   // Waiting for what is here already costs a turn, for each request and each of these steps.
@@ -115,20 +131,30 @@ export async function admit(
   }
   const gate = gateTask(exchange, exchange.plan, body)
   const beside = translateBeside(parts, exchange, call, body)
-  const translate = translatorOf(parts, exchange, call, body, {
-    gate,
-    plan: exchange.plan,
-    findPrepared: beside && (await beside),
-  })
-  const pass = gate && ((candidate: Candidate) => passExtras(gate, candidate, call.protocol.name))
-  exchange.options = findOptions(exchange.plan.offer, call, translate, pass)
-  exchange.looking = lookAround(parts, exchange, body)
+  const findPrepared = beside && (await beside)
+  const options =
+    (gate === undefined && plainOptions(exchange.plan.offer, call)) ||
+    translatedOptions(parts, exchange, call, body, { gate, plan: exchange.plan, findPrepared })
+  const looking = lookAround(parts, exchange, body, options)
   const entered = enter(parts, exchange, exchange.plan, body)
   if (entered instanceof Promise) await entered
-  if (body.facts.continues.length > 0) await checkReferences(parts, exchange)
-  const afforded = setAside(parts, exchange, body)
+  if (body.facts.continues.length > 0) await checkReferences(parts, exchange, options, looking)
+  const afforded = setAside(parts, exchange, body, looking)
   if (afforded instanceof Promise) await afforded
-  return body
+  return { body, options, looking }
+}
+
+/** The channels that may answer, where something of the request has to be looked at or translated. */
+function translatedOptions(
+  parts: AdmitParts,
+  exchange: Exchange,
+  call: ModelCall,
+  body: RequestBody,
+  given: TranslatorTask,
+): readonly Option[] {
+  const { gate, plan } = given
+  const pass = gate && ((candidate: Candidate) => passExtras(gate, candidate, call.protocol.name))
+  return findOptions(plan.offer, call, translatorOf(parts, exchange, call, body, given), pass)
 }
 
 /** What a request takes of the memory, until it has ended: for itself, and for its body. */
@@ -142,11 +168,11 @@ function memoryFor(parts: AdmitParts, exchange: Exchange, owner: string): BodyMe
 /** Reads a body; one that comes too slowly for those who wait is given up on the way. */
 async function readWhole(
   { memory }: AdmitParts,
-  { lease, request, giveUp }: Exchange,
+  { lease, request, refuse }: Exchange,
   task: ReadTask,
 ): Promise<Buffer> {
   if (lease === undefined) return readBytes(request, task)
-  memory.startReading(lease, giveUp)
+  memory.startReading(lease, refuse)
   const bytes = await readBytes(request, task)
   memory.endReading(lease)
   if (lease.isOver) throw stopping()
@@ -195,7 +221,7 @@ function enter(
   const { caller, request } = exchange
   if (caller === undefined) return
   const subjects = subjectsOf(caller, plan)
-  const llmTokens = subjects.some(({ limits }) => limits.tpm !== null) ? quickInput(body) : 0
+  const llmTokens = countsLlmTokens(subjects) ? quickInput(body) : 0
   const waiting = { waitMs: queueTimeMs(), signal: request.signal }
   try {
     const permit = limiter.enter(subjects, llmTokens, waiting)
@@ -205,6 +231,11 @@ function enter(
     noteLimited(error, onLimited)
     throw error
   }
+}
+
+function countsLlmTokens(subjects: readonly Subject[]): boolean {
+  for (const { limits } of subjects) if (limits.tpm !== null) return true
+  return false
 }
 
 /** The same for a request that names no model: the place is the asker's to release. */
@@ -277,6 +308,14 @@ function gateTask(
   return { group, offer, models: caller.models, body, isStrict: isStrict(exchange) }
 }
 
+/** What translations of a request are made with. */
+interface TranslatorTask {
+  readonly gate: GateTask | undefined
+  readonly plan: Plan
+  /** Absent: they are made here, and not on another thread. */
+  readonly findPrepared: FindPrepared | undefined
+}
+
 /** Makes translations of one request, of whatever kind it is. */
 function translatorOf(...asked: Parameters<typeof translator>): Translate {
   const [, exchange, { protocol: client, operation }, body] = asked
@@ -297,15 +336,7 @@ function translator(
   exchange: Exchange,
   { protocol: client }: ModelCall,
   body: RequestBody,
-  {
-    gate,
-    plan,
-    findPrepared,
-  }: {
-    readonly gate: GateTask | undefined
-    readonly plan: Plan
-    readonly findPrepared: FindPrepared | undefined
-  },
+  { gate, plan, findPrepared }: TranslatorTask,
 ): Translate {
   if (findPrepared !== undefined) {
     return (candidate, upstream) => {
@@ -358,28 +389,30 @@ function readBody(
   call: ModelCall,
   bytes: Buffer,
 ): RequestBody | Promise<RequestBody> {
-  const check = (parsed: ParsedBody) => {
-    exchange.model ??= modelIn(parsed.outline)
-    return checkBody(parsed, call.operation)
-  }
   const contentType = call.request.headers.get('content-type')
   if (isForm(contentType) && call.operation.takesForm) {
-    return parseFormBody(bytes, contentType).then(check)
+    return parseFormBody(bytes, contentType).then((parsed) => checkParsed(exchange, parsed))
   }
-  if (bytes.byteLength < slicedBytes) return check(parseJsonBody(bytes))
-  return readLarge(parts, exchange, call, { bytes, check })
+  if (bytes.byteLength < slicedBytes) return checkParsed(exchange, parseJsonBody(bytes))
+  return readLarge(parts, exchange, call, bytes)
+}
+
+/** Names its model on the exchange before anything of it can be refused. */
+function checkParsed(exchange: Exchange, parsed: ParsedBody): RequestBody {
+  exchange.model ??= modelIn(parsed.outline)
+  return checkBody(parsed, exchange.operation)
 }
 
 async function readLarge(
   { beside }: AdmitParts,
   exchange: Exchange,
   { request, operation, model }: ModelCall,
-  { bytes, check }: { readonly bytes: Buffer; readonly check: (parsed: ParsedBody) => RequestBody },
+  bytes: Buffer,
 ): Promise<RequestBody> {
   const owner = String(exchange.caller?.account.id)
   const scanned = await scanLarge(owner, bytes)
   if (beside === undefined || !isLongToParse(scanned)) {
-    return check(await parseScanned(owner, scanned))
+    return checkParsed(exchange, await parseScanned(owner, scanned))
   }
   exchange.model ??= scannedModel(scanned)
   const asked = { hint: hintInHeaders(request.headers), model }

@@ -201,10 +201,10 @@ const standard = 1_000_000
  * it, with what the request asked for: a dearer tier, and the one use of a tool that each answer is.
  */
 export function withAskedExtras(
-  exchange: Pick<Concluded, 'facts' | 'plan' | 'route'>,
+  exchange: Concluded,
   seen: Observation,
   usage: Usage,
-  vendor: () => VendorExtras,
+  vendorOf: (exchange: Concluded) => VendorExtras,
 ): Usage {
   const { observed } = seen
   const isUnreported = seen.usage === undefined && observed !== undefined
@@ -215,7 +215,7 @@ export function withAskedExtras(
   const always = toolsAlways(exchange)
   const unseen = always.flatMap(({ tool }) => (tool && !extras?.tools?.[tool] ? tool : []))
   const words = tierWords(extras?.tier)
-  const tiers = asked.tiers.filter((ask) => isOwed(ask, exchange, seen, vendor))
+  const tiers = asked.tiers.filter((ask) => isOwed(ask, exchange, seen, vendorOf))
   const more = tiers.flatMap(({ tier }) => (words.includes(tier) ? [] : tier))
   if (unseen.length === 0 && more.length === 0) return shown
   const tools = { ...extras?.tools, ...Object.fromEntries(unseen.map((tool) => [tool, 1])) }
@@ -258,13 +258,14 @@ const silent = { tier: undefined, tools: undefined, modalities: undefined }
 /** The tier went upstream, costs more, and the answer does not say what became of it. */
 function isOwed(
   { tier, path }: TierAsk,
-  { plan, route }: Pick<Concluded, 'plan' | 'route'>,
+  exchange: Concluded,
   seen: Observation,
-  vendor: () => VendorExtras,
+  vendorOf: (exchange: Concluded) => VendorExtras,
 ): boolean {
+  const { plan, route } = exchange
   if (plan === undefined || route?.translation?.dropped.includes(pathText(path))) return false
   if (tellsTier(seen, `${path[0]}`)) return false
-  return tierFactor(plan.offer.price.terms, vendor(), tier) > standard
+  return tierFactor(plan.offer.price.terms, vendorOf(exchange), tier) > standard
 }
 
 /** Whether an answer says by which tier it was made; `field`: of the request, and of most reports. */

@@ -44,8 +44,17 @@ export function createGatekeeper(
     const queryKey = query ? (queryOf(request).get('key') ?? undefined) : undefined
     return readCredential(request.headers, geminiPath, queryKey)
   }
-  const addressOf = ({ request, peer }: HttpCall) =>
-    clientAddress(peer(), request.headers.get('x-forwarded-for'), settings().trustedProxies)
+  const addressOf = (call: HttpCall) =>
+    clientAddress(
+      call.peer(),
+      call.request.headers.get('x-forwarded-for'),
+      settings().trustedProxies,
+    )
+  const countriesOf = (call: HttpCall) => {
+    const { countryHeader, trustedProxies } = settings()
+    if (countryHeader === null || !isListed(call.peer(), trustedProxies)) return []
+    return readCountries(call.request.headers.get(countryHeader))
+  }
   return {
     credential,
     address: addressOf,
@@ -55,17 +64,12 @@ export function createGatekeeper(
       return authenticator.identify(found.key, () => addressOf(call))
     },
     check(caller, call, needsBalance) {
-      const countries = () => {
-        const { countryHeader, trustedProxies } = settings()
-        if (countryHeader === null || !isListed(call.peer(), trustedProxies)) return []
-        return readCountries(call.request.headers.get(countryHeader))
-      }
       const now = clock()
-      checkCaller(caller, {
+      checkCaller(caller, call, {
         now,
         today: utcDay(now),
-        clientAddress: () => addressOf(call),
-        clientCountries: countries,
+        clientAddress: addressOf,
+        clientCountries: countriesOf,
         groupRegions: groups().get(caller.token.groupId)?.regions ?? null,
         needsBalance,
       })

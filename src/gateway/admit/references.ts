@@ -5,6 +5,7 @@ import { type Conversation, hintInHeaders } from '../channels/conversation.ts'
 import { GatewayError } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Affinity } from './affinity.ts'
+import type { Option } from './options.ts'
 import { shortName } from './plan.ts'
 
 /** What becomes of a request that refers to an answer which nobody has got here. */
@@ -22,17 +23,22 @@ export interface ReferenceParts {
  * Refuses a request that refers to an answer of another account, to one that nobody knows (its own
  * account's or not: who can tell?), or to one that is not charged yet.
  */
-export async function checkReferences(parts: ReferenceParts, exchange: Exchange): Promise<void> {
+export async function checkReferences(
+  parts: ReferenceParts,
+  exchange: Exchange,
+  options: readonly Option[],
+  looking: Promise<void> | undefined,
+): Promise<void> {
   const { affinity, background } = parts
   const { caller, facts } = exchange
   if (caller === undefined) return
-  await exchange.looking
+  await looking
   const accountId = caller.account.id
   const referred = facts?.continues ?? []
   const foreign = referred.find((id) => affinity.isForeign(accountId, id))
   if (foreign !== undefined) throw notFound(exchange, foreign)
   const unknown = referred.find((id) => affinity.originOf(accountId, id) === undefined)
-  if (unknown !== undefined && (await areRefused(parts, exchange))) {
+  if (unknown !== undefined && (await areRefused(parts, options))) {
     throw notFound(exchange, unknown)
   }
   for (const id of referred) {
@@ -42,7 +48,7 @@ export async function checkReferences(parts: ReferenceParts, exchange: Exchange)
 
 async function areRefused(
   { answers, unknownAnswers }: ReferenceParts,
-  { options }: Exchange,
+  options: readonly Option[],
 ): Promise<boolean> {
   const rule = unknownAnswers()
   if (rule !== 'refuse_shared') return rule === 'refuse'
@@ -110,9 +116,10 @@ export function lookAround(
   { affinity, findHome }: LookParts,
   exchange: Exchange,
   body: RequestBody,
+  options: readonly Option[],
 ): Promise<void> | undefined {
   const answers = lookForAnswers(affinity, exchange)
-  const home = lookHome(findHome, exchange, body)
+  const home = lookHome(findHome, exchange, body, options)
   const both = answers && home && Promise.all([answers, home]).then(() => undefined)
   const looking = both ?? answers ?? home
   looking?.catch(() => {}) // told to who waits for it; a request that is refused before does not
@@ -140,8 +147,9 @@ function lookHome(
   findHome: FindHome | undefined,
   exchange: Exchange,
   body: RequestBody,
+  options: readonly Option[],
 ): Promise<void> | undefined {
-  const { options, caller } = exchange
+  const { caller } = exchange
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
   if (findHome === undefined || caller === undefined || !isChoice) return undefined
   const conversation = conversationIn(exchange, body)

@@ -14,13 +14,6 @@ export interface ReadTask {
   readonly memory: BodyMemory
 }
 
-/** Reads a body, and inflates it where it is compressed. */
-export async function readBytes(request: Request, task: ReadTask): Promise<Buffer> {
-  const encoding = encodingOf(request)
-  const bytes = await readSent(request, task)
-  return encoding === undefined ? bytes : inflateWithin(bytes, encoding, task)
-}
-
 /** Of a bomb no more is made than there is room for; what it has come to is known behind it. */
 async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): Promise<Buffer> {
   const { memory, owner } = task
@@ -39,10 +32,11 @@ async function inflateWithin(bytes: Buffer, encoding: string, task: ReadTask): P
 }
 
 /**
- * Reads what is sent. A larger announced length is refused unread; a body without a length is counted
- * while it comes.
+ * Reads a body, and inflates it where it is compressed. A larger announced length is refused unread; a body
+ * without a length is counted while it comes.
  */
-async function readSent(request: Request, task: ReadTask): Promise<Buffer> {
+export async function readBytes(request: Request, task: ReadTask): Promise<Buffer> {
+  const encoding = encodingOf(request)
   const { memory } = task
   const maxBytes = Math.min(task.maxBytes, memory.mostBytes)
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
@@ -50,17 +44,30 @@ async function readSent(request: Request, task: ReadTask): Promise<Buffer> {
   // Until it is read its sender is held back: of an announced body nothing is here yet.
   const taking = Number.isInteger(announced) ? memory.take(announced) : undefined
   if (taking) await taking
+  let sent: Buffer
   try {
-    if (announced >= sharedBytes && request.body) return await readShared(request.body, announced)
     // The stream of a body is only made when it is asked for, and costs more than all of its bytes.
-    if (Number.isInteger(announced)) return Buffer.from(await request.arrayBuffer())
-    return request.body === null ? Buffer.alloc(0) : await readCounted(request.body, maxBytes, task)
+    const isWhole = Number.isInteger(announced) && !(announced >= sharedBytes && request.body)
+    sent = isWhole
+      ? Buffer.from(await request.arrayBuffer())
+      : await readStream(request.body, announced, task)
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError('invalid_json', 'The body ended before it was complete.', {
       cause: error,
     })
   }
+  return encoding === undefined ? sent : inflateWithin(sent, encoding, task)
+}
+
+function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  announced: number,
+  task: ReadTask,
+): Buffer | Promise<Buffer> {
+  if (body === null) return Buffer.alloc(0)
+  if (announced >= sharedBytes) return readShared(body, announced)
+  return readCounted(body, Math.min(task.maxBytes, task.memory.mostBytes), task)
 }
 
 /** Larger bodies can be read by another thread, too, and are copied piece by piece as they come. */

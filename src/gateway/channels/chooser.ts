@@ -84,7 +84,9 @@ class SearchingChooser implements Chooser {
 
   hasOthers(): boolean {
     const search = this.#search
-    return !isOver(search) && search.asked.options.some((option) => hasKeyLeft(search, option))
+    if (isOver(search)) return false
+    for (const option of search.asked.options) if (hasKeyLeft(search, option)) return true
+    return false
   }
 
   busyForMs(): number | undefined {

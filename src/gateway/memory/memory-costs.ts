@@ -50,20 +50,35 @@ export interface BodyMemory {
 }
 
 /** `beside`: what is taken with the first of it. */
-export function leaseMemory(
+export const leaseMemory = (
   memory: MemoryBudget,
   lease: Lease,
   waiting: Waiting,
   beside = 0,
-): BodyMemory {
-  let first = beside
-  return {
-    mostBytes: bodyOfCost(memory.largestBytes - beside),
-    take(bytes) {
-      const cost = first + bodyCost(bytes)
-      first = 0
-      return memory.take(lease, cost, waiting)
-    },
-    give: (bytes) => memory.give(lease, bodyCost(bytes)),
+): BodyMemory => new LeasedMemory(memory, lease, waiting, beside)
+
+class LeasedMemory implements BodyMemory {
+  readonly mostBytes: number
+  readonly #memory: MemoryBudget
+  readonly #lease: Lease
+  readonly #waiting: Waiting
+  #beside: number
+
+  constructor(memory: MemoryBudget, lease: Lease, waiting: Waiting, beside: number) {
+    this.mostBytes = bodyOfCost(memory.largestBytes - beside)
+    this.#memory = memory
+    this.#lease = lease
+    this.#waiting = waiting
+    this.#beside = beside
+  }
+
+  take(bytes: number): void | Promise<void> {
+    const cost = this.#beside + bodyCost(bytes)
+    this.#beside = 0
+    return this.#memory.take(this.#lease, cost, this.#waiting)
+  }
+
+  give(bytes: number): void {
+    this.#memory.give(this.#lease, bodyCost(bytes))
   }
 }

@@ -83,10 +83,8 @@ export async function settle(
       ...(dearer && { dearer }),
     }
     if (used.clamped) warnOfClamp(parts, exchange, settlement)
-    const failed = () =>
-      buildSettlement(exchange, caller, notStored, nothingUsed, undefined, parts.tick())
     // What goes on upstream is charged, whatever becomes of its client.
-    await store(parts, exchange, settlement, failed, isDelivered || begun !== undefined)
+    await store(parts, exchange, caller, settlement, isDelivered || begun !== undefined)
     const keeping = exchange.keeping?.settled()
     if (keeping) await keeping
     note(parts, exchange, end, used.usage.outputTokens)
@@ -160,19 +158,23 @@ export function warnOfClamp(
  * it was told.
  */
 async function store(
-  { committer, log }: ConcludeParts,
+  { committer, log, tick }: ConcludeParts,
   exchange: Concluded,
+  caller: Caller,
   settlement: Settlement,
-  failed: () => Settlement,
   isDelivered: boolean,
-) {
+): Promise<void> {
   try {
     await committer.settle(settlement)
     exchange.isCharged = true
   } catch (error) {
     // Who leaves while the store is slow must not get for nothing what the vendor bills.
     exchange.isCharged = isDelivered || exchange.interruption === 'client_left'
-    committer.keep(exchange.isCharged ? settlement : failed())
+    committer.keep(
+      exchange.isCharged
+        ? settlement
+        : buildSettlement(exchange, caller, notStored, nothingUsed, undefined, tick()),
+    )
     if (!exchange.isCharged && error instanceof UnansweredError)
       log.error('the client is told of an error, but may be charged: its commit was not answered', {
         request_id: settlement.request.requestId,
@@ -236,9 +238,14 @@ export function conclude(parts: ConcludeParts, exchange: Concluded, end: End): v
 
 function isSingle({ refusalLog }: ConcludeParts, exchange: Concluded, end: End): boolean {
   if (refusalLog === undefined) return true
-  const { caller, address = () => '' } = exchange
+  const { caller } = exchange
   const token = caller && { ...caller.token, account: caller.account.email }
-  return refusalLog.isSingle({ cause: end.cause ?? '', status: end.status, token, address })
+  return refusalLog.isSingle({
+    cause: end.cause ?? '',
+    status: end.status,
+    token,
+    address: () => exchange.address?.() ?? '',
+  })
 }
 
 /** How an unstreamed answer ended. */

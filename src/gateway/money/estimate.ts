@@ -64,7 +64,8 @@ const inputKinds = [
  * one of its counts. The very same object comes back when there is nothing to cut.
  */
 export function clampUsage(usage: Usage, contextWindow: number, answers: number): Usage {
-  const input = inputKinds.reduce((sum, kind) => sum + usage[kind], 0)
+  let input = 0
+  for (const kind of inputKinds) input += usage[kind]
   const mostOutput = contextWindow * answers
   if (input <= contextWindow && usage.outputTokens <= mostOutput) return usage
   const outputTokens = Math.min(usage.outputTokens, mostOutput)

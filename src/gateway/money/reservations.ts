@@ -109,16 +109,15 @@ export function createReservations(
     newsOf: (request, reckonedNano) =>
       reckonedNano ? excess.newsOf(request, reckonedNano) : undefined,
     hear: excess.note,
-    open({ account, token }, reservation) {
+    async open({ account, token }, reservation) {
       const { requestId, amountNano, isOpen = false } = reservation
-      const whose = { accountId: account.id, tokenId: token.id }
-      adopt({ requestId, amountNano, isOpen, ...whose })
-      return committer()
-        .reserve(reservation)
-        .catch((error: unknown) => {
-          end(requestId)
-          throw error
-        })
+      adopt({ requestId, amountNano, isOpen, accountId: account.id, tokenId: token.id })
+      try {
+        return await committer().reserve(reservation)
+      } catch (error) {
+        end(requestId)
+        throw error
+      }
     },
     async grow(requestId, byNano) {
       const one = held.get(requestId)

@@ -4,24 +4,9 @@ import type { Observation } from '../../protocols/canonical/observation.ts'
 import type { BodyFacts } from '../body/body.ts'
 import type { Exchange } from '../exchange.ts'
 import { countedLength } from '../money/estimate.ts'
-import type { Interruption } from '../upstream/causes.ts'
 
 // What a client owes that leaves early. The vendor bills on, so: once an upstream was asked its input
 // is owed, and the upstream is read to its end unless all that it makes can be seen on the way.
-
-/**
- * Notes what has ended an exchange. A stop of the process counts even behind a client's leaving: from
- * then on it is not the client that keeps the upstream from being read to its end.
- */
-export function noteInterruption(exchange: Exchange, interruption: Interruption): void {
-  if (interruption === 'shutdown') exchange.interruption = interruption
-  else exchange.interruption ??= interruption
-}
-
-/** Whether an interruption ends the upstream call at once: nothing of what it may cost is lost by that. */
-export function mayAbort(exchange: Exchange, interruption: Interruption): boolean {
-  return interruption === 'shutdown' || !exchange.isOwed
-}
 
 /**
  * Whether all that the vendor can bill for is in what was seen of a streamed answer: its group need

@@ -137,7 +137,7 @@ export function createRelay(parts: RelayParts): AsyncGenerator<Uint8Array> {
 
   const stream = relay()
   watch.paused() // whoever is slow to read it is not the upstream
-  exchange.onInterrupted = () => {
+  exchange.onEnding = () => {
     const { interruption } = exchange
     if (interruption === 'client_left') {
       leftEarly ||= !hasEnded(seen)

@@ -40,8 +40,6 @@ interface ReplyFault {
 export interface Delivery {
   readonly body: RequestBody
   readonly heartbeat: Heartbeat
-  /** The exchange is over. */
-  readonly done: () => void
 }
 
 /** An answer on its way to the client; a whole one is settled before. Rejects when that fails. */
@@ -56,14 +54,14 @@ export async function replyTo(
   if (exchange.route?.translation === undefined) exchange.keeping = undefined
   if (answer.kind === 'stream') return streamReply(parts, exchange, answer, delivery)
   delivery.heartbeat.stop()
-  if (answer.kind === 'spent') return spentReply(parts, exchange, answer, delivery)
+  if (answer.kind === 'spent') return spentReply(parts, exchange, answer)
   const headers = replyHeaders(exchange, answer.contentType)
   const { bytes } = answer
   if (answer.kind === 'refusal') {
     if (answer.retryAfter !== null) headers['retry-after'] = answer.retryAfter
     const end = refusalEnd(answer)
     conclude(parts, exchange, end)
-    delivery.done()
+    exchange.end()
     const { status } = answer
     const message = end.causeText ?? 'The upstream refused the request.'
     const fault = { status, code: 'upstream_refused', message, param: undefined }
@@ -72,7 +70,7 @@ export async function replyTo(
   const { seen } = answer.observer
   const hasLeft = exchange.interruption === 'client_left'
   await settle(parts, exchange, bodyEnd(exchange, seen), seen, hasLeft)
-  delivery.done()
+  exchange.end()
   return { status: 200, headers, body: bytes, fault: undefined }
 }
 
@@ -81,14 +79,13 @@ async function spentReply(
   parts: ConcludeParts,
   exchange: Exchange,
   answer: SpentAnswer,
-  { done }: Delivery,
 ): Promise<Reply> {
   const { answer: kind, message } = failureClasses.upstream_invalid
   const { unfit } = answer
   const error = new GatewayError(kind, unfit?.message ?? message)
   const end = spentEnd(exchange, answer, error, unfit?.record)
   await settle(parts, exchange, end, answer.observer.seen, true)
-  done()
+  exchange.end()
   return errorReply(exchange, error)
 }
 
@@ -96,7 +93,7 @@ function streamReply(
   parts: ConcludeParts,
   exchange: Exchange,
   answer: StreamAnswer,
-  { body, heartbeat, done }: Delivery,
+  { body, heartbeat }: Delivery,
 ): Reply {
   const stream = createRelay({
     exchange,
@@ -106,9 +103,9 @@ function streamReply(
     meter: createMeter(parts, exchange),
     heartbeat,
     settle: (end, seen, isDelivered) =>
-      settle(parts, exchange, end, seen, isDelivered).finally(done),
+      settle(parts, exchange, end, seen, isDelivered).finally(() => exchange.end()),
   })
-  if (exchange.interruption) exchange.onInterrupted()
+  if (exchange.interruption) exchange.notifyEnding()
   const headers = streamHeaders(exchange, answer.contentType)
   const isArray = exchange.framing === 'json-array'
   const bytes = isArray ? withoutSecondBracket(stream, false) : stream

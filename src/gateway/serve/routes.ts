@@ -14,7 +14,7 @@ import {
   modelParam,
   modelPaths,
   narrow,
-  silenceLimit,
+  RoutedCall,
 } from '../context.ts'
 import { GatewayError, pageNotFound } from '../errors.ts'
 import type { Forwarder } from '../forward.ts'
@@ -79,18 +79,7 @@ export function modelRoutes(parts: RouteParts) {
 /** Answers the requests of one operation. */
 export function forwardRoute(parts: RouteParts, protocol: Protocol, operation: Operation): Handler {
   return (context) => {
-    const { request, peer, geminiPath } = httpCall(context, false)
-    const limitSilence = silenceLimit(context)
-    const call = {
-      request,
-      peer,
-      geminiPath,
-      limitSilence,
-      protocol,
-      operation,
-      framing: 'sse',
-    } as const
-    return parts.forwarder.forward(call)
+    return parts.forwarder.forward(new RoutedCall(context, { protocol, operation }))
   }
 }
 
@@ -100,9 +89,10 @@ export function geminiRoute(parts: RouteParts): Handler {
     const { request } = context
     const { model, action } = geminiTarget(modelParam(context))
     if (action === undefined || model === '') return pageNotFound()
-    const call = httpCall(context, isBeta(request))
+    const geminiPath = isBeta(request)
     const operation = geminiActions.get(action)
     if (operation === undefined) {
+      const call = httpCall(context, geminiPath)
       return guarded(parts, { call, protocol: gemini }, () => {
         throw new GatewayError('unsupported_action', 'Unsupported action')
       })
@@ -110,16 +100,8 @@ export function geminiRoute(parts: RouteParts): Handler {
     const stream = action === 'streamGenerateContent'
     const sse = queryOf(request).get('alt') === 'sse'
     const framing = stream && !sse ? 'json-array' : 'sse'
-    const limitSilence = silenceLimit(context)
-    return parts.forwarder.forward({
-      ...call,
-      protocol: gemini,
-      operation,
-      model,
-      stream,
-      framing,
-      limitSilence,
-    })
+    const asked = { protocol: gemini, operation, framing, geminiPath, model, stream } as const
+    return parts.forwarder.forward(new RoutedCall(context, asked))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Admitted } from '../admit/admit.ts'
 import type { Affinity } from '../admit/affinity.ts'
 import type { Option } from '../admit/options.ts'
 import { conversationIn } from '../admit/references.ts'
@@ -9,7 +10,6 @@ import type { Exchange } from '../exchange.ts'
 import { decisive, type Failure, failureClasses, finalError } from '../failures/failures.ts'
 import type { Outbound, PacedCall } from '../outbound/outbound.ts'
 import type { Answer } from './answer.ts'
-import { otherForm } from './other-form.ts'
 import { type AttemptResult, SentCall, type SentCallParts } from './sent-call.ts'
 import { buildCall } from './upstream-call.ts'
 
@@ -31,13 +31,13 @@ export interface AskParts extends AttemptParts {
 export async function askChannels(
   parts: AskParts,
   exchange: Exchange,
-  body: RequestBody,
+  { body, options, looking }: Admitted,
 ): Promise<Answer> {
-  if (exchange.looking !== undefined) {
-    await exchange.looking
+  if (looking !== undefined) {
+    await looking
     if (exchange.interruption) throw stopping()
   }
-  const chooser = parts.choose(askedOf(parts, exchange, body))
+  const chooser = parts.choose(askedOf(parts, exchange, body, optionsFor(parts, exchange, options)))
   const failures: Failure[] = []
   let refusal: GatewayError | undefined
   for (let isFirst = true; ; isFirst = false) {
@@ -88,9 +88,7 @@ async function waitForRoom(
   const waitMs = queueTimeMs() - (tick() - exchange.startedTick)
   if (chooser.busyForMs() === undefined || waitMs <= 0) return undefined
   const line = new AbortController()
-  const leaveLine = () => line.abort(stopping())
-  exchange.abort = leaveLine
-  exchange.onInterrupted = leaveLine
+  exchange.aborts(line, stopping())
   try {
     // Whatever becomes of the request, its place is given back with the exchange.
     exchange.choice = await chooser.nextInLine({ waitMs, signal: line.signal })
@@ -133,9 +131,13 @@ const allBusy = (waitMs: number) =>
     { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) },
   )
 
-function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): ChooserAsked {
+function askedOf(
+  parts: AskParts,
+  exchange: Exchange,
+  body: RequestBody,
+  options: readonly Option[],
+): ChooserAsked {
   const { caller, plan } = exchange
-  const options = optionsFor(parts, exchange)
   const isChoice = options.length > 1 || (options[0]?.channel.keys.length ?? 0) > 1
   return {
     options,
@@ -153,8 +155,11 @@ function askedOf(parts: AskParts, exchange: Exchange, body: RequestBody): Choose
  * All channels that may answer; of a request that continues an answer only the one that made it, with
  * the key that it was asked with.
  */
-function optionsFor({ affinity }: AskParts, exchange: Exchange): readonly Option[] {
-  const { caller, facts, options } = exchange
+function optionsFor(
+  { affinity }: AskParts,
+  { caller, facts }: Exchange,
+  options: readonly Option[],
+): readonly Option[] {
   const referred = facts?.continues ?? []
   for (const id of referred) {
     const origin = caller && affinity.originOf(caller.account.id, id)
@@ -195,7 +200,7 @@ export async function attempt(
   exchange.upstreamKey = key
   exchange.route = route
   exchange.dropped = route.translation?.dropped ?? route.passed?.dropped ?? []
-  exchange.abort = () => controller.abort()
+  exchange.aborts(controller)
   exchange.isOwed = false
   let call: PacedCall
   try {
@@ -212,8 +217,7 @@ export async function attempt(
   const sent = new SentCall(parts, exchange, choice, controller)
   exchange.isOwed = exchange.operation.charged
   try {
-    const other = otherForm(exchange, body, route)
-    return await sent.answer(await parts.outbound(call, sent), other, hasNext)
+    return await sent.answer(await parts.outbound(call, sent), { exchange, body, route }, hasNext)
   } catch (error) {
     return sent.failed({ name: sent.nameOf(error), status: sent.status })
   }

@@ -20,73 +20,74 @@ export interface Reformed {
   readonly told: Observation
 }
 
-/**
- * Writes answers in the other form than they came in: some upstreams heed no `stream`, and what they
- * have made is paid for. Undefined: it is no whole answer, or nothing that can be put in other words.
- */
-export interface OtherForm {
-  /** A JSON body, where a stream was asked for. */
-  streamed(bytes: Uint8Array): Reformed | undefined
-  /** A stream that has come to its end, where a body was. */
-  whole(bytes: Uint8Array): Reformed | undefined
+/** An answer's request, by which an answer is written in the other form than it came in. */
+export interface AskedForm {
+  readonly exchange: Exchange
+  readonly body: RequestBody
+  /** Of the channel that answers. */
+  readonly route: Route
 }
 
-/** For the answer to a request, as it comes from a channel of this route. */
-export function otherForm(exchange: Exchange, body: RequestBody, route: Route): OtherForm {
+/** What writers must know of the request; undefined: it is nothing that can be put in other words. */
+function contextFor(
+  { exchange, body, route }: AskedForm,
+  answer: JsonObject,
+): EncodeContext | undefined {
   const { protocol, operation, framing } = route
-  const { codec } = protocol
-
-  /** What writers must know of the request. */
-  function contextFor(answer: JsonObject): EncodeContext | undefined {
-    if (operation !== protocol.generation || exchange.operation !== exchange.protocol.generation) {
-      return undefined
-    }
-    const { requestId, startedAt, reservation, library } = exchange
-    const model = stringIn(answer, 'model') ?? exchange.model ?? ''
-    return {
-      request: decodeRequest(exchange.protocol, body, model),
-      ...{ requestId, model, framing, library },
-      createdAt: Math.floor(startedAt / 1000),
-      estimatedInputTokens: reservation?.inputTokens ?? 0,
-      // A chat stream tells its usage only where it is asked to; a translation is told it so.
-      body:
-        exchange.protocol === protocol ? body.value() : { stream_options: { include_usage: true } },
-    }
+  if (operation !== protocol.generation || exchange.operation !== exchange.protocol.generation) {
+    return undefined
   }
-
+  const { requestId, startedAt, reservation, library } = exchange
+  const model = stringIn(answer, 'model') ?? exchange.model ?? ''
   return {
-    streamed: (bytes) =>
-      unlessRefused(() => {
-        const answer = parseObject(bytes)
-        const observer = observerOf(route)
-        if (!isJsonObject(answer)) return undefined
-        observer.pushBody(answer)
-        const context = isAnswer(observer.seen) ? contextFor(answer) : undefined
-        if (context === undefined) return undefined
-        const encode = codec.createEncoder(context)
-        const events = unfoldResponse(codec.decodeResponse(answer, context))
-        return reformed(events.map((event) => encode.push(event)).join(''), observer.seen)
-      }),
-    whole: (bytes) =>
-      unlessRefused(() => {
-        const splitter = createSseSplitter()
-        const frames = [splitter.push(bytes), splitter.end()].flatMap((came) => came.frames)
-        const observer = observerOf(route)
-        for (const { data, event } of frames) observer.push(data, event)
-        const { seen } = observer
-        const context = isAnswer(seen) && seen.phase !== 'open' ? contextFor({}) : undefined
-        if (context === undefined) return undefined
-        const decode = codec.createDecoder(context)
-        const events = frames.flatMap(({ data, event }) => decode.push(data, event))
-        const response = foldEvents([...events, ...decode.end()])
-        const answer = codec.encodeResponse(response, {
-          ...context,
-          model: response.model ?? context.model,
-        })
-        return reformed(JSON.stringify(answer), seen)
-      }),
+    request: decodeRequest(exchange.protocol, body, model),
+    ...{ requestId, model, framing, library },
+    createdAt: Math.floor(startedAt / 1000),
+    estimatedInputTokens: reservation?.inputTokens ?? 0,
+    // A chat stream tells its usage only where it is asked to; a translation is told it so.
+    body:
+      exchange.protocol === protocol ? body.value() : { stream_options: { include_usage: true } },
   }
 }
+
+/**
+ * A JSON body as a stream, where one was asked for: some upstreams heed no `stream`, and what they have made
+ * is paid for. Undefined: it is no whole answer, or nothing that can be put in other words.
+ */
+export const inStreamedForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
+  unlessRefused(() => {
+    const { codec } = asked.route.protocol
+    const answer = parseObject(bytes)
+    const observer = observerOf(asked.route)
+    if (!isJsonObject(answer)) return undefined
+    observer.pushBody(answer)
+    const context = isAnswer(observer.seen) ? contextFor(asked, answer) : undefined
+    if (context === undefined) return undefined
+    const encode = codec.createEncoder(context)
+    const events = unfoldResponse(codec.decodeResponse(answer, context))
+    return reformed(events.map((event) => encode.push(event)).join(''), observer.seen)
+  })
+
+/** The same for a stream that has come to its end, where a body was asked for. */
+export const inWholeForm = (asked: AskedForm, bytes: Uint8Array): Reformed | undefined =>
+  unlessRefused(() => {
+    const { codec } = asked.route.protocol
+    const splitter = createSseSplitter()
+    const frames = [splitter.push(bytes), splitter.end()].flatMap((came) => came.frames)
+    const observer = observerOf(asked.route)
+    for (const { data, event } of frames) observer.push(data, event)
+    const { seen } = observer
+    const context = isAnswer(seen) && seen.phase !== 'open' ? contextFor(asked, {}) : undefined
+    if (context === undefined) return undefined
+    const decode = codec.createDecoder(context)
+    const events = frames.flatMap(({ data, event }) => decode.push(data, event))
+    const response = foldEvents([...events, ...decode.end()])
+    const answer = codec.encodeResponse(response, {
+      ...context,
+      model: response.model ?? context.model,
+    })
+    return reformed(JSON.stringify(answer), seen)
+  })
 
 const reformed = (text: string, told: Observation): Reformed => ({
   bytes: new TextEncoder().encode(text),
@@ -113,7 +114,7 @@ export function countedBy(observer: FailureObserver, told: Observation): Failure
     Object.assign(observer.seen, { usage, usageRaw, observed, counted, lacksInput, reportedLength })
   }
   return {
-    ...observer,
+    seen: observer.seen,
     push(data, event, json) {
       const role = observer.push(data, event, json)
       count()
@@ -123,6 +124,9 @@ export function countedBy(observer: FailureObserver, told: Observation): Failure
       observer.pushBody(body)
       count()
     },
+    missingEnd: () => observer.missingEnd?.() ?? '',
+    told: () => observer.told(),
+    failure: () => observer.failure(),
   }
 }
 
@@ -199,22 +203,41 @@ export interface FailureObserver extends AnswerObserver {
 }
 
 /** Keeps what the upstream of a protocol says of its failure: its class depends on all of that. */
-export function observeFailure(observer: AnswerObserver, protocol: string): FailureObserver {
-  const { seen } = observer
-  let told: JsonObject | undefined
-  return {
-    seen,
-    push(data, event, json) {
-      const role = observer.push(data, event, json)
-      if (seen.outcome === 'failed') told ??= json ?? parseJsonObject(data)
-      return role
-    },
-    pushBody(body) {
-      observer.pushBody(body)
-      if (seen.outcome === 'failed') told ??= isJsonObject(body) ? body : undefined
-    },
-    missingEnd: () => observer.missingEnd?.() ?? '',
-    told: () => told,
-    failure: () => (seen.outcome === 'failed' ? classifyError(protocol, told) : undefined),
+export const observeFailure = (observer: AnswerObserver, protocol: string): FailureObserver =>
+  new FailureNotes(observer, protocol)
+
+class FailureNotes implements FailureObserver {
+  readonly seen: AnswerObserver['seen']
+  readonly #observer: AnswerObserver
+  readonly #protocol: string
+  #told: JsonObject | undefined
+
+  constructor(observer: AnswerObserver, protocol: string) {
+    this.seen = observer.seen
+    this.#observer = observer
+    this.#protocol = protocol
+  }
+
+  push(...[data, event, json]: Parameters<AnswerObserver['push']>) {
+    const role = this.#observer.push(data, event, json)
+    if (this.seen.outcome === 'failed') this.#told ??= json ?? parseJsonObject(data)
+    return role
+  }
+
+  pushBody(body: unknown): void {
+    this.#observer.pushBody(body)
+    if (this.seen.outcome === 'failed') this.#told ??= isJsonObject(body) ? body : undefined
+  }
+
+  missingEnd(): string {
+    return this.#observer.missingEnd?.() ?? ''
+  }
+
+  told(): JsonObject | undefined {
+    return this.#told
+  }
+
+  failure(): FailureName | undefined {
+    return this.seen.outcome === 'failed' ? classifyError(this.#protocol, this.#told) : undefined
   }
 }

@@ -1,6 +1,6 @@
 import type { Candidate, Channel } from '../../catalog/catalog.ts'
 import { isOfBody } from '../../protocols/body-names.ts'
-import { quirkNames } from '../../protocols/canonical/quirks.ts'
+import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { pathText } from '../../protocols/request-extras.ts'
 import { isStrict } from '../admit/gate.ts'
@@ -64,24 +64,25 @@ export function buildCall(
   const sse = protocol.name === 'gemini' && body.facts.stream && framing === 'sse'
   // Google's queries are settings of its servers (`alt`, `fields`, `$httpMethod`): only ours are sent.
   const isSent = translation === undefined && protocol.name !== 'gemini'
-  const withQuery = (url: string) => (isSent ? addQuery(url, exchange.request) : url)
-  const callWith = (content: Uint8Array | FormData): PacedCall => ({
-    url: withQuery(protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path)),
+  const url = protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path)
+  const call = {
+    url: isSent ? addQuery(url, exchange.request) : url,
     method: 'POST',
     headers: translation
       ? translatedHeaders(protocol, key)
-      : upstreamHeaders(exchange, key, content instanceof FormData ? null : body.contentType),
-    body: content,
+      : upstreamHeaders(exchange, key, body.fields === undefined ? null : body.contentType),
     signal,
     allowPrivate: channel.allowPrivate,
     isPaced: body.facts.stream,
     connectMs: channel.timeouts.connectMs,
     proxy: channel.proxy,
-  })
+  } as const
   const content = translation
     ? translation.encode(signal)
     : upstreamBody(body, exchange, destination, { beside, signal })
-  return content instanceof Promise ? content.then(callWith) : callWith(content)
+  return content instanceof Promise
+    ? content.then((written) => ({ ...call, body: written }))
+    : { ...call, body: content }
 }
 
 function addQuery(url: string, request: Request): string {
@@ -149,17 +150,14 @@ function upstreamBody(
     isRenamed: exchange.model !== upstreamModel || isGemini,
     mayHaveEmptyParts: isGemini && hasEmptyItems(body.bytes),
   }
-  const write = ({ bytes, dropped }: NativeBody) => {
-    noteDropped(exchange, dropped)
-    return bytes
-  }
   if (beside === undefined || !isForBeside(body, changes)) {
-    return write(writeNative({ ...body, fields }, changes))
+    return withoutDropped(exchange, writeNative({ ...body, fields }, changes))
   }
   const of = { bytes: body.bytes, values: fields.values, operation: nameOf(exchange.operation) }
   const job = { kind: 'write' as const, ...of }
   const owner = String(exchange.caller?.account.id)
-  return beside.run<'write'>(owner, { ...job, changes }, signal).then(write)
+  const written = beside.run<'write'>(owner, { ...job, changes }, signal)
+  return written.then((native) => withoutDropped(exchange, native))
 }
 
 /** Whether writing a body takes more than is to be done on this thread. */
@@ -167,19 +165,26 @@ function isForBeside(
   body: RequestBody,
   { cuts, mayHaveEmptyParts }: Pick<NativeChanges, 'cuts' | 'mayHaveEmptyParts'>,
 ): boolean {
-  const needsWhole = () => cuts.length > 0 || mayHaveEmptyParts || hasSeals(body)
-  if (body.remote) return !body.remote.isPlain || needsWhole()
-  return isHeavy(body) && needsWhole()
+  if (body.remote && !body.remote.isPlain) return true
+  if (!body.remote && !isHeavy(body)) return false
+  return cuts.length > 0 || mayHaveEmptyParts || hasSeals(body)
 }
 
-function noteDropped(exchange: Exchange, dropped: readonly string[]): void {
+/** Its bytes; notes what was left out of them. */
+function withoutDropped(exchange: Exchange, { bytes, dropped }: NativeBody): Uint8Array {
   const [first] = dropped
-  if (first !== undefined && isStrict(exchange)) throw sealRefused(first)
+  if (first === undefined) return bytes
+  if (isStrict(exchange)) throw sealRefused(first)
   exchange.dropped = [...exchange.dropped, ...dropped]
+  return bytes
 }
 
-const quirksOf = ({ candidate }: Exchange) =>
-  quirkNames.filter((quirk) => candidate?.channel.quirks.includes(quirk))
+const noQuirks: readonly Quirk[] = []
+
+function quirksOf({ candidate }: Exchange): readonly Quirk[] {
+  const known = candidate?.channel.quirks ?? noQuirks
+  return known.length === 0 ? noQuirks : quirkNames.filter((quirk) => known.includes(quirk))
+}
 
 const sealRefused = (param: string) =>
   new GatewayError(
