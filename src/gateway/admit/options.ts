@@ -6,8 +6,8 @@ import type { Framing, Operation, Protocol, ProtocolName } from '../../protocols
 import { responses } from '../../protocols/responses/index.ts'
 import { GatewayError, once } from '../errors.ts'
 import type { Translation } from '../translate/translation.ts'
-import { offeredKind, wrongWay } from '../upstream/other-ways.ts'
 import type { Passed } from './gate.ts'
+import { offeredKind, wrongWay } from './plan.ts'
 
 /** In which protocol an upstream is asked, and what becomes of the request on its way there. */
 export interface Route {

@@ -29,9 +29,8 @@ import {
   modelRoute,
   modelsRoute,
 } from './models.ts'
-import { receiptRoute } from './receipt.ts'
+import { receiptRoute, tokenUsage } from './receipt.ts'
 import { forwardStoredResponse, type StoredResponseParts } from './stored-responses.ts'
-import { tokenUsage } from './token-usage.ts'
 
 export interface RouteParts extends ModelListParts, StoredResponseParts {
   readonly forwarder: Forwarder
