@@ -16,12 +16,11 @@ import {
   type FailureName,
   finalError,
 } from '../failures/failures.ts'
-import type { Outbound } from '../outbound/outbound.ts'
+import type { Outbound, OutboundCall } from '../outbound/outbound.ts'
 import type { OwnResponses } from '../own-responses/own-responses.ts'
 import { hideSecretsIn } from '../upstream/hide-secrets.ts'
 import { readRefusal } from '../upstream/upstream-answer.ts'
-import { withoutKeys } from '../upstream/upstream-call.ts'
-import { storedCall } from './stored-call.ts'
+import { baseOf, upstreamHeaders, withoutKeys } from '../upstream/upstream-call.ts'
 
 export interface StoredResponseParts extends OwnRouteParts {
   readonly affinity: Affinity
@@ -29,7 +28,7 @@ export interface StoredResponseParts extends OwnRouteParts {
   readonly outbound: Outbound
 }
 
-interface StoredAsk {
+interface StoredRequest {
   readonly caller: Caller
   readonly request: Request
   readonly id: string
@@ -44,7 +43,7 @@ interface StoredAsk {
  */
 export async function forwardStoredResponse(
   parts: StoredResponseParts,
-  ask: StoredAsk,
+  ask: StoredRequest,
 ): Promise<Response> {
   const { affinity } = parts
   const { caller, request, id } = ask
@@ -69,7 +68,7 @@ export async function forwardStoredResponse(
 
 async function passOn(
   parts: StoredResponseParts,
-  { caller, request, id, requestId }: StoredAsk,
+  { caller, request, id, requestId }: StoredRequest,
   { key }: Origin,
   channel: Channel,
 ): Promise<Response> {
@@ -174,4 +173,37 @@ export function refuseStream({ url }: Request): void {
     'A stored response can be fetched whole only, not as a stream. Leave out stream=true.',
     { param: 'stream' },
   )
+}
+
+/** What a channel is asked about an answer that it keeps. */
+export interface StoredAsk {
+  readonly channel: Channel
+  /** The one that the answer was made with: another's account may not have it. */
+  readonly key: string | undefined
+  readonly id: string
+  readonly method: string
+  readonly signal: AbortSignal
+  /** With its question mark. */
+  readonly search?: string
+  /** The client's; absent: nobody asks but the gateway. */
+  readonly request?: Pick<Request, 'headers'>
+}
+
+/** The call for an answer that a channel keeps. */
+export function storedCall(ask: StoredAsk): OutboundCall {
+  const { channel, id, method, signal, search = '', request = { headers: new Headers() } } = ask
+  const [first] = channel.keys
+  if (first === undefined) throw new Error(`channel ${channel.name} has no key`)
+  const key = ask.key !== undefined && channel.keys.includes(ask.key) ? ask.key : first
+  const path = `/responses/${encodeURIComponent(id)}${search}`
+  return {
+    url: responses.url(baseOf(channel, responses.name), path),
+    method,
+    headers: upstreamHeaders({ protocol: responses, request }, key, null),
+    body: undefined,
+    signal,
+    allowPrivate: channel.allowPrivate,
+    connectMs: channel.timeouts.connectMs,
+    proxy: channel.proxy,
+  }
 }
