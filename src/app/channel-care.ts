@@ -1,12 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Affinity, createAffinity } from '../gateway/admit/affinity.ts'
-import { createBindings } from '../gateway/channels/bindings.ts'
+import {
+  createBindings,
+  createSharedBindings,
+  type SharedBindings,
+} from '../gateway/channels/bindings.ts'
 import { type Asked, type Chooser, createChooser } from '../gateway/channels/chooser.ts'
 import { createCoolingShare } from '../gateway/channels/cooling-share.ts'
 import { createHealth, type Health } from '../gateway/channels/health.ts'
 import { createLoad } from '../gateway/channels/load.ts'
 import { createProber } from '../gateway/channels/probe.ts'
-import { createSharedBindings, type SharedBindings } from '../gateway/channels/shared-bindings.ts'
 import type { Limiter } from '../gateway/limits/limiter.ts'
 import type { Outbound } from '../gateway/outbound/outbound.ts'
 import type { Clock } from '../lib/clock.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { listDropped } from '../../src/gateway/translate/dropped.ts'
+import { listDropped } from '../../src/gateway/relay/reply.ts'
 import { TranslationError } from '../../src/protocols/canonical/error.ts'
 import {
   type Fault,

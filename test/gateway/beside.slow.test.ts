@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { type Beside, isRefused } from '../../src/gateway/beside/job.ts'
-import { isHeavy, prepareBeside, refusalOf } from '../../src/gateway/beside/prepare-beside.ts'
-import { nameOf, readBeside } from '../../src/gateway/beside/read-beside.ts'
+import {
+  isHeavy,
+  nameOf,
+  prepareBeside,
+  readBeside,
+  refusalOf,
+} from '../../src/gateway/beside/prepare-beside.ts'
 import { doJob } from '../../src/gateway/beside/work.ts'
 import {
   checkBody,

@@ -1,6 +1,6 @@
 import { ApiError } from '../../admin/api-error.ts'
 import type { Playground, PlaygroundCall } from '../../admin/playground/service.ts'
-import type { InProcessCall } from '../../gateway/serve/in-process.ts'
+import type { InProcessCall } from '../../gateway/serve/routes.ts'
 import type { SecretBox } from '../../lib/secrets.ts'
 import { protocols } from '../../protocols/index.ts'
 import type { Store } from '../../store/ports/store.ts'

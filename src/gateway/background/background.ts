@@ -9,11 +9,11 @@ import {
   longestLifeMs,
 } from '../../store/ports/answers.ts'
 import type { Affinity } from '../admit/affinity.ts'
-import { shortName } from '../admit/short-name.ts'
+import { shortName } from '../admit/plan.ts'
 import { collectBytes } from '../body/bounded-bytes.ts'
 import { GatewayError } from '../errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'
-import { storedCall } from '../serve/stored-call.ts'
+import { storedCall } from '../serve/stored-responses.ts'
 import { type ChargeParts, chargeEnded, chargeLost } from './charge-ended.ts'
 
 export interface BackgroundParts extends ChargeParts {

@@ -1,7 +1,6 @@
 import type { Clock, Repeat } from '../../lib/clock.ts'
 import { stopping } from '../errors.ts'
-import { limitError } from './limit-error.ts'
-import { createPermit, type Permit } from './permit.ts'
+import { createPermit, limitError, type Permit } from './permit.ts'
 import { graceMs } from './sliding-window.ts'
 import {
   hasRoom,

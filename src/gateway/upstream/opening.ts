@@ -1,9 +1,9 @@
 import { createSplitter } from '../../protocols/index.ts'
 import type { Frames, JsonObject } from '../../protocols/protocol.ts'
 import type { Route } from '../admit/options.ts'
-import type { ByteReader } from '../body/byte-reader.ts'
-import { observeFailure } from '../failures/told-failure.ts'
+import type { ByteReader } from '../body/rest-of-body.ts'
 import type { Watch } from '../relay/watchdog.ts'
+import { observeFailure } from './other-form.ts'
 
 /** A stream whose beginning was looked at: nothing of it is lost. */
 interface Opening {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createBindings } from '../../../src/gateway/channels/bindings.ts'
-import { createSharedBindings } from '../../../src/gateway/channels/shared-bindings.ts'
+import { createBindings, createSharedBindings } from '../../../src/gateway/channels/bindings.ts'
 import type { Counters } from '../../../src/store/ports/counters.ts'
 import { openValkeyCounters } from '../../../src/store/valkey/counters.ts'
 import { describeWithValkey, freshPrefix, startValkey, type Valkey } from '../../support/valkey.ts'

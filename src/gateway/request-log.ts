@@ -1,6 +1,9 @@
-import { addressKey, networkKey } from '../../lib/addresses.ts'
-import { type Repeat, repeatByTimer } from '../../lib/clock.ts'
-import type { Logger } from '../../lib/log.ts'
+import { addressKey, networkKey } from '../lib/address-key.ts'
+import type { Logger } from '../lib/log.ts'
+import { type Repeat, repeatByTimer } from '../lib/repeat.ts'
+import type { RequestRow } from '../store/ports/records.ts'
+import type { Concluded } from './exchange.ts'
+import type { End } from './money/record.ts'
 
 /** A request that was refused before anybody was asked for it. */
 export interface Refusal {
@@ -107,4 +110,63 @@ function busiest(counts: ReadonlyMap<string, number>): readonly [string, number]
   let found: readonly [string, number] = ['', 0]
   for (const entry of counts) if (entry[1] > found[1]) found = entry
   return found
+}
+
+/** One line per request: ids, names and counts; no keys, no prompts, no answers. */
+export function logExchange(
+  log: Logger,
+  exchange: Concluded,
+  end: End,
+  row: RequestRow | undefined,
+  nowTick: number,
+): void {
+  const { caller, plan, candidate } = exchange
+  log.info('request', {
+    request_id: exchange.requestId,
+    protocol: exchange.protocol.name,
+    operation: exchange.operation.name,
+    status: end.status,
+    ending: end.ending,
+    cause: end.cause,
+    account: caller?.account.email,
+    token: caller?.token.name,
+    group: plan?.group.name,
+    model: exchange.model,
+    channel: candidate?.channel.name,
+    attempts: exchange.attempts.length,
+    stream: exchange.facts?.stream,
+    input_tokens: row?.inputTokens,
+    output_tokens: row?.outputTokens,
+    cache_read_tokens: row?.cacheReadTokens,
+    cache_write_tokens: row && row.cacheWriteTokens + row.cacheWrite1hTokens,
+    amount_nano: row?.amountNano,
+    first_byte_ms: row?.firstByteMs,
+    duration_ms: Math.round(nowTick - exchange.startedTick),
+  })
+}
+
+/** Keeps a client that repeats a refused request from filling the database. */
+export interface RefusalLimit {
+  /** Whether this refusal of a token leaves a record; `nowTick` in milliseconds. */
+  admit(tokenId: number | undefined, nowTick: number): boolean
+}
+
+/** So many of a token's, a minute, are recorded. */
+const recordedPerMinute = 60
+
+export function createRefusalLimit(): RefusalLimit {
+  let counts = new Map<number, number>()
+  let since = 0
+  return {
+    admit(tokenId, nowTick) {
+      if (tokenId === undefined) return false
+      if (nowTick - since >= minuteMs) {
+        counts = new Map()
+        since = nowTick
+      }
+      const count = (counts.get(tokenId) ?? 0) + 1
+      counts.set(tokenId, count)
+      return count <= recordedPerMinute
+    },
+  }
 }
