@@ -1,6 +1,6 @@
-import { addressKey, networkKey } from '../lib/address-key.ts'
+import { addressKey, networkKey } from '../lib/addresses.ts'
+import { type Repeat, repeatByTimer } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
-import { type Repeat, repeatByTimer } from '../lib/repeat.ts'
 import type { RequestRow } from '../store/ports/records.ts'
 import type { Concluded } from './exchange.ts'
 import type { End } from './money/record.ts'

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { readCountryCode } from '../../lib/country-codes.ts'
-import type { Regions } from '../../store/ports/regions.ts'
+import { readCountryCode } from '../../lib/addresses.ts'
+import type { Regions } from '../../store/ports/catalog.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 

@@ -1,4 +1,4 @@
-import { addressKey, networkKey } from '../../lib/address-key.ts'
+import { addressKey, networkKey } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createRate } from '../../lib/rate.ts'
 import type { TokenStore } from '../../store/ports/tokens.ts'

@@ -1,5 +1,5 @@
 import type { Catalog, Group, Offer } from '../../catalog/catalog.ts'
-import { kindOf, type ModelKind } from '../../catalog/model-kind.ts'
+import { kindOf, type ModelKind } from '../../catalog/model-facts.ts'
 import type { Operation } from '../../protocols/protocol.ts'
 import { mayUse } from '../../store/ports/group-access.ts'
 import { GatewayError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { decidingFields, foldName } from '../../protocols/deciding-fields.ts'
+import { decidingFields, foldName } from '../../protocols/field-names.ts'
 import { shortName } from '../admit/plan.ts'
 import { GatewayError } from '../errors.ts'
 import type { ParsedBody } from './body.ts'

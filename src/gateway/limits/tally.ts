@@ -1,5 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
-import type { Repeat } from '../../lib/repeat.ts'
+import type { Clock, Repeat } from '../../lib/clock.ts'
 import type { Limits } from '../../store/ports/catalog.ts'
 import {
   type Amount,

@@ -2,7 +2,7 @@ import { connect, isIPv6, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { growing } from '../../lib/cache-options.ts'
-import { afterRunning } from '../../lib/running-time.ts'
+import { afterRunning } from '../../lib/clock.ts'
 
 /** No connection came about within the channel's limit. */
 export class ConnectTimeout extends Error {

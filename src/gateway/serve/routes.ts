@@ -21,14 +21,7 @@ import type { Forwarder } from '../forward.ts'
 import type { Reservations } from '../money/reservations.ts'
 import type { Sockets } from '../socket/sockets.ts'
 import { guarded } from './guarded.ts'
-import {
-  geminiActions,
-  geminiModelsRoute,
-  geminiTarget,
-  type ModelListParts,
-  modelRoute,
-  modelsRoute,
-} from './models.ts'
+import { geminiModelsRoute, type ModelListParts, modelRoute, modelsRoute } from './models.ts'
 import { receiptRoute, tokenUsage } from './receipt.ts'
 import { forwardStoredResponse, type StoredResponseParts } from './stored-responses.ts'
 

@@ -1,7 +1,7 @@
 import type { Channel } from '../../catalog/catalog.ts'
 import { afterRunning } from '../../lib/clock.ts'
 import { responses } from '../../protocols/responses/index.ts'
-import { ownResponseOf } from '../../protocols/responses/own-ids.ts'
+import { ownResponseOf } from '../../protocols/responses/wire.ts'
 import { StoreError } from '../../store/ports/store-error.ts'
 import type { Affinity, Origin } from '../admit/affinity.ts'
 import type { Caller } from '../admit/authenticate.ts'

@@ -1,7 +1,7 @@
 import type { Candidate } from '../../catalog/catalog.ts'
 import { cacheMinimum } from '../../catalog/model-facts.ts'
 import type { EncodeContext, OwnResponse } from '../../protocols/canonical/codec.ts'
-import { readVectors } from '../../protocols/canonical/embedding.ts'
+import { readVectors } from '../../protocols/canonical/codec.ts'
 import { type CanonicalError, TranslationError } from '../../protocols/canonical/error.ts'
 import type { AnswerEvent } from '../../protocols/canonical/event.ts'
 import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
@@ -20,8 +20,7 @@ import type { HiddenWork } from '../../protocols/request-facts.ts'
 import { answerFilter, filterResponse } from '../../protocols/translation/answer-filter.ts'
 import { withExactCalls } from '../../protocols/translation/exact-calls.ts'
 import { type FeatureName, wayOf } from '../../protocols/translation/features.ts'
-import { fit } from '../../protocols/translation/fit.ts'
-import { checkSize, fitEmbedding } from '../../protocols/translation/fit-embedding.ts'
+import { checkSize, fit, fitEmbedding } from '../../protocols/translation/fit.ts'
 import {
   createEventSealer,
   openRequest,

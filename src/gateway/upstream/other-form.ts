@@ -1,7 +1,6 @@
 import type { EncodeContext } from '../../protocols/canonical/codec.ts'
 import { foldEvents, unfoldResponse } from '../../protocols/canonical/fold.ts'
 import type { Observation } from '../../protocols/canonical/observation.ts'
-import { unfoldResponse } from '../../protocols/canonical/unfold.ts'
 import { isJsonObject, parseJsonObject, stringIn } from '../../protocols/json.ts'
 import type { AnswerObserver, JsonObject } from '../../protocols/protocol.ts'
 import { createSseSplitter } from '../../protocols/sse.ts'

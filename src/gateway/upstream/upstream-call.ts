@@ -1,6 +1,6 @@
 import type { Candidate, Channel } from '../../catalog/catalog.ts'
-import { isOfBody } from '../../protocols/body-names.ts'
 import { type Quirk, quirkNames } from '../../protocols/canonical/quirks.ts'
+import { isOfBody } from '../../protocols/field-names.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { pathText } from '../../protocols/request-extras.ts'
 import { isStrict } from '../admit/gate.ts'

@@ -3,8 +3,10 @@ import type { AnswerEvent } from '../../../src/protocols/canonical/event.ts'
 import { foldEvents } from '../../../src/protocols/canonical/fold.ts'
 import type { AnswerPart, FinishReason } from '../../../src/protocols/canonical/response.ts'
 import { emptyUsage } from '../../../src/protocols/canonical/usage.ts'
-import { filterResponse } from '../../../src/protocols/translation/answer-filter.ts'
-import { createJsonFilter } from '../../../src/protocols/translation/answer-filter.ts'
+import {
+  createJsonFilter,
+  filterResponse,
+} from '../../../src/protocols/translation/answer-filter.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 
 const usage = { ...emptyUsage, inputTokens: 3, outputTokens: 4 }
