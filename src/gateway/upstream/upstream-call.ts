@@ -60,11 +60,9 @@ export function buildCall(
 ): PacedCall | Promise<PacedCall> {
   const { channel, upstreamModel, route, key } = destination
   const { protocol, operation, framing, translation } = route
-  const path = operation.path(upstreamModel, body.facts.stream)
-  const sse = protocol.name === 'gemini' && body.facts.stream && framing === 'sse'
-  // Google's queries are settings of its servers (`alt`, `fields`, `$httpMethod`): only ours are sent.
-  const isSent = translation === undefined && protocol.name !== 'gemini'
-  const url = protocol.url(baseOf(channel, protocol.name), sse ? `${path}?alt=sse` : path)
+  const path = operation.path(upstreamModel, body.facts.stream, framing)
+  const isSent = translation === undefined && protocol.hidesQueries !== true
+  const url = protocol.url(baseOf(channel, protocol.name), path)
   const call = {
     url: isSent ? addQuery(url, exchange.request) : url,
     method: 'POST',
