@@ -10,7 +10,8 @@ import { until } from './until.ts'
 // Takes root and control groups: a limit that the kernel keeps.
 
 const accounts = 12
-const ofEach = 18
+/** As many as an account may have open there. */
+const ofEach = 17
 const keyOf = (at: number) => `sk-other-${at}-0123456789abcdefghijklmnop`
 const handshake = [
   ...[['connection', 'upgrade'] as const, ['upgrade', 'websocket'] as const],

@@ -8,8 +8,6 @@ export interface OutboundAnswer {
   readonly ok: boolean
   readonly headers: Headers
   readonly body: { getReader(): ByteReader } | null
-  /** All of the body at once; absent where it is read piece by piece only. */
-  arrayBuffer?(): Promise<ArrayBuffer>
 }
 
 /** A request as it is written on a connection. */

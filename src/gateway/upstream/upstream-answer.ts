@@ -68,9 +68,11 @@ export function readAnswer(
   exchange: Exchange,
   asked: Asked,
 ): Promise<BegunStream | WholeBody | Spent | Unusable> {
-  if (!exchange.facts?.stream) return readBody(response, exchange, asked)
   if (response.body === null) return Promise.resolve(misread(asked.route, nothing))
-  return beginStream(response, response.body.getReader(), exchange, asked)
+  const reader = response.body.getReader()
+  return exchange.facts?.stream
+    ? beginStream(response, reader, exchange, asked)
+    : readBody(response, reader, exchange, asked)
 }
 
 async function beginStream(
@@ -133,19 +135,12 @@ const ended: ByteReader = {
 
 async function readBody(
   response: OutboundAnswer,
+  reader: ByteReader,
   exchange: Exchange,
   { route, watch, other, hasNext, row, memory }: Asked,
 ): Promise<WholeBody | Spent | Unusable> {
-  let came: Uint8Array | undefined
-  if (isSmall(response)) {
-    row.begun()
-    came = new Uint8Array(await response.arrayBuffer())
-    watch.touched()
-  } else {
-    if (response.body === null) return misread(route, nothing)
-    row.begun()
-    came = await readAll(response.body.getReader(), maxAnswerBytes, { watch, memory })
-  }
+  row.begun()
+  const came = await readAll(reader, maxAnswerBytes, { watch, memory })
   let body = came && parseObject(came)
   const reformed = came && body === undefined ? inWholeForm(other, came) : undefined
   const bytes = reformed?.bytes ?? came
@@ -178,16 +173,6 @@ async function readBody(
       : failedBy(route, body, seen)
   }
   return { kind: 'body', contentType: 'application/json', bytes: translated, observer }
-}
-
-/** It is read in one piece: the stream of a body costs more than all of its bytes. */
-function isSmall(
-  response: OutboundAnswer,
-): response is OutboundAnswer & Required<Pick<OutboundAnswer, 'arrayBuffer'>> {
-  const { headers } = response
-  if (response.arrayBuffer === undefined || headers.has('content-encoding')) return false
-  const announced = headers.get('content-length')
-  return announced !== null && Number(announced) <= uncountedBytes
 }
 
 const failedBy = ({ protocol }: Route, body: JsonObject, { usageRaw }: Observation): Unusable => ({

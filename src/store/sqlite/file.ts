@@ -41,8 +41,9 @@ export function openFile(options: FileOptions): Database {
     // Of a new database: each page that a commit touches is summed and written whole, a settlement
     // touches a dozen, and most take a hundred bytes.
     db.run('PRAGMA page_size = 2048')
-    // What is removed of it can be given back, some pages at a time.
-    db.run('PRAGMA auto_vacuum = INCREMENTAL')
+    // What is removed of it can be given back, some pages at a time. Of one that is there this would write
+    // its head anew, at each opening.
+    if (isEmpty(db)) db.run('PRAGMA auto_vacuum = INCREMENTAL')
     enterWal(db, busyTimeoutMs)
     db.run(`PRAGMA synchronous = ${synchronous}`)
     db.run('PRAGMA foreign_keys = ON')
@@ -55,6 +56,9 @@ export function openFile(options: FileOptions): Database {
     throw error
   }
 }
+
+const isEmpty = (db: Database): boolean =>
+  db.query<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count === 0
 
 /**
  * Takes a database for one serving process: true, or false while another has it. The claim is a lock
