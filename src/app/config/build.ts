@@ -1,7 +1,15 @@
 import { dirname, resolve } from 'node:path'
 import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
-import { parseDateTime } from '../../lib/parse-time.ts'
 import { parseSizeBytes } from '../../lib/units.ts'
+import { fromFile } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
+import {
+  isPostgresUrl,
+  parseDuration,
+  parseListen,
+  parseStorePath,
+  parseWait,
+} from '../../resources/values.ts'
 import type {
   ChannelProbe,
   ChannelStatus,
@@ -9,7 +17,6 @@ import type {
   Limits,
 } from '../../store/ports/catalog.ts'
 import type { Regions } from '../../store/ports/regions.ts'
-import type { TokenBudget } from '../../store/ports/tokens.ts'
 import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
@@ -21,11 +28,9 @@ import type {
   SignInConfig,
   SiteConfig,
   StoreConfig,
-  TokenConfig,
 } from './config.ts'
 import type { ConfigFile } from './schema.ts'
 import { sure } from './sure.ts'
-import { isPostgresUrl, parseDuration, parseListen, parseStorePath, parseWait } from './values.ts'
 
 type Entry<Key extends 'channels' | 'groups' | 'accounts'> = NonNullable<ConfigFile[Key]>[number]
 type Decimal = string | number
@@ -251,31 +256,9 @@ function buildAccount(account: Entry<'accounts'>): AccountConfig {
     }),
     ...(limits !== undefined && { limits: buildLimits(limits) }),
     ...(regions !== undefined && { regions: buildRegions(regions) }),
-    tokens: (account.tokens ?? []).map(buildToken),
+    tokens: (account.tokens ?? []).map((token) => ({
+      ...fromFile(tokenFields, token),
+      key: token.key,
+    })),
   }
-}
-
-type Token = NonNullable<Entry<'accounts'>['tokens']>[number]
-
-function buildToken(token: Token): TokenConfig {
-  const expiry = token.expires_at ?? null
-  return {
-    name: token.name,
-    key: token.key,
-    group: token.group,
-    status: status(token.enabled),
-    models: token.models ?? [],
-    ipAllow: token.ip_allow ?? [],
-    isStrict: token.strict ?? false,
-    expiresAt: expiry === null ? null : sure(parseDateTime(expiry)),
-    budget: buildBudget(token.budget ?? null),
-    limits: buildLimits(token.limits),
-  }
-}
-
-/** A single number is the budget in all. */
-function buildBudget(budget: NonNullable<Token['budget']> | null): TokenBudget {
-  const { total, day, month } =
-    typeof budget === 'object' ? (budget ?? {}) : { total: budget, day: null, month: null }
-  return { totalNano: nanoOrNull(total), dayNano: nanoOrNull(day), monthNano: nanoOrNull(month) }
 }

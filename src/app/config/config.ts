@@ -1,7 +1,7 @@
+import type { TokenSettings } from '../../resources/token.ts'
 import type { PriceWrite } from '../../store/ports/admin.ts'
 import type { ChannelSettings, GroupSettings, Limits } from '../../store/ports/catalog.ts'
 import type { Regions } from '../../store/ports/regions.ts'
-import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** Where and how the process listens. */
 export interface ServerConfig {
@@ -131,18 +131,8 @@ export interface ChannelConfig extends ChannelSettings {
 }
 
 /** An API key of an account. */
-export interface TokenConfig {
-  readonly name: string
+export interface TokenConfig extends TokenSettings {
   readonly key: string
-  readonly group: string
-  readonly status: 'active' | 'disabled'
-  readonly models: readonly string[]
-  readonly ipAllow: readonly string[]
-  readonly isStrict: boolean
-  /** Milliseconds since 1970; null: never. */
-  readonly expiresAt: number | null
-  readonly budget: TokenBudget
-  readonly limits: Limits
 }
 
 /** An account with its tokens. */

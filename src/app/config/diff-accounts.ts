@@ -1,9 +1,11 @@
 import { formatNano } from '../../billing/money.ts'
 import { keyHint } from '../../lib/key-hint.ts'
+import { planFields } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
 import type { AccountWrite, TokenView, TokenWrite } from '../../store/ports/admin.ts'
 import { type Change, changeOf, type Part, type PlanInput, partOf, removalsOf } from './change.ts'
 import type { TokenConfig } from './config.ts'
-import { accountFields, tokenFields } from './diff-fields.ts'
+import { accountFields } from './diff-fields.ts'
 import { comparePassword, type Given, hashPassword, markPassword } from './password.ts'
 
 /**
@@ -99,10 +101,15 @@ export function planTokens({
     const same = live.get(identity(token.account, token.keyHash))
     const before = same ?? old.get(name)
     if (before) shown.add(before)
-    const change = changeOf('token', name, before && { ...tokenFields(before), key: 'set' }, {
-      ...tokenFields(token),
-      key: before && !same ? 'changed' : 'set',
-    })
+    const change = changeOf(
+      'token',
+      name,
+      before && { ...planFields(tokenFields, before), key: 'set' },
+      {
+        ...planFields(tokenFields, token),
+        key: before && !same ? 'changed' : 'set',
+      },
+    )
     return change ? [{ change, write: writeOf(token, same, secrets.seal) }] : []
   })
   const removals = gone

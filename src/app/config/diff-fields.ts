@@ -16,7 +16,6 @@ import type {
 } from '../../store/ports/catalog.ts'
 import type { ExtraPrices } from '../../store/ports/extras.ts'
 import type { Regions } from '../../store/ports/regions.ts'
-import type { TokenBudget } from '../../store/ports/tokens.ts'
 
 /** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */
 export type Fields = { readonly [field: string]: string }
@@ -174,31 +173,3 @@ export function accountFields(account: {
 
 const nanoOrNull = (amountNano: number | null) =>
   amountNano === null ? 'null' : formatNano(amountNano)
-
-/** Fields of a token, but for its key. */
-export function tokenFields(token: {
-  readonly name: string
-  readonly group: string
-  readonly status: 'active' | 'disabled'
-  readonly models: readonly string[]
-  readonly ipAllow: readonly string[]
-  readonly isStrict: boolean
-  readonly expiresAt: number | null
-  readonly budget: TokenBudget
-  readonly limits: Limits
-}): Fields {
-  const { expiresAt, budget } = token
-  return {
-    name: token.name,
-    group: token.group,
-    enabled: enabled(token.status),
-    models: set(token.models),
-    ip_allow: set(token.ipAllow),
-    strict: String(token.isStrict),
-    expires_at: expiresAt === null ? 'null' : new Date(expiresAt).toISOString(),
-    'budget.total': nanoOrNull(budget.totalNano),
-    'budget.day': nanoOrNull(budget.dayNano),
-    'budget.month': nanoOrNull(budget.monthNano),
-    ...limitFields(token.limits),
-  }
-}

@@ -1,4 +1,5 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
+import type { ValueKind } from '../../resources/values.ts'
 import {
   type JsonSchema,
   toJsonSchema,
@@ -6,7 +7,6 @@ import {
   wordsOf,
 } from '../../site/schemas/json-schema.ts'
 import { ConfigFile } from './schema.ts'
-import type { ValueKind } from './values.ts'
 
 /**
  * The JSON Schema of tollgate.yaml for editors. The text of a value counts, not how YAML types it,

@@ -14,7 +14,7 @@ import {
   text,
   titledWords,
   words,
-} from './schema-parts.ts'
+} from '../../resources/schema-parts.ts'
 
 /** A model that a channel offers. */
 export const ChannelModelEntry = Type.Union(

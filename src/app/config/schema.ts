@@ -1,18 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
+import { fileProperties } from '../../resources/resource.ts'
 import {
   decimal,
   flag,
   limits,
   map,
-  modelIds,
-  onlyThese,
   optional,
   orNull,
   regions,
   text,
   words,
-} from './schema-parts.ts'
+} from '../../resources/schema-parts.ts'
+import { tokenFields } from '../../resources/token.ts'
+import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
 
 /** Where and how the process listens. */
 export const ServerSection = Type.Object(
@@ -250,41 +250,14 @@ export const SignInSection = Type.Object(
   { ...map, description: 'How people sign in to the console, beside their password.' },
 )
 
-const budgetPart = (description: string) => optional(orNull(decimal('usd', description)))
-
-/** What may be spent with a token. */
-const TokenBudgetEntry = Type.Union(
-  [
-    decimal('usd', 'USD that it may spend in all.'),
-    Type.Object(
-      {
-        total: budgetPart('USD that it may spend in all; null: no limit.'),
-        day: budgetPart('USD that it may spend in a UTC day; null: no limit.'),
-        month: budgetPart('USD that it may spend in a UTC month; null: no limit.'),
-      },
-      { ...map, minProperties: 1 },
-    ),
-    Type.Null(),
-  ],
-  { description: 'USD that it may spend: in all, or { total, day, month }; null: no limit.' },
-)
+const { name, ...others } = fileProperties(tokenFields)
 
 /** An API key of an account. */
 export const TokenEntry = Type.Object(
   {
-    name: text('name', 'Name of the token, unique within the account.'),
+    name,
     key: text('token-key', 'The key that clients send; begins with sk-.', { writeOnly: true }),
-    group: text('name', 'Name of the group that it belongs to.'),
-    enabled: flag('false: the token is kept, but refused.'),
-    models: modelIds('Models that it may ask for; empty: all of its group.', 'of its group'),
-    ip_allow: onlyThese(text('block', 'Address or CIDR block.'), {
-      description: 'Addresses or CIDR blocks that may use it; empty: any.',
-      whenEmpty: 'list the addresses, or remove the key for any',
-    }),
-    strict: flag('true: refuses what translation between protocols would leave out.'),
-    expires_at: optional(orNull(text('date-time', 'When it expires (ISO 8601); null: never.'))),
-    budget: optional(TokenBudgetEntry),
-    limits: optional(limits('Limits of the token.')),
+    ...others,
   },
   { ...map, description: 'An API key of the account.' },
 )

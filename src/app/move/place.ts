@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
+import { inAddress } from '../../resources/values.ts'
 import type { MoveSource, MoveTarget } from '../../store/ports/moving.ts'
 import { openSqliteSource } from '../../store/sqlite/moving-source.ts'
 import { openSqliteTarget } from '../../store/sqlite/moving-target.ts'
-import { inAddress } from '../config/values.ts'
 
 /** Where a store is, as it is written on the command line. */
 export type StorePlace =

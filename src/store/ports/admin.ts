@@ -1,7 +1,7 @@
+import type { SomeTokenSettings, TokenSettings } from '../../resources/token.ts'
 import type { ChannelSettings, GroupSettings, Limits, PriceSetting } from './catalog.ts'
 import type { LedgerEntry, TokenSpending } from './records.ts'
 import type { Regions } from './regions.ts'
-import type { TokenBudget } from './tokens.ts'
 
 /** A channel as it is to be; `keysSealed` or `proxySealed` absent: keep what it has. */
 export interface ChannelWrite extends ChannelSettings {
@@ -30,22 +30,13 @@ export interface AccountWrite {
   readonly password?: { readonly hash?: string; readonly mark: string }
 }
 
-export interface TokenWrite {
+export interface TokenWrite extends TokenSettings {
   readonly account: string
-  readonly name: string
   /** Keyed hash of the key: the token's identity. */
   readonly keyHash: string
   readonly keySealed: Uint8Array
   /** What lists show: `sk-ab…wxyz`. */
   readonly keyHint: string
-  readonly group: string
-  readonly status: 'active' | 'disabled'
-  readonly models: readonly string[]
-  readonly ipAllow: readonly string[]
-  readonly isStrict: boolean
-  readonly expiresAt: number | null
-  readonly budget: TokenBudget
-  readonly limits: Limits
 }
 
 export interface PriceWrite extends PriceSetting {
@@ -110,21 +101,12 @@ export interface AccountView {
   readonly createdAt: number
 }
 
-export interface TokenView {
+export interface TokenView extends TokenSettings {
   readonly id: number
   readonly account: string
-  readonly name: string
   readonly keyHash: string
   readonly keySealed: Uint8Array
   readonly keyHint: string
-  readonly group: string
-  readonly status: 'active' | 'disabled'
-  readonly models: readonly string[]
-  readonly ipAllow: readonly string[]
-  readonly isStrict: boolean
-  readonly expiresAt: number | null
-  readonly budget: TokenBudget
-  readonly limits: Limits
   readonly createdAt: number
 }
 
@@ -167,13 +149,9 @@ export interface AccountChange {
 }
 
 /** The same of a token. */
-export interface TokenChange {
+export interface TokenChange extends SomeTokenSettings {
   readonly id: number
   readonly actor: string
-  readonly budget?: Partial<TokenBudget>
-  readonly limits?: Partial<Limits>
-  readonly expiresAt?: number | null
-  readonly isStrict?: boolean
 }
 
 /** Who changed what by hand. */

@@ -1,8 +1,7 @@
+import type { SomeTokenSettings } from '../../resources/token.ts'
 import type { TokenView, TokenWrite } from './admin.ts'
-import type { Limits } from './catalog.ts'
 import type { Edit } from './edits.ts'
 import type { Spent } from './records.ts'
-import type { TokenBudget } from './tokens.ts'
 
 /** A token as whoever is to change it sees it. */
 export interface EditableToken extends TokenView {
@@ -22,17 +21,7 @@ export interface NewToken extends Omit<TokenWrite, 'account' | 'name' | 'status'
 }
 
 /** What may be changed of a token: absent fields stay as they are. */
-export interface TokenFields {
-  readonly name?: string
-  readonly group?: string
-  readonly status?: TokenView['status']
-  readonly models?: readonly string[]
-  readonly ipAllow?: readonly string[]
-  readonly isStrict?: boolean
-  readonly expiresAt?: number | null
-  readonly budget?: Partial<TokenBudget>
-  readonly limits?: Partial<Limits>
-}
+export interface TokenFields extends SomeTokenSettings {}
 
 /** Which token, and whose it must be: with another owner it is not there. */
 export interface OwnedToken {

@@ -11,7 +11,8 @@ import {
   listTokens,
 } from './admin.ts'
 import { listAudit } from './audit.ts'
-import { changeAccount, changeToken } from './change.ts'
+import { changeAccount } from './change.ts'
+import { setToken } from './edits/token-changes.ts'
 import type { Engine } from './engine.ts'
 import { readOverdrawn } from './overdrawn.ts'
 import { spentWith } from './token-usage.ts'
@@ -33,7 +34,8 @@ export function createAdminStore({ engine, clock }: AdminParts): AdminStore {
       ),
     adjust: (adjustment) => write(() => adjustBalance(adjustment, clock())),
     changeAccount: (change) => write(() => changeAccount(change, clock())),
-    changeToken: (change) => write(() => changeToken(change, clock())),
+    changeToken: ({ id, actor, ...fields }) =>
+      write(() => setToken({ now: clock(), edit: { actor } }, { id }, fields)),
     audit: (limit) => read(() => listAudit(limit)),
     ledger: (account, limit) => read(() => listLedger(account, limit)),
     spending: (tokenIds) => read(() => spentWith(tokenIds, utcDay(clock()))),

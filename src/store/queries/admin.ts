@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { columnsOf, fromColumns } from '../../resources/resource.ts'
+import { type TokenColumns, type TokenSettings, tokenFields } from '../../resources/token.ts'
 import type {
   AccountView,
   AdminCounts,
@@ -8,9 +10,8 @@ import type {
 } from '../ports/admin.ts'
 import type { Limits } from '../ports/catalog.ts'
 import type { LedgerEntry } from '../ports/records.ts'
-import type { TokenBudget } from '../ports/tokens.ts'
 import { build } from './build.ts'
-import { parseList, parseRegions } from './json.ts'
+import { parseRegions } from './json.ts'
 import { findAccountId } from './names.ts'
 import { selectLedger } from './records.ts'
 import { passwordProvider } from './sign-in/passwords.ts'
@@ -154,6 +155,9 @@ export function* listLedger(account: string, limit: number): Steps<LedgerEntry[]
   return newest.toReversed()
 }
 
+/** Columns of a token that its definition names, for a query. */
+const ofToken = columnsOf(tokenFields).map((column) => `token.${column}` as const)
+
 /** Live tokens. */
 export const selectTokens = () =>
   build
@@ -163,23 +167,12 @@ export const selectTokens = () =>
     .select([
       'token.id as id',
       'account.email as account',
-      'token.name as name',
       'token.key_hash as keyHash',
       'token.key_sealed as keySealed',
       'token.key_hint as keyHint',
       'group.name as group',
-      'token.status as status',
-      'token.models as models',
-      'token.ip_allow as ipAllow',
-      'token.strict as strict',
-      'token.expires_at as expiresAt',
-      'token.budget_total_nano as totalNano',
-      'token.budget_day_nano as dayNano',
-      'token.budget_month_nano as monthNano',
-      'token.rpm as rpm',
-      'token.tpm as tpm',
-      'token.concurrency as concurrency',
       'token.created_at as createdAt',
+      ...ofToken,
     ])
     .where('token.deleted_at', 'is', null)
 
@@ -203,23 +196,15 @@ export function* listTokens(filter: TokenFilter): Steps<TokenView[]> {
   return (yield* all(query)).map(readToken)
 }
 
-/** What a token's row has in columns of its own kind. */
-interface TokenColumns extends TokenBudget, Limits {
-  readonly models: string
-  readonly ipAllow: string
-  readonly strict: number
+/** A row of such a query as the ports know it. */
+export function readToken(row: TokenRow): TokenView {
+  const { id, account, keyHash, keySealed, keyHint, group, createdAt } = row
+  return {
+    ...{ id, account, keyHash, keySealed, keyHint, group, createdAt },
+    ...fromColumns(tokenFields, row),
+  }
 }
 
-/** A token's row as the ports know it. */
-export function readToken<Row extends TokenColumns>(found: Row) {
-  const { totalNano, dayNano, monthNano, strict, ...more } = found
-  const { rpm, tpm, concurrency, ...row } = more
-  return {
-    ...row,
-    budget: { totalNano, dayNano, monthNano },
-    limits: { rpm, tpm, concurrency },
-    models: parseList(row.models),
-    ipAllow: parseList(row.ipAllow),
-    isStrict: strict === 1,
-  }
+interface TokenRow extends TokenColumns, Omit<TokenView, keyof TokenSettings> {
+  readonly group: string
 }

@@ -1,5 +1,4 @@
-import { isoTime } from '../../lib/format.ts'
-import { type AccountChange, type TokenChange, WriteRefused } from '../ports/admin.ts'
+import type { AccountChange } from '../ports/admin.ts'
 import type { Limits } from '../ports/catalog.ts'
 import { addAudit } from './audit.ts'
 import { build } from './build.ts'
@@ -30,28 +29,6 @@ export function* changeAccount(change: AccountChange, now: number): Steps<void> 
 export const vouched = ({ role, isVouched }: Pick<AccountChange, 'role' | 'isVouched'>) =>
   role === 'admin' || isVouched ? { email_verified: 1 } : {}
 
-/** The same of a token. */
-export function* changeToken(change: TokenChange, now: number): Steps<void> {
-  const { id, actor, budget = {}, expiresAt, isStrict } = change
-  const { totalNano, dayNano, monthNano } = budget
-  const columns = {
-    ...(totalNano !== undefined && { budget_total_nano: totalNano }),
-    ...(dayNano !== undefined && { budget_day_nano: dayNano }),
-    ...(monthNano !== undefined && { budget_month_nano: monthNano }),
-    ...changedLimits(change.limits),
-    ...(expiresAt !== undefined && { expires_at: expiresAt }),
-    ...(isStrict !== undefined && { strict: isStrict ? 1 : 0 }),
-  }
-  const before = yield* first(
-    build.selectFrom('token').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
-  )
-  if (before === undefined) throw new WriteRefused(`there is no token ${id}; it may be removed`)
-  const detail = differences(before, columns)
-  if (Object.keys(detail).length === 0) return
-  yield* run(build.updateTable('token').set(columns).where('id', '=', id))
-  yield* addAudit({ createdAt: now, actor, action: 'token.set', subject: `token ${id}`, detail })
-}
-
 /** The named ones, as columns. */
 function changedLimits({ rpm, tpm, concurrency }: Partial<Limits> = {}): Partial<Limits> {
   return {
@@ -74,9 +51,8 @@ function differences(
   )
 }
 
-/** As people read it: a time, a map, a flag. */
+/** As people read it: a map, a flag. */
 function shown(column: string, value: unknown): unknown {
-  if (column === 'expires_at' && typeof value === 'number') return isoTime(value)
   if (column === 'regions' && typeof value === 'string') return parseColumn<unknown>(value)
-  return column === 'strict' || column === 'email_verified' ? value === 1 : value
+  return column === 'email_verified' ? value === 1 : value
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { TokenColumns } from '../../resources/token.ts'
 import type { BucketSize } from '../ports/availability.ts'
 import type { Limits } from '../ports/catalog.ts'
 import type { Ending, LedgerKind } from '../ports/records.ts'
@@ -71,24 +72,15 @@ interface GroupChannelTable {
   channel_id: number
 }
 
-interface TokenTable extends Limited {
+interface TokenTable extends TokenColumns {
   id: Generated<number>
   account_id: number
   group_id: number
-  name: string
   key_hash: string
   key_sealed: Uint8Array
   key_hint: string
-  status: Status
-  models: Json
-  ip_allow: Json
-  expires_at: number | null
-  budget_total_nano: number | null
-  budget_day_nano: number | null
-  budget_month_nano: number | null
   created_at: number
   deleted_at: number | null
-  strict: Flag
 }
 
 export interface ModelPriceTable {

@@ -1,31 +1,26 @@
-import type { Limits } from '../ports/catalog.ts'
+import { columnsOf, fromColumns } from '../../resources/resource.ts'
+import { type TokenColumns, tokenFields } from '../../resources/token.ts'
 import type { Spent } from '../ports/records.ts'
-import type { TokenBudget, TokenRecord } from '../ports/tokens.ts'
-import { parseList, parseRegions } from './json.ts'
+import type { TokenRecord } from '../ports/tokens.ts'
+import { parseRegions } from './json.ts'
+
+const settings = columnsOf(tokenFields).map((column) => `token.${column}`)
 
 /** What a look-up selects of a token and its account; the names are those of `FoundToken`. */
-export const foundTokenColumns = `token.id, token.name, token.group_id AS "groupId", token.status,
-  token.deleted_at AS "deletedAt", token.expires_at AS "expiresAt", token.models,
-  token.ip_allow AS "ipAllow", token.strict, token.budget_total_nano AS "totalNano",
-  token.budget_day_nano AS "dayNano", token.budget_month_nano AS "monthNano",
+export const foundTokenColumns = `token.id, token.group_id AS "groupId",
+  token.deleted_at AS "deletedAt", ${settings.join(', ')},
   account.id AS "accountId", account.email,
   account.email_verified AS "emailVerified", account.status AS "accountStatus",
   account.deleted_at AS "accountDeletedAt", account.balance_nano AS "balanceNano",
   account.credit_limit_nano AS "creditLimitNano", account.balance_low_nano AS "balanceLowNano",
-  token.rpm, token.tpm, token.concurrency, account.rpm AS "accountRpm",
+  account.rpm AS "accountRpm",
   account.tpm AS "accountTpm", account.concurrency AS "accountConcurrency",
   account.regions AS "accountRegions"`
 
-export interface FoundToken
-  extends Omit<
-      TokenRecord,
-      'models' | 'ipAllow' | 'isStrict' | 'budget' | 'limits' | 'spent' | 'account'
-    >,
-    TokenBudget,
-    Limits {
-  readonly models: string
-  readonly ipAllow: string
-  readonly strict: number
+export interface FoundToken extends TokenColumns {
+  readonly id: number
+  readonly groupId: number
+  readonly deletedAt: number | null
   readonly accountId: number
   readonly email: string
   readonly emailVerified: number
@@ -42,32 +37,24 @@ export interface FoundToken
 
 /** A row as the port gives it; `spentOf` is asked for a token with a budget only. */
 export function toTokenRecord(row: FoundToken, spentOf: (tokenId: number) => Spent): TokenRecord {
-  const { accountId, email, emailVerified, accountStatus, accountDeletedAt, ...more } = row
-  const { balanceNano, creditLimitNano, balanceLowNano, ...other } = more
-  const { totalNano, dayNano, monthNano, strict, ...named } = other
-  const { accountRpm, accountTpm, accountConcurrency, accountRegions, ...limited } = named
-  const { rpm, tpm, concurrency, ...token } = limited
-  const budget = { totalNano, dayNano, monthNano }
-  const isLimited = Object.values(budget).some((limit) => limit !== null)
+  const { id, groupId, deletedAt } = row
+  const settings = fromColumns(tokenFields, row)
+  const isLimited = Object.values(settings.budget).some((limit) => limit !== null)
   return {
-    ...token,
-    budget,
-    limits: { rpm, tpm, concurrency },
-    spent: isLimited ? spentOf(token.id) : null,
-    models: parseList(row.models),
-    ipAllow: parseList(row.ipAllow),
-    isStrict: strict === 1,
+    ...{ id, groupId, deletedAt },
+    ...settings,
+    spent: isLimited ? spentOf(id) : null,
     account: {
-      id: accountId,
-      email,
-      isVouched: emailVerified === 1,
-      status: accountStatus,
-      deletedAt: accountDeletedAt,
-      balanceNano,
-      creditLimitNano,
-      balanceLowNano,
-      limits: { rpm: accountRpm, tpm: accountTpm, concurrency: accountConcurrency },
-      regions: parseRegions(accountRegions),
+      id: row.accountId,
+      email: row.email,
+      isVouched: row.emailVerified === 1,
+      status: row.accountStatus,
+      deletedAt: row.accountDeletedAt,
+      balanceNano: row.balanceNano,
+      creditLimitNano: row.creditLimitNano,
+      balanceLowNano: row.balanceLowNano,
+      limits: { rpm: row.accountRpm, tpm: row.accountTpm, concurrency: row.accountConcurrency },
+      regions: parseRegions(row.accountRegions),
     },
   }
 }

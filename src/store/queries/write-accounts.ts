@@ -1,9 +1,8 @@
-import { type AccountWrite, type TokenWrite, WriteRefused } from '../ports/admin.ts'
+import { type AccountWrite, WriteRefused } from '../ports/admin.ts'
 import { build } from './build.ts'
-import { requireOpenGroup } from './group-access.ts'
 import { regionsText } from './json.ts'
 import { limitsOf } from './limits.ts'
-import { findAccountId, findByAddress, requireAccount, requireNamed } from './names.ts'
+import { findAccountId, findByAddress } from './names.ts'
 import { endSessionsOf, putPassword } from './sign-in/passwords.ts'
 import { first, run, type Steps } from './steps.ts'
 
@@ -92,89 +91,4 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
   if (password) yield* putPassword(id, password, now)
   // Who is let in again later signs in anew.
   if (status !== 'active') yield* endSessionsOf(id)
-}
-
-interface TokenContext {
-  readonly now: number
-  /** Tokens that the same write removes: their names are free. One that is in the way goes now. */
-  readonly leaving: Set<number>
-}
-
-/** Marks a token as deleted; true when it was live. */
-export function* deleteToken(id: number, now: number): Steps<boolean> {
-  const query = build.updateTable('token').set({ deleted_at: now })
-  return (yield* run(query.where('id', '=', id).where('deleted_at', 'is', null))) === 1
-}
-
-/** The live token with this key; refuses a key that another account uses. */
-function* findOwnToken(token: TokenWrite, accountId: number, asker: string) {
-  const found = yield* first(
-    build
-      .selectFrom('token')
-      .select(['id', 'account_id', 'group_id'])
-      .where('key_hash', '=', token.keyHash)
-      .where('deleted_at', 'is', null),
-  )
-  if (found === undefined || found.account_id === accountId) return found
-  throw new WriteRefused(`${asker}: its key is in use by another account; give it another key`)
-}
-
-/** Refuses a name that another live token of the account has. */
-function* claimName(
-  token: TokenWrite,
-  { accountId, id, asker }: { accountId: number; id: number | undefined; asker: string },
-  { now, leaving }: TokenContext,
-): Steps<void> {
-  const holder = yield* first(
-    build
-      .selectFrom('token')
-      .select(['id', 'key_hint'])
-      .where('account_id', '=', accountId)
-      .where('name', '=', token.name)
-      .where('deleted_at', 'is', null),
-  )
-  if (holder === undefined || holder.id === id) return
-  if (leaving.delete(holder.id)) {
-    yield* deleteToken(holder.id, now)
-    return
-  }
-  throw new WriteRefused(
-    `${asker}: the account has a token of that name with another key (id ${holder.id}, ` +
-      `${holder.key_hint}); remove that one first, or choose another name`,
-  )
-}
-
-/**
- * Creates or updates the token with this key. A deleted token's key may be given out again: that
- * makes a new token, and what was recorded stays with the old one.
- */
-export function* writeToken(token: TokenWrite, context: TokenContext): Steps<void> {
-  const asker = `token "${token.name}" of ${token.account}`
-  const accountId = yield* requireAccount(token.account, asker)
-  const groupId = yield* requireNamed('group', token.group, asker)
-  const own = yield* findOwnToken(token, accountId, asker)
-  const id = own?.id
-  if (own?.group_id !== groupId) yield* requireOpenGroup(groupId, accountId, asker)
-  yield* claimName(token, { accountId, id, asker }, context)
-  const columns = {
-    group_id: groupId,
-    name: token.name,
-    key_sealed: token.keySealed,
-    key_hint: token.keyHint,
-    status: token.status,
-    models: JSON.stringify(token.models),
-    ip_allow: JSON.stringify(token.ipAllow),
-    strict: token.isStrict ? 1 : 0,
-    expires_at: token.expiresAt,
-    budget_total_nano: token.budget.totalNano,
-    budget_day_nano: token.budget.dayNano,
-    budget_month_nano: token.budget.monthNano,
-    ...limitsOf(token.limits),
-  }
-  if (id !== undefined) {
-    yield* run(build.updateTable('token').set(columns).where('id', '=', id))
-    return
-  }
-  const owner = { account_id: accountId, key_hash: token.keyHash, created_at: context.now }
-  yield* run(build.insertInto('token').values({ ...columns, ...owner }))
 }

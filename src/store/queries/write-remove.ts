@@ -4,8 +4,8 @@ import { clearCooling } from './health.ts'
 import { requireAccount, requireNamed } from './names.ts'
 import { removeSignIn } from './sign-in/passwords.ts'
 import { first, run, type Steps } from './steps.ts'
-import { deleteToken } from './write-accounts.ts'
 import { removePrice } from './write-catalog.ts'
+import { deleteToken } from './write-tokens.ts'
 
 function* removeToken(id: number, now: number): Steps<void> {
   if (yield* deleteToken(id, now)) return

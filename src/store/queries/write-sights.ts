@@ -1,10 +1,12 @@
+import { auditedFields } from '../../resources/resource.ts'
+import { tokenFields } from '../../resources/token.ts'
 import type { Writes } from '../ports/admin.ts'
 import { mostTokensCounted } from '../ports/edits.ts'
 import { findAccounts, readToken, selectTokens } from './admin.ts'
 import { channelRows, groupRows, loadChannelNames, loadPrices, readChannel } from './catalog.ts'
 import { countTokens } from './edits/count-tokens.ts'
 import { shownPrice } from './edits/prices.ts'
-import { audited } from './edits/token-audit.ts'
+
 import { regionsText } from './json.ts'
 import { all, type Steps } from './steps.ts'
 
@@ -150,7 +152,7 @@ function* tokensOf({ tokens = [], remove }: Writes): Steps<readonly Sight[]> {
     return {
       kind: 'token',
       subject: `token ${id}`,
-      columns: audited(token),
+      columns: auditedFields(tokenFields, token),
       made: { account, name, group },
       gone: { account, name },
     }

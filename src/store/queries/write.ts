@@ -1,8 +1,9 @@
 import type { Writes } from '../ports/admin.ts'
 import type { Steps } from './steps.ts'
-import { writeAccount, writeToken } from './write-accounts.ts'
+import { writeAccount } from './write-accounts.ts'
 import { writeChannel, writeGroup, writePrice } from './write-catalog.ts'
 import { removeAll } from './write-remove.ts'
+import { writeToken } from './write-tokens.ts'
 
 /**
  * Applies a set of changes; throws `WriteRefused` at the first that can't be. Call it in a

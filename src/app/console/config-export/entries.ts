@@ -5,8 +5,9 @@ import {
   priceDecimals,
 } from '../../../billing/money.ts'
 import { writtenExtras, writtenModalities } from '../../../billing/written-extras.ts'
-import { isoTime } from '../../../lib/format.ts'
 import { formatDurationMs } from '../../../lib/units.ts'
+import { toFile } from '../../../resources/resource.ts'
+import { tokenFields } from '../../../resources/token.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
 import type {
   GroupSettings,
@@ -158,22 +159,8 @@ export const accountEntry = (account: Omit<AccountView, 'passwordMark'>): object
 })
 
 /** A token of an account, with a placeholder for its key. */
-export function tokenEntry(token: ListedToken, next: NextPlaceholder): object {
-  const { name, group, status, models, ipAllow, isStrict, expiresAt, budget } = token
-  const { totalNano, dayNano, monthNano } = budget
-  const parts = Object.entries({ total: totalNano, day: dayNano, month: monthNano }).flatMap(
-    ([part, nano]) => (nano === null ? [] : [[part, formatNano(nano)]]),
-  )
-  return {
-    name,
-    key: next('token', String(token.id), 'key'),
-    group,
-    ...off(status),
-    ...some('models', models),
-    ...some('ip_allow', ipAllow),
-    ...(isStrict && { strict: true }),
-    ...(expiresAt !== null && { expires_at: isoTime(expiresAt) }),
-    ...(parts.length > 0 && { budget: Object.fromEntries(parts) }),
-    ...limitsEntry(token.limits),
-  }
-}
+export const tokenEntry = (token: ListedToken, next: NextPlaceholder): object => ({
+  name: token.name,
+  key: next('token', String(token.id), 'key'),
+  ...toFile(tokenFields, token),
+})

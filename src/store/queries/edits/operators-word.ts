@@ -1,3 +1,5 @@
+import { placesOf } from '../../../resources/resource.ts'
+import { tokenFields } from '../../../resources/token.ts'
 import type { TokenView } from '../../ports/admin.ts'
 import { SetByOperator } from '../../ports/edits.ts'
 import { selectAudit, toAuditEntry } from '../audit.ts'
@@ -7,14 +9,12 @@ import type { Change } from './change.ts'
 
 type Values = { readonly [field: string]: unknown }
 
-/** What keeps a token small, with what its owner is told that it is. */
-const names = new Map([
-  ['status', 'its status'],
-  ...['rpm', 'tpm', 'concurrency'].map((limit) => [limit, `its limit ${limit}`] as const),
-  ...['total', 'day', 'month'].map(
-    (part) => [`budget_${part}_nano`, `its ${part} budget`] as const,
+/** The fields that restrain a token, by their names in the audit. */
+const names = new Map(
+  placesOf(tokenFields).flatMap(({ field: { column, restrains } }) =>
+    column && restrains ? [[column, restrains] as const] : [],
   ),
-])
+)
 
 /** Whether a token may do more by one value than by another; null is without a limit. */
 function isMore(field: string, value: unknown, than: unknown): boolean {

@@ -1,4 +1,6 @@
 import { freeName } from '../../../lib/ids.ts'
+import { auditedFields, columnsOf, toColumns } from '../../../resources/resource.ts'
+import { tokenFields } from '../../../resources/token.ts'
 import { WriteRefused } from '../../ports/admin.ts'
 import { GroupGone, NameTaken, NotThere, TooMany } from '../../ports/edits.ts'
 import {
@@ -13,28 +15,28 @@ import { build } from '../build.ts'
 import { requireOpenGroup } from '../group-access.ts'
 import { requireNamed } from '../names.ts'
 import { all, first, run, type Steps } from '../steps.ts'
-import { deleteToken } from '../write-accounts.ts'
+import { deleteToken, insertToken, nameHolder } from '../write-tokens.ts'
 import { type Change, note } from './change.ts'
 import { differences, differingColumns } from './differences.ts'
 import { keepOperatorsWord } from './operators-word.ts'
 import { checkRevision, revisionOf } from './revision.ts'
-import { audited } from './token-audit.ts'
-import { tokenColumns } from './token-columns.ts'
+
+/** A token that is to be changed; without an owner, whoever's it is. */
+type Meant = Pick<OwnedToken, 'id'> & Partial<OwnedToken>
+
+const revised = [...columnsOf(tokenFields), 'group'] as const
 
 /** The live token of an account. */
-export function* readOwnToken({ id, accountId }: OwnedToken) {
-  const query = selectTokens()
-    .select('token.account_id as accountId')
-    .where('token.id', '=', id)
-    .where('token.account_id', '=', accountId)
+export function* readOwnToken({ id, accountId }: Meant) {
+  let query = selectTokens().select('token.account_id as accountId').where('token.id', '=', id)
+  if (accountId !== undefined) query = query.where('token.account_id', '=', accountId)
   const row = yield* first(query)
   if (row === undefined) return undefined
-  const revised = ['name', 'group', 'status', 'models', 'ipAllow', 'strict', 'expiresAt'] as const
-  const figures = ['totalNano', 'dayNano', 'monthNano', 'rpm', 'tpm', 'concurrency'] as const
-  return { ...readToken(row), revision: revisionOf(row, [...revised, ...figures]) }
+  const revision = revisionOf(row, revised)
+  return { ...readToken(row), accountId: row.accountId, revision }
 }
 
-function* requireToken(token: OwnedToken) {
+function* requireToken(token: Meant) {
   const found = yield* readOwnToken(token)
   if (found) return found
   throw new NotThere(`there is no token ${token.id}; it may be removed`)
@@ -42,16 +44,8 @@ function* requireToken(token: OwnedToken) {
 
 /** Refuses a name that another live token of the account has. */
 function* claimName({ id, accountId }: OwnedToken, name: string): Steps<void> {
-  const holder = yield* first(
-    build
-      .selectFrom('token')
-      .select('id')
-      .where('account_id', '=', accountId)
-      .where('name', '=', name)
-      .where('deleted_at', 'is', null)
-      .where('id', '<>', id),
-  )
-  if (holder === undefined) return
+  const holder = yield* nameHolder(accountId, name)
+  if (holder === undefined || holder.id === id) return
   throw new NameTaken(`there is a token "${name}" already; choose another name`)
 }
 
@@ -82,42 +76,38 @@ export function* addToken(change: Change, token: NewToken): Steps<number> {
   }
   const name = token.name ?? freeName('token', names)
   yield* claimName({ id: 0, accountId }, name)
-  const { group, keyHash, keySealed, keyHint, ...fields } = token
+  const { group } = token
   const asker = `token "${name}"`
   const groupId = yield* requireNamed('group', group, asker)
   yield* requireOpenGroup(groupId, accountId, asker)
-  const row = {
-    ...tokenColumns(fields),
-    account_id: accountId,
-    group_id: groupId,
-    ...{ name, key_hash: keyHash, key_sealed: keySealed, key_hint: keyHint },
-    ...{ status: 'active' as const, created_at: now, strict: fields.isStrict ? 1 : 0 },
-    ...{ models: JSON.stringify(token.models), ip_allow: JSON.stringify(token.ipAllow) },
-  }
-  const made = yield* first(build.insertInto('token').values(row).returning('id'))
-  const id = made?.id ?? 0
+  const made = { ...token, name, status: 'active' } as const
+  const id = yield* insertToken(made, { accountId, groupId, now })
   const { account } = yield* requireToken({ id, accountId })
   yield* note(change, 'token.create', `token ${id}`, { account, name, group })
   return id
 }
 
 /** Changes what is named; without a difference nothing is noted. */
-export function* setToken(change: Change, token: OwnedToken, fields: TokenFields): Steps<void> {
+export function* setToken(change: Change, token: Meant, fields: TokenFields): Steps<void> {
   const { edit } = change
   const before = yield* requireToken(token)
   checkRevision(edit.revision, before.revision, `the token ${token.id}`)
-  if (fields.name !== undefined) yield* claimName(token, fields.name)
+  if (fields.name !== undefined) yield* claimName(before, fields.name)
   const { group } = fields
   const asker = `token "${before.name}"`
   const groupId = group === undefined ? undefined : yield* requireNamed('group', group, asker)
   if (groupId !== undefined && group !== before.group) {
-    yield* requireOpenGroup(groupId, token.accountId, asker)
+    yield* requireOpenGroup(groupId, before.accountId, asker)
   }
-  const columns = { ...tokenColumns(fields), ...(groupId !== undefined && { group_id: groupId }) }
+  const columns = {
+    ...toColumns(tokenFields, fields),
+    ...(groupId !== undefined && { group_id: groupId }),
+  }
   if (Object.keys(columns).length === 0) return
   yield* run(build.updateTable('token').set(columns).where('id', '=', token.id))
-  const was = audited(before)
-  const changed = differingColumns(was, audited(yield* requireToken(token)))
+  const was = auditedFields(tokenFields, before)
+  const is = auditedFields(tokenFields, yield* requireToken(token))
+  const changed = differingColumns(was, is)
   if (Object.keys(changed).length === 0) return
   yield* keepOperatorsWord(change, before, { was, changed })
   yield* note(change, 'token.set', `token ${token.id}`, differences(was, changed))

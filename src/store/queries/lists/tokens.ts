@@ -46,8 +46,8 @@ export function* readTokens(ids: readonly number[], day: string): Steps<readonly
       .orderBy('token.id', 'desc'),
   )
   const used = yield* readUsed(ids, day)
-  return rows.map(readToken).map(({ keyHash: _, keySealed: __, ...token }) => ({
-    ...token,
-    ...(used.get(token.id) ?? unused(day)),
-  }))
+  return rows.map((row) => {
+    const { keyHash: _, keySealed: __, ...token } = readToken(row)
+    return { ...token, accountId: row.accountId, ...(used.get(row.id) ?? unused(day)) }
+  })
 }
