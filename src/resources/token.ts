@@ -94,6 +94,15 @@ export const tokenFields = {
       ),
     ),
   }),
+  max_cost_per_request: usdLimitField({
+    ...{ as: 'maxCostNano', column: 'max_cost_nano', restrains: 'its most for a request' },
+    ...{ title: 'Max cost', isListed: true, none: 'no limit' },
+    help: 'USD that one request may cost at the most: one that could cost more is refused; null: no limit.',
+    flag: {
+      ...{ name: '--max-cost-per-request', value: '<usd>', usual: 'no limit', canSet: true },
+      help: 'what one request may cost at the most, else it is refused',
+    },
+  }),
   limits: limitsPart('Requests and LLM tokens a minute, and requests at once; null: no limit.'),
   expires_at: timeField({
     ...{ as: 'expiresAt', column: 'expires_at', title: 'Expires', isListed: true, none: 'never' },

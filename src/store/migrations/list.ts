@@ -77,6 +77,11 @@ export const migrations: readonly Migration[] = [
     sqlite: programSqlite,
     postgres: programPostgres,
   },
+  {
+    title: 'the most that one request may cost, by token',
+    sqlite: 'ALTER TABLE token ADD COLUMN max_cost_nano INTEGER;',
+    postgres: 'ALTER TABLE token ADD COLUMN max_cost_nano bigint;',
+  },
 ]
 
 /** The version of a database that is up to date. */
