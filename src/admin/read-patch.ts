@@ -81,7 +81,7 @@ function readTime(text: string, { path, now }: Given): number {
 }
 
 function readUsd(text: string, path: string): number {
-  const nano = parseDecimal(text, nanoDecimals)
+  const nano = parseDecimal(text.trim(), nanoDecimals)
   if (nano !== undefined && nano >= 0) return nano
   const asked = 'write USD, 0 or more, with at most 9 decimals, such as 20 or 2.5'
   throw wrong(path, 'unfit_amount', `"${text}" is not an amount: ${asked}`)

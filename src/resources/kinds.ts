@@ -2,7 +2,8 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { formatNano, nanoDecimals, parseDecimal } from '../billing/money.ts'
 import { isoTime } from '../lib/format.ts'
 import { parseDateTime } from '../lib/parse-time.ts'
-import { decimal, flag, onlyThese, optional, orNull, text } from './schema-parts.ts'
+import type { Regions } from '../store/ports/regions.ts'
+import { decimal, flag, onlyThese, optional, orNull, regions, text, words } from './schema-parts.ts'
 import type { ValueKind } from './values.ts'
 
 // The kinds of fields: how a value of each is written in the file, a column, the console's API, a
@@ -39,6 +40,10 @@ interface Spec {
   /** … and what they say of none, and of a switch that is on. */
   readonly none?: string
   readonly yes?: string
+  /** The key of the file, where it is not the field's. */
+  readonly fileKey?: string
+  /** The file leaves it as it is where it does not name it. */
+  readonly keeps?: boolean
   /** What an owner may not raise again once an operator has lowered it, such as `its limit rpm`. */
   readonly restrains?: string
 }
@@ -118,11 +123,7 @@ export const listField = <const S extends ListSpec>(spec: S) => ({
   fromCell: (cell: string): readonly string[] => (cell === '[]' ? noTexts : JSON.parse(cell)),
   toReport: (values: readonly string[]) => values,
   toView: (values: readonly string[]) => [...values],
-  text: (values: readonly string[]) =>
-    `[${values
-      .map((one) => JSON.stringify(one))
-      .toSorted()
-      .join(',')}]`,
+  text: (values: readonly string[]) => unordered(values),
 })
 
 const noTexts: readonly never[] = []
@@ -233,3 +234,95 @@ export const partField = <
   /** The field that a single value in the file stands for. */
   readonly short?: string
 }) => spec
+
+/** One of a few words; `usual` holds where none is said. */
+export const wordField = <
+  const S extends Spec & { readonly words: readonly string[]; readonly usual: string },
+>(
+  spec: S,
+) => {
+  type Word = S['words'][number]
+  const literals = Type.Unsafe<Word>(Type.Union(spec.words.map((word) => Type.Literal(word))))
+  return {
+    ...spec,
+    kind: 'word' as const,
+    initial: spec.usual as Word,
+    file: optional(words(spec.words as readonly Word[], spec.help)),
+    ...{ view: literals, patch: literals },
+    fromFile: (written?: Word): Word => written ?? spec.usual,
+    toFile: (word: Word) => word,
+    ...same<Word>(),
+    text: (word: Word): string => word,
+  }
+}
+
+/** USD of which there is always some amount, 0 at first. */
+export const usdField = <const S extends Spec>(spec: S) => ({
+  ...spec,
+  kind: 'usd' as const,
+  suffix: '_nano' as const,
+  initial: 0,
+  file: optional(decimal('usd', spec.help)),
+  view: Type.String({ maxLength: 40, description: spec.help }),
+  patch: Type.String({ maxLength: 40, description: spec.help }),
+  fromFile: (written: string | number = 0): number => parseDecimal(written, nanoDecimals) ?? 0,
+  toFile: (nano: number) => formatNano(nano),
+  toCell: (nano: number) => nano,
+  fromCell: (cell: number) => cell,
+  toReport: (nano: number) => nano,
+  toView: (nano: number) => formatNano(nano),
+  text: (nano: number) => formatNano(nano),
+})
+
+const countryList = Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 400 }))
+
+/** Countries that are served, by their codes; the rules of tollgate.yaml say which of the two. */
+const Countries = Type.Union([
+  Type.Object(
+    { allow: countryList, deny: countryList },
+    { description: '{ allow } alone: these countries; { deny } alone: all but these.' },
+  ),
+  Type.Null(),
+])
+
+/** Countries that are served; null: all. */
+export const regionsField = <const S extends Spec>(spec: S) => ({
+  ...spec,
+  kind: 'regions' as const,
+  initial: null as Regions | null,
+  file: optional(orNull(regions(spec.help))),
+  ...{ view: Countries, patch: Countries },
+  fromFile: (
+    written?: {
+      readonly allow?: readonly string[]
+      readonly deny?: readonly string[]
+    } | null,
+  ): Regions | null => {
+    // One of the two lists is there: the checks say so.
+    if (written?.allow) return { allow: inCapitals(written.allow) }
+    return written?.deny ? { deny: inCapitals(written.deny) } : null
+  },
+  toFile: (value: Regions | null) => value,
+  // Equal ones are equal texts.
+  toCell: (value: Regions | null): string | null =>
+    value && JSON.stringify('allow' in value ? { allow: value.allow } : { deny: value.deny }),
+  fromCell: (cell: string | null): Regions | null => (cell === null ? null : JSON.parse(cell)),
+  toReport: (value: Regions | null) => value,
+  toView: (value: Regions | null) =>
+    value && ('allow' in value ? { allow: [...value.allow] } : { deny: [...value.deny] }),
+  text: (value: Regions | null) => {
+    if (value === null) return 'all'
+    return 'allow' in value ? `allow ${unordered(value.allow)}` : `deny ${unordered(value.deny)}`
+  },
+})
+
+const inCapitals = (codes: readonly string[]) => [
+  ...new Set(codes.map((code) => code.toUpperCase())),
+]
+
+/** Texts whose order means nothing. */
+const unordered = (texts: readonly string[]) =>
+  `[${texts
+    .map((one) => JSON.stringify(one))
+    .toSorted()
+    .join(',')}]`

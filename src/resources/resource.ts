@@ -5,6 +5,18 @@ import type { ValueKind } from './values.ts'
 // What can be said of a resource by its fields alone: every place where they are read, written or
 // shown works on a definition, such as `tokenFields`.
 
+type FieldKind =
+  | 'status'
+  | 'name'
+  | 'reference'
+  | 'list'
+  | 'switch'
+  | 'time'
+  | 'usd'
+  | 'count'
+  | 'word'
+  | 'regions'
+
 /** A field, whatever its kind. */
 export interface AnyField {
   readonly as: string
@@ -14,9 +26,10 @@ export interface AnyField {
   readonly fileKey?: string
   /** The end of its name in reports: the unit. */
   readonly suffix?: string
-  readonly kind: 'status' | 'name' | 'reference' | 'list' | 'switch' | 'time' | 'usd' | 'count'
+  readonly kind: FieldKind
   readonly help: string
   readonly flag?: Flag
+  readonly keeps?: boolean
   readonly title?: string
   readonly restrains?: string
   readonly isListed?: boolean
@@ -38,6 +51,7 @@ export interface AnyField {
 }
 
 interface AnyPart {
+  readonly keeps?: boolean
   readonly as: string
   readonly help: string
   readonly part: Definition
@@ -63,6 +77,13 @@ export type SomeValues<D> = {
   readonly [K in keyof D as As<D[K]>]?: D[K] extends { readonly part: infer Inner }
     ? Partial<Values<Inner>>
     : Value<D[K]>
+}
+
+/** The same as a file has them: what it leaves as it is may be missing. */
+export type FileValues<D> = {
+  readonly [K in keyof D as D[K] extends { readonly keeps: true } ? never : As<D[K]>]: Value<D[K]>
+} & {
+  readonly [K in keyof D as D[K] extends { readonly keeps: true } ? As<D[K]> : never]?: Value<D[K]>
 }
 
 /** Without references to other resources: what stands in columns of its own. */
@@ -172,17 +193,21 @@ export const initialValues = <const D>(definition: D): Values<D> =>
     ({ as, part }) => [as, initialValues(part)],
   ) as Values<D>
 
-/** The values of a checked entry of the file. */
-export const fromFile = <const D>(definition: D, entry: object): Values<D> =>
+/** The values of a checked entry of the file; without those that it leaves as they are. */
+export const fromFile = <const D>(definition: D, entry: object): FileValues<D> =>
   mapFields(
     definition as Definition,
-    ({ as, fileKey, fromFile }, key) => [as, fromFile((entry as Of)[fileKey ?? key])],
-    ({ as, part: inner, short }, key) => {
+    ({ as, fileKey, keeps, fromFile }, key) => {
+      const written = (entry as Of)[fileKey ?? key]
+      return keeps && written === undefined ? undefined : [as, fromFile(written)]
+    },
+    ({ as, part: inner, short, keeps }, key) => {
       const written = (entry as Of)[key]
+      if (keeps && written === undefined) return undefined
       const isShort = short !== undefined && typeof written !== 'object'
       return [as, fromFile(inner, isShort ? { [short]: written } : part(written))]
     },
-  ) as Values<D>
+  ) as FileValues<D>
 
 /** As the file writes them: what is as it would be without it is left out. */
 export const toFile = (definition: Definition, values: object): object =>

@@ -1,8 +1,9 @@
 import { formatNano } from '../../billing/money.ts'
 import { overdrawnNano } from '../../billing/overdraft.ts'
 import { isoTime } from '../../lib/format.ts'
+import { accountFields } from '../../resources/account.ts'
+import { toView } from '../../resources/resource.ts'
 import type { AccountView } from '../../store/ports/admin.ts'
-import { viewRegions } from '../regions.ts'
 import type { AccountItem } from './schema.ts'
 
 /** In USD; null: it is not overdrawn. */
@@ -16,15 +17,10 @@ export const viewAccount = (account: Omit<AccountView, 'passwordMark'>): Account
   id: account.id,
   email: account.email,
   is_vouched: account.isVouched,
-  role: account.role,
-  status: account.status,
+  ...toView(accountFields, account),
   balance: formatNano(account.balanceNano),
   reserved: formatNano(account.reservedNano),
-  credit_limit: formatNano(account.creditLimitNano),
   overdrawn: viewOverdraft(account),
-  balance_low_below: account.balanceLowNano === null ? null : formatNano(account.balanceLowNano),
-  limits: { ...account.limits },
-  regions: viewRegions(account.regions),
   tokens: account.tokenCount,
   created_at: isoTime(account.createdAt),
 })

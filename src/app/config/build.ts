@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseSizeBytes } from '../../lib/units.ts'
+import { accountFields } from '../../resources/account.ts'
 import { fromFile } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import {
@@ -84,7 +85,6 @@ function namedSettings({ site = {}, settings = {} }: ConfigFile, lineOf: (path: 
 
 const duration = (text: string) => sure(parseDuration(text))
 const nano = (usd: Decimal) => sure(parseDecimal(usd, nanoDecimals))
-const nanoOrNull = (usd: Decimal | null | undefined) => (usd == null ? null : nano(usd))
 const status = (enabled: boolean | undefined) => (enabled === false ? 'disabled' : 'active')
 
 /** The database of a checked file, and the spool before it; `path` is where the configuration lies. */
@@ -243,19 +243,11 @@ const inCapitals = (code: string) => code.toUpperCase()
 const inSmallLetters = (email: string) => email.toLowerCase()
 
 function buildAccount(account: Entry<'accounts'>): AccountConfig {
-  const { credit_limit, balance_low_threshold, limits, regions } = account
   return {
+    ...fromFile(accountFields, account),
     email: account.email,
-    role: account.role ?? 'user',
-    status: status(account.enabled),
     password: account.password ?? null,
     openingNano: nano(account.balance ?? 0),
-    ...(credit_limit !== undefined && { creditLimitNano: nano(credit_limit) }),
-    ...(balance_low_threshold !== undefined && {
-      balanceLowNano: nanoOrNull(balance_low_threshold),
-    }),
-    ...(limits !== undefined && { limits: buildLimits(limits) }),
-    ...(regions !== undefined && { regions: buildRegions(regions) }),
     tokens: (account.tokens ?? []).map((token) => ({
       ...fromFile(tokenFields, token),
       key: token.key,

@@ -1,7 +1,8 @@
+import type { accountFields } from '../../resources/account.ts'
+import type { FileValues } from '../../resources/resource.ts'
 import type { TokenSettings } from '../../resources/token.ts'
 import type { PriceWrite } from '../../store/ports/admin.ts'
-import type { ChannelSettings, GroupSettings, Limits } from '../../store/ports/catalog.ts'
-import type { Regions } from '../../store/ports/regions.ts'
+import type { ChannelSettings, GroupSettings } from '../../store/ports/catalog.ts'
 
 /** Where and how the process listens. */
 export interface ServerConfig {
@@ -136,22 +137,12 @@ export interface TokenConfig extends TokenSettings {
 }
 
 /** An account with its tokens. */
-export interface AccountConfig {
+export interface AccountConfig extends FileValues<typeof accountFields> {
   readonly email: string
-  readonly role: 'admin' | 'user'
-  readonly status: 'active' | 'disabled'
   /** In the clear; null: keep the one it has. */
   readonly password: string | null
   /** Opening balance, used once. */
   readonly openingNano: number
-  /** How far below zero the balance may go; absent: keep the one it has. */
-  readonly creditLimitNano?: number
-  /** Below this the balance counts as low; null: as the settings say; absent: keep. */
-  readonly balanceLowNano?: number | null
-  /** Absent: keep. */
-  readonly limits?: Limits
-  /** Null: all countries; absent: keep. */
-  readonly regions?: Regions | null
   readonly tokens: readonly TokenConfig[]
 }
 

@@ -151,25 +151,3 @@ const extraFields = (extras: ExtraPrices | undefined): Fields =>
       Object.entries(prices).map(([name, price]) => [`${part}.${name}`, price]),
     ),
   )
-
-/** Fields of an account that can change; neither password nor balance. */
-export function accountFields(account: {
-  readonly role: 'admin' | 'user'
-  readonly status: 'active' | 'disabled'
-  readonly creditLimitNano: number
-  readonly balanceLowNano: number | null
-  readonly limits: Limits
-  readonly regions: Regions | null
-}): Fields {
-  return {
-    enabled: enabled(account.status),
-    role: account.role,
-    credit_limit: formatNano(account.creditLimitNano),
-    balance_low_threshold: nanoOrNull(account.balanceLowNano),
-    ...limitFields(account.limits),
-    ...regionFields(account.regions),
-  }
-}
-
-const nanoOrNull = (amountNano: number | null) =>
-  amountNano === null ? 'null' : formatNano(amountNano)

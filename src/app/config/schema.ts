@@ -1,16 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { accountFields } from '../../resources/account.ts'
 import { fileProperties } from '../../resources/resource.ts'
-import {
-  decimal,
-  flag,
-  limits,
-  map,
-  optional,
-  orNull,
-  regions,
-  text,
-  words,
-} from '../../resources/schema-parts.ts'
+import { decimal, flag, map, optional, text, words } from '../../resources/schema-parts.ts'
 import { tokenFields } from '../../resources/token.ts'
 import { ChannelEntry, GroupEntry, PriceEntry } from './schema-catalog.ts'
 
@@ -266,8 +257,7 @@ export const TokenEntry = Type.Object(
 export const AccountEntry = Type.Object(
   {
     email: text('email', 'E-mail address, unique.'),
-    enabled: flag('false: the account is kept, but its tokens are refused.'),
-    role: optional(words(['admin', 'user'], 'admin: may change everything. user: its own tokens.')),
+    ...fileProperties(accountFields),
     password: optional(
       text('password', `Password for the console. \${NAME} reads the environment.`, {
         writeOnly: true,
@@ -275,30 +265,6 @@ export const AccountEntry = Type.Object(
     ),
     balance: optional(
       decimal('usd', 'Opening balance in USD: used once, when the account is created.'),
-    ),
-    credit_limit: optional(
-      decimal(
-        'usd',
-        'USD by which the balance may go below zero (postpaid); left out: as it is, 0 at first.',
-      ),
-    ),
-    balance_low_threshold: optional(
-      orNull(
-        decimal(
-          'usd',
-          'Balance in USD below which it counts as low; null: as the settings say; left out: as it is.',
-        ),
-      ),
-    ),
-    limits: optional(
-      orNull(
-        limits(
-          'Limits of all its tokens together; null: none; left out: as they are, none at first.',
-        ),
-      ),
-    ),
-    regions: optional(
-      orNull(regions('Countries that it may be used from; null: all; left out: as it is.')),
     ),
     tokens: optional(Type.Array(TokenEntry, { description: 'API keys of the account.' })),
   },

@@ -1,7 +1,6 @@
+import type { SomeAccountSettings } from '../../resources/account.ts'
 import type { AccountWrite, StoredAccount } from './admin.ts'
-import type { Limits } from './catalog.ts'
 import type { Edit } from './edits.ts'
-import type { Regions } from './regions.ts'
 
 /** An account as whoever is to change it sees it. */
 export interface EditableAccount extends StoredAccount {
@@ -12,15 +11,9 @@ export interface EditableAccount extends StoredAccount {
 }
 
 /** What may be changed of an account: absent fields stay as they are. */
-export interface AccountFields {
-  readonly role?: StoredAccount['role']
+export interface AccountFields extends SomeAccountSettings {
   /** True: its address is its owner's. An administrator's always is. */
   readonly isVouched?: true
-  readonly status?: StoredAccount['status']
-  readonly creditLimitNano?: number
-  readonly balanceLowNano?: number | null
-  readonly limits?: Partial<Limits>
-  readonly regions?: Regions | null
 }
 
 /**

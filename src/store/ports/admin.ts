@@ -1,7 +1,12 @@
+import type {
+  AccountSettings,
+  accountFields,
+  SomeAccountSettings,
+} from '../../resources/account.ts'
+import type { FileValues } from '../../resources/resource.ts'
 import type { SomeTokenSettings, TokenSettings } from '../../resources/token.ts'
-import type { ChannelSettings, GroupSettings, Limits, PriceSetting } from './catalog.ts'
+import type { ChannelSettings, GroupSettings, PriceSetting } from './catalog.ts'
 import type { LedgerEntry, TokenSpending } from './records.ts'
-import type { Regions } from './regions.ts'
 
 /** A channel as it is to be; `keysSealed` or `proxySealed` absent: keep what it has. */
 export interface ChannelWrite extends ChannelSettings {
@@ -9,20 +14,11 @@ export interface ChannelWrite extends ChannelSettings {
   readonly proxySealed?: Uint8Array | null
 }
 
-export interface AccountWrite {
+/** An account as it is to be; what is absent stays, or is as it is at first. */
+export interface AccountWrite extends FileValues<typeof accountFields> {
   readonly email: string
-  readonly role: 'admin' | 'user'
-  readonly status: 'active' | 'disabled'
   /** Opening balance: used when the account is created, ignored ever after. */
   readonly openingNano: number
-  /** How far below zero the balance may go (postpaid); 0: prepaid. Absent: keep, or 0. */
-  readonly creditLimitNano?: number
-  /** Below this the balance counts as low; null: the gateway's setting. Absent: keep, or null. */
-  readonly balanceLowNano?: number | null
-  /** Absent: keep, or none. */
-  readonly limits?: Limits
-  /** Countries that it may be used from; null: all. Absent: keep, or all. */
-  readonly regions?: Regions | null
   /**
    * Absent: keep. `mark` is a hash of the configured password, which tells whether that changes; without
    * `hash` the password stays.
@@ -81,21 +77,14 @@ export class WouldOverdraw extends WriteRefused {
   override readonly name = 'WouldOverdraw'
 }
 
-export interface AccountView {
+export interface AccountView extends AccountSettings {
   readonly id: number
   readonly email: string
   /** Whether its address is known to be its owner's: it did not just register itself. */
   readonly isVouched: boolean
-  readonly role: 'admin' | 'user'
-  readonly status: 'active' | 'disabled'
   readonly balanceNano: number
   /** Set aside for requests under way. */
   readonly reservedNano: number
-  readonly creditLimitNano: number
-  readonly balanceLowNano: number | null
-  readonly limits: Limits
-  /** Countries that it may be used from; null: all. */
-  readonly regions: Regions | null
   readonly tokenCount: number
   readonly passwordMark: string | null
   readonly createdAt: number
@@ -136,16 +125,11 @@ export interface Adjusted {
 }
 
 /** What of an account changes by hand: absent fields stay as they are. */
-export interface AccountChange {
+export interface AccountChange extends SomeAccountSettings {
   readonly account: string
   readonly actor: string
-  readonly role?: 'admin' | 'user'
   /** True: its address is its owner's. An administrator's always is. */
   readonly isVouched?: true
-  readonly creditLimitNano?: number
-  readonly balanceLowNano?: number | null
-  readonly limits?: Partial<Limits>
-  readonly regions?: Regions | null
 }
 
 /** The same of a token. */

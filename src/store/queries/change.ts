@@ -1,8 +1,9 @@
+import { accountFields } from '../../resources/account.ts'
+import { toColumns } from '../../resources/resource.ts'
 import type { AccountChange } from '../ports/admin.ts'
-import type { Limits } from '../ports/catalog.ts'
 import { addAudit } from './audit.ts'
 import { build } from './build.ts'
-import { parseColumn, regionsText } from './json.ts'
+import { parseColumn } from './json.ts'
 import { requireAccount } from './names.ts'
 import { first, run, type Steps } from './steps.ts'
 
@@ -10,14 +11,7 @@ import { first, run, type Steps } from './steps.ts'
 export function* changeAccount(change: AccountChange, now: number): Steps<void> {
   const { account, actor } = change
   const id = yield* requireAccount(account, `change of account "${account}"`)
-  const columns = {
-    ...(change.role !== undefined && { role: change.role }),
-    ...vouched(change),
-    ...(change.creditLimitNano !== undefined && { credit_limit_nano: change.creditLimitNano }),
-    ...(change.balanceLowNano !== undefined && { balance_low_nano: change.balanceLowNano }),
-    ...changedLimits(change.limits),
-    ...(change.regions !== undefined && { regions: regionsText(change.regions) }),
-  }
+  const columns = { ...vouched(change), ...toColumns(accountFields, change) }
   const before = yield* first(build.selectFrom('account').selectAll().where('id', '=', id))
   const detail = differences(before ?? {}, columns)
   if (Object.keys(detail).length === 0) return
@@ -28,15 +22,6 @@ export function* changeAccount(change: AccountChange, now: number): Steps<void> 
 /** Who makes somebody an administrator vouches for them. */
 export const vouched = ({ role, isVouched }: Pick<AccountChange, 'role' | 'isVouched'>) =>
   role === 'admin' || isVouched ? { email_verified: 1 } : {}
-
-/** The named ones, as columns. */
-function changedLimits({ rpm, tpm, concurrency }: Partial<Limits> = {}): Partial<Limits> {
-  return {
-    ...(rpm !== undefined && { rpm }),
-    ...(tpm !== undefined && { tpm }),
-    ...(concurrency !== undefined && { concurrency }),
-  }
-}
 
 /** Of the columns that are to be written, those that change: `{ role: { from, to } }`. */
 function differences(

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { AccountColumns } from '../../resources/account.ts'
 import type { TokenColumns } from '../../resources/token.ts'
 import type { BucketSize } from '../ports/availability.ts'
 import type { Limits } from '../ports/catalog.ts'
@@ -12,16 +13,11 @@ type Json = string
 /** Columns that are named as the port names them. */
 type Limited = { -readonly [Limit in keyof Limits]: Limits[Limit] }
 
-interface AccountTable extends Limited {
+interface AccountTable extends AccountColumns {
   id: Generated<number>
   email: string
-  role: 'admin' | 'user'
-  status: Status
   balance_nano: number
   reserved_nano: Generated<number>
-  credit_limit_nano: number
-  balance_low_nano: number | null
-  regions: Json | null
   created_at: number
   deleted_at: number | null
   name: Generated<string>

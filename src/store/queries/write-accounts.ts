@@ -1,13 +1,13 @@
+import { type AccountColumns, accountFields } from '../../resources/account.ts'
+import { initialValues, toColumns } from '../../resources/resource.ts'
 import { type AccountWrite, WriteRefused } from '../ports/admin.ts'
 import { build } from './build.ts'
-import { regionsText } from './json.ts'
-import { limitsOf } from './limits.ts'
 import { findAccountId, findByAddress } from './names.ts'
 import { endSessionsOf, putPassword } from './sign-in/passwords.ts'
 import { first, run, type Steps } from './steps.ts'
 
 function* openAccount(account: AccountWrite, now: number): Steps<void> {
-  const { email, role, status, openingNano, password } = account
+  const { email, openingNano, password } = account
   if (!Number.isSafeInteger(openingNano)) {
     throw new WriteRefused(
       `account "${email}": an opening balance of ${openingNano} nano-USD is not a whole number ` +
@@ -15,15 +15,12 @@ function* openAccount(account: AccountWrite, now: number): Steps<void> {
     )
   }
   const row = {
-    email,
-    role,
-    status,
-    balance_nano: openingNano,
-    credit_limit_nano: account.creditLimitNano ?? 0,
-    balance_low_nano: account.balanceLowNano ?? null,
-    ...(account.limits && limitsOf(account.limits)),
-    regions: regionsText(account.regions ?? null),
-    created_at: now,
+    ...{ email, balance_nano: openingNano, created_at: now },
+    // Of all fields, not of some.
+    ...(toColumns(accountFields, {
+      ...initialValues(accountFields),
+      ...account,
+    }) as AccountColumns),
   }
   const made = yield* first(build.insertInto('account').values(row).returning('id'))
   const id = made?.id
@@ -74,20 +71,9 @@ export function* writeAccount(account: AccountWrite, now: number): Steps<void> {
     return
   }
   yield* requireMeant(id, account)
-  const { role, status, password, creditLimitNano, balanceLowNano, limits, regions } = account
-  yield* run(
-    build
-      .updateTable('account')
-      .set({
-        role,
-        status,
-        ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
-        ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
-        ...(limits && limitsOf(limits)),
-        ...(regions !== undefined && { regions: regionsText(regions) }),
-      })
-      .where('id', '=', id),
-  )
+  const { status, password } = account
+  const columns = toColumns(accountFields, account)
+  yield* run(build.updateTable('account').set(columns).where('id', '=', id))
   if (password) yield* putPassword(id, password, now)
   // Who is let in again later signs in anew.
   if (status !== 'active') yield* endSessionsOf(id)

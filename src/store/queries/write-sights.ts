@@ -1,4 +1,5 @@
-import { auditedFields } from '../../resources/resource.ts'
+import { accountFields } from '../../resources/account.ts'
+import { auditedFields, toColumns } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import type { Writes } from '../ports/admin.ts'
 import { mostTokensCounted } from '../ports/edits.ts'
@@ -7,7 +8,6 @@ import { channelRows, groupRows, loadChannelNames, loadPrices, readChannel } fro
 import { countTokens } from './edits/count-tokens.ts'
 import { shownPrice } from './edits/prices.ts'
 
-import { regionsText } from './json.ts'
 import { all, type Steps } from './steps.ts'
 
 type Detail = Readonly<Record<string, unknown>>
@@ -118,12 +118,7 @@ function* accountsOf({ accounts = [], remove }: Writes): Steps<readonly Sight[]>
       kind: 'account',
       subject: email,
       columns: {
-        role,
-        status,
-        credit_limit_nano: account.creditLimitNano,
-        balance_low_nano: account.balanceLowNano,
-        ...account.limits,
-        regions: regionsText(account.regions),
+        ...toColumns(accountFields, account),
         password_mark: passwordMark,
       },
       made: {

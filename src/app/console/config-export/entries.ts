@@ -6,6 +6,7 @@ import {
 } from '../../../billing/money.ts'
 import { writtenExtras, writtenModalities } from '../../../billing/written-extras.ts'
 import { formatDurationMs } from '../../../lib/units.ts'
+import { accountFields } from '../../../resources/account.ts'
 import { toFile } from '../../../resources/resource.ts'
 import { tokenFields } from '../../../resources/token.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
@@ -147,15 +148,11 @@ function ratesEntry(rates: TokenRates): object {
 /** An account of the file without its tokens: its balance is what it would be opened with. */
 export const accountEntry = (account: Omit<AccountView, 'passwordMark'>): object => ({
   email: account.email,
-  ...off(account.status),
+  // What is as it would be made is said all the same: the file would leave it as it is.
   role: account.role,
-  balance: formatNano(Math.max(account.balanceNano, 0)),
   credit_limit: formatNano(account.creditLimitNano),
-  ...(account.balanceLowNano !== null && {
-    balance_low_threshold: formatNano(account.balanceLowNano),
-  }),
-  ...limitsEntry(account.limits),
-  ...(account.regions && { regions: account.regions }),
+  ...toFile(accountFields, account),
+  balance: formatNano(Math.max(account.balanceNano, 0)),
 })
 
 /** A token of an account, with a placeholder for its key. */

@@ -1,10 +1,11 @@
+import { accountFields } from '../../../resources/account.ts'
+import { columnsOf, toColumns } from '../../../resources/resource.ts'
 import type { AccountEdits, AccountFields, EditableAccount } from '../../ports/account-edits.ts'
 import type { AccountWrite } from '../../ports/admin.ts'
 import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
 import { readAccount, selectAccounts } from '../admin.ts'
 import { build } from '../build.ts'
 import { vouched } from '../change.ts'
-import { regionsText } from '../json.ts'
 import { findAccountId, findByAddress } from '../names.ts'
 import { endSessionsOf } from '../sign-in/passwords.ts'
 import { first, run, type Steps } from '../steps.ts'
@@ -30,17 +31,7 @@ export function createAccountEdits(parts: EditParts): AccountEdits {
   }
 }
 
-const editable = [
-  'emailVerified',
-  'role',
-  'status',
-  'creditLimitNano',
-  'balanceLowNano',
-  'regions',
-  'rpm',
-  'tpm',
-  'concurrency',
-] as const
+const editable = [...columnsOf(accountFields), 'emailVerified'] as const
 
 function* readEditable(id: number): Steps<EditableAccount | undefined> {
   const row = yield* first(selectAccounts().where('account.id', '=', id))
@@ -74,17 +65,9 @@ function* setAccount(change: Change, id: number, fields: AccountFields): Steps<v
   const { edit } = change
   const before = yield* requireEditable(id)
   checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
-  const { role, status, creditLimitNano, balanceLowNano, limits = {}, regions } = fields
-  const columns = {
-    ...vouched(fields),
-    ...(role !== undefined && { role }),
-    ...(status !== undefined && { status }),
-    ...(creditLimitNano !== undefined && { credit_limit_nano: creditLimitNano }),
-    ...(balanceLowNano !== undefined && { balance_low_nano: balanceLowNano }),
-    ...limits,
-    ...(regions !== undefined && { regions: regionsText(regions) }),
-  }
-  const present = columnsOf(before)
+  const { role, status } = fields
+  const columns = { ...vouched(fields), ...toColumns(accountFields, fields) }
+  const present = presentColumns(before)
   const changed = differingColumns(present, columns)
   if (Object.keys(changed).length === 0) return
   yield* run(build.updateTable('account').set(changed).where('id', '=', id))
@@ -93,14 +76,9 @@ function* setAccount(change: Change, id: number, fields: AccountFields): Steps<v
   yield* note(change, 'account.set', before.email, differences(present, changed))
 }
 
-const columnsOf = (account: EditableAccount) => ({
-  role: account.role,
-  status: account.status,
+const presentColumns = (account: EditableAccount) => ({
+  ...toColumns(accountFields, account),
   email_verified: account.isVouched ? 1 : 0,
-  credit_limit_nano: account.creditLimitNano,
-  balance_low_nano: account.balanceLowNano,
-  ...account.limits,
-  regions: regionsText(account.regions),
 })
 
 /** Called when it is done: throws, so that it is undone, where nobody could administer any more. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AccountView, AuditEntry } from '../../ports/admin.ts'
 import type { AccountFilter, AuditFilter, Listed, PageAsked } from '../../ports/lists.ts'
-import { readAccount, selectWithTokenCount } from '../admin.ts'
+import { readCounted, selectWithTokenCount } from '../admin.ts'
 import { selectAudit, toAuditEntry } from '../audit.ts'
 import { isOverdrawn } from '../overdrawn.ts'
 import { all, type Steps } from '../steps.ts'
@@ -48,7 +48,7 @@ export function listAudit(
 /** The live accounts with these ids, newest first. */
 export function* readAccounts(ids: readonly number[]): Steps<readonly AccountView[]> {
   const query = selectWithTokenCount().where('account.id', 'in', ids)
-  return (yield* all(query.orderBy('account.id', 'desc'))).map(readAccount)
+  return (yield* all(query.orderBy('account.id', 'desc'))).map(readCounted)
 }
 
 /** The audit rows with these ids, newest first. */
