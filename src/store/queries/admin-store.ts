@@ -11,7 +11,7 @@ import {
   listTokens,
 } from './admin.ts'
 import { listAudit } from './audit.ts'
-import { changeAccount } from './change.ts'
+import { changeAccount } from './edits/accounts.ts'
 import { setToken } from './edits/token-changes.ts'
 import type { Engine } from './engine.ts'
 import { readOverdrawn } from './overdrawn.ts'

@@ -1,12 +1,11 @@
 import { accountFields } from '../../../resources/account.ts'
-import { columnsOf, toColumns } from '../../../resources/resource.ts'
+import { auditedFields, columnsOf, toColumns } from '../../../resources/resource.ts'
 import type { AccountEdits, AccountFields, EditableAccount } from '../../ports/account-edits.ts'
-import type { AccountWrite } from '../../ports/admin.ts'
+import type { AccountChange, AccountWrite } from '../../ports/admin.ts'
 import { InUse, mostTokensCounted, NameTaken, NotThere } from '../../ports/edits.ts'
 import { readAccount, selectAccounts } from '../admin.ts'
 import { build } from '../build.ts'
-import { vouched } from '../change.ts'
-import { findAccountId, findByAddress } from '../names.ts'
+import { findAccountId, findByAddress, requireAccount } from '../names.ts'
 import { endSessionsOf } from '../sign-in/passwords.ts'
 import { first, run, type Steps } from '../steps.ts'
 import { writeAccount } from '../write-accounts.ts'
@@ -65,16 +64,42 @@ function* setAccount(change: Change, id: number, fields: AccountFields): Steps<v
   const { edit } = change
   const before = yield* requireEditable(id)
   checkRevision(edit.revision, before.revision, `the account "${before.email}"`)
+  if (!(yield* writeFields(change, before, fields))) return
   const { role, status } = fields
-  const columns = { ...vouched(fields), ...toColumns(accountFields, fields) }
-  const present = presentColumns(before)
-  const changed = differingColumns(present, columns)
-  if (Object.keys(changed).length === 0) return
-  yield* run(build.updateTable('account').set(changed).where('id', '=', id))
   if (role !== undefined || status !== undefined) yield* requireAdministrator(before)
   if (status === 'disabled') yield* endSessionsOf(id)
-  yield* note(change, 'account.set', before.email, differences(present, changed))
 }
+
+/** The same for the command line, which may take the last administrator away. */
+export function* changeAccount(
+  { account, actor, ...fields }: AccountChange,
+  now: number,
+): Steps<void> {
+  const id = yield* requireAccount(account, `change of account "${account}"`)
+  yield* writeFields({ now, edit: { actor } }, yield* requireEditable(id), fields)
+}
+
+/** Writes what differs, and notes it; false where nothing does. */
+function* writeFields(
+  change: Change,
+  before: EditableAccount,
+  { isVouched, ...fields }: AccountFields,
+): Steps<boolean> {
+  // Who makes somebody an administrator vouches for them.
+  const vouched = fields.role === 'admin' || isVouched ? { email_verified: 1 } : {}
+  const columns = { ...toColumns(accountFields, fields), ...vouched }
+  const differing = differingColumns(presentColumns(before), columns)
+  if (Object.keys(differing).length === 0) return false
+  yield* run(build.updateTable('account').set(differing).where('id', '=', before.id))
+  const [was, is] = [audited(before), audited(yield* requireEditable(before.id))]
+  yield* note(change, 'account.set', before.email, differences(was, differingColumns(was, is)))
+  return true
+}
+
+const audited = (account: EditableAccount) => ({
+  ...auditedFields(accountFields, account),
+  email_verified: account.isVouched,
+})
 
 const presentColumns = (account: EditableAccount) => ({
   ...toColumns(accountFields, account),
