@@ -2,6 +2,8 @@ import { dirname, resolve } from 'node:path'
 import { multiplierDecimals, nanoDecimals, parseDecimal } from '../../billing/money.ts'
 import { parseSizeBytes } from '../../lib/units.ts'
 import { accountFields } from '../../resources/account.ts'
+import { channelFields } from '../../resources/channel.ts'
+import { groupFields } from '../../resources/group.ts'
 import { fromFile } from '../../resources/resource.ts'
 import { tokenFields } from '../../resources/token.ts'
 import {
@@ -11,13 +13,7 @@ import {
   parseStorePath,
   parseWait,
 } from '../../resources/values.ts'
-import type {
-  ChannelProbe,
-  ChannelStatus,
-  GroupSettings,
-  Limits,
-} from '../../store/ports/catalog.ts'
-import type { Regions } from '../../store/ports/regions.ts'
+import type { ChannelProbe, ChannelStatus, GroupSettings } from '../../store/ports/catalog.ts'
 import { fileOf, isOnServer, usualSpool } from '../store-place.ts'
 import { buildPrices } from './build-prices.ts'
 import type { Partly } from './checks.ts'
@@ -185,9 +181,8 @@ function buildChannel(channel: Entry<'channels'>): ChannelConfig {
       idleMs: duration(timeouts.idle ?? '120s'),
       totalMs: duration(timeouts.total ?? '3600s'),
     },
-    allowPrivate: channel.allow_private ?? false,
     quirks: channel.quirks ?? [],
-    limits: buildLimits(channel.limits),
+    ...fromFile(channelFields, channel),
     proxy: channel.proxy ?? null,
     probe: buildProbe(channel.probe),
   }
@@ -206,38 +201,20 @@ function buildProbe(probe: Entry<'channels'>['probe']): ChannelProbe | null {
   return { everyMs: duration(probe.every), model: probe.model ?? null }
 }
 
-/** What is left out has no limit. */
-function buildLimits(limits: Entry<'accounts'>['limits']): Limits {
-  const { rpm = null, tpm = null, concurrency = null } = limits ?? {}
-  return { rpm, tpm, concurrency }
-}
-
 function buildGroup(group: Entry<'groups'>): GroupSettings {
   return {
     name: group.name,
-    status: status(group.enabled),
     description: group.description ?? '',
     platform: group.platform ?? '',
     multiplierMillionths: sure(parseDecimal(group.rate_multiplier ?? 1, multiplierDecimals)),
     channels: group.channels,
     models: group.models ?? [],
     longContextPricing: group.long_context_pricing ?? true,
-    onDisconnect: group.on_disconnect ?? 'bill_observed',
-    limits: buildLimits(group.limits),
+    ...fromFile(groupFields, group),
     accounts: group.accounts ? [...new Set(group.accounts.map(inSmallLetters))] : null,
     tools: group.tools ?? null,
-    regions: buildRegions(group.regions),
   }
 }
-
-/** One of the two lists is there: the checks say so. */
-function buildRegions(regions: Entry<'groups'>['regions'] | null): Regions | null {
-  const { allow, deny } = regions ?? {}
-  if (allow) return { allow: [...new Set(allow.map(inCapitals))] }
-  return deny ? { deny: [...new Set(deny.map(inCapitals))] } : null
-}
-
-const inCapitals = (code: string) => code.toUpperCase()
 
 /** As groups compare addresses. */
 const inSmallLetters = (email: string) => email.toLowerCase()

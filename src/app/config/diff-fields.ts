@@ -6,16 +6,17 @@ import {
 } from '../../billing/money.ts'
 import { writtenExtras, writtenModalities } from '../../billing/written-extras.ts'
 import { formatDurationMs } from '../../lib/units.ts'
+import { channelFields as sharedOfChannel } from '../../resources/channel.ts'
+import { groupFields as sharedOfGroup } from '../../resources/group.ts'
+import { planFields } from '../../resources/resource.ts'
 import type {
   ChannelSettings,
   GroupSettings,
-  Limits,
   PriceSetting,
   PriceTerms,
   TokenRates,
 } from '../../store/ports/catalog.ts'
 import type { ExtraPrices } from '../../store/ports/extras.ts'
-import type { Regions } from '../../store/ports/regions.ts'
 
 /** A thing's fields in the words and units of tollgate.yaml. Equal texts mean equal values. */
 export type Fields = { readonly [field: string]: string }
@@ -41,7 +42,6 @@ const set = (items: readonly (string | object)[]) =>
     .map((item) => JSON.stringify(item))
     .toSorted()
     .join(',')}]`
-const enabled = (status: 'active' | 'disabled') => String(status === 'active')
 
 /** Fields of a channel, but for its keys and its proxy. */
 export function channelFields(channel: ChannelSettings): Fields {
@@ -61,9 +61,8 @@ export function channelFields(channel: ChannelSettings): Fields {
     'timeouts.first_byte': formatDurationMs(timeouts.firstByteMs),
     'timeouts.idle': formatDurationMs(timeouts.idleMs),
     'timeouts.total': formatDurationMs(timeouts.totalMs),
-    allow_private: String(channel.allowPrivate),
     quirks: set(channel.quirks),
-    ...limitFields(channel.limits),
+    ...planFields(sharedOfChannel, channel),
     ...(probe && {
       'probe.every': formatDurationMs(probe.everyMs),
       'probe.model': String(probe.model),
@@ -71,36 +70,18 @@ export function channelFields(channel: ChannelSettings): Fields {
   }
 }
 
-const limitFields = ({ rpm, tpm, concurrency }: Limits): Fields => ({
-  'limits.rpm': String(rpm),
-  'limits.tpm': String(tpm),
-  'limits.concurrency': String(concurrency),
-})
-
-const regionFields = (regions: Regions | null): Fields => ({
-  regions:
-    regions === null
-      ? 'all'
-      : 'allow' in regions
-        ? `allow ${set(regions.allow)}`
-        : `deny ${set(regions.deny)}`,
-})
-
 /** Fields of a group. */
 export function groupFields(group: GroupSettings): Fields {
   return {
-    enabled: enabled(group.status),
     description: group.description,
     platform: group.platform,
     rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
     channels: set(group.channels),
     models: set(group.models),
     long_context_pricing: String(group.longContextPricing),
-    on_disconnect: group.onDisconnect,
-    ...limitFields(group.limits),
+    ...planFields(sharedOfGroup, group),
     accounts: group.accounts === null ? 'all' : set(group.accounts),
     tools: group.tools === null ? 'all' : set(group.tools),
-    ...regionFields(group.regions),
   }
 }
 

@@ -7,15 +7,12 @@ import {
 import { writtenExtras, writtenModalities } from '../../../billing/written-extras.ts'
 import { formatDurationMs } from '../../../lib/units.ts'
 import { accountFields } from '../../../resources/account.ts'
+import { channelFields } from '../../../resources/channel.ts'
+import { groupFields } from '../../../resources/group.ts'
 import { toFile } from '../../../resources/resource.ts'
 import { tokenFields } from '../../../resources/token.ts'
 import type { AccountView } from '../../../store/ports/admin.ts'
-import type {
-  GroupSettings,
-  Limits,
-  PriceSetting,
-  TokenRates,
-} from '../../../store/ports/catalog.ts'
+import type { GroupSettings, PriceSetting, TokenRates } from '../../../store/ports/catalog.ts'
 import type { ListedToken } from '../../../store/ports/lists.ts'
 import type { ChannelState } from './state.ts'
 
@@ -49,11 +46,6 @@ const off = (status: string) => (status === 'disabled' ? { enabled: false } : {}
 const some = <Item>(name: string, items: readonly Item[]) =>
   items.length > 0 ? { [name]: items } : {}
 
-function limitsEntry({ rpm, tpm, concurrency }: Limits) {
-  const set = Object.entries({ rpm, tpm, concurrency }).filter(([, limit]) => limit !== null)
-  return set.length > 0 ? { limits: Object.fromEntries(set) } : {}
-}
-
 /** A channel of the file, with placeholders for its keys and its proxy. */
 export function channelEntry(channel: ChannelState, next: NextPlaceholder): object {
   const { name, status, models, timeouts, probe, keyCount, hasProxy } = channel
@@ -73,7 +65,7 @@ export function channelEntry(channel: ChannelState, next: NextPlaceholder): obje
       idle: formatDurationMs(timeouts.idleMs),
       total: formatDurationMs(timeouts.totalMs),
     },
-    ...limitsEntry(channel.limits),
+    ...toFile(channelFields, channel),
     ...(hasProxy && { proxy: next('channel', name, 'proxy') }),
     ...(probe && {
       probe: {
@@ -81,7 +73,6 @@ export function channelEntry(channel: ChannelState, next: NextPlaceholder): obje
         ...(probe.model !== null && { model: probe.model }),
       },
     }),
-    ...(channel.allowPrivate && { allow_private: true }),
     ...some('quirks', channel.quirks),
   }
 }
@@ -89,18 +80,16 @@ export function channelEntry(channel: ChannelState, next: NextPlaceholder): obje
 /** A group of the file. */
 export const groupEntry = (group: GroupSettings): object => ({
   name: group.name,
-  ...off(group.status),
   ...(group.description && { description: group.description }),
   ...(group.platform && { platform: group.platform }),
   rate_multiplier: formatDecimal(group.multiplierMillionths, multiplierDecimals),
   channels: group.channels,
   ...some('models', group.models),
   ...(!group.longContextPricing && { long_context_pricing: false }),
-  ...limitsEntry(group.limits),
   on_disconnect: group.onDisconnect,
+  ...toFile(groupFields, group),
   ...(group.accounts && { accounts: group.accounts }),
   ...(group.tools && { tools: group.tools }),
-  ...(group.regions && { regions: group.regions }),
 })
 
 /** A price of the file; undefined for one that was taken away: the file has no word for it. */
