@@ -277,13 +277,16 @@ export const usdField = <const S extends Spec>(spec: S) => ({
 const countryList = Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 400 }))
 
 /** Countries that are served, by their codes; the rules of tollgate.yaml say which of the two. */
-const Countries = Type.Union([
-  Type.Object(
-    { allow: countryList, deny: countryList },
-    { description: '{ allow } alone: these countries; { deny } alone: all but these.' },
-  ),
-  Type.Null(),
-])
+const Countries = Type.Union(
+  [
+    Type.Object(
+      { allow: countryList, deny: countryList },
+      { description: '{ allow } alone: these countries; { deny } alone: all but these.' },
+    ),
+    Type.Null(),
+  ],
+  { description: 'Countries that are served; null: all.' },
+)
 
 /** Countries that are served; null: all. */
 export const regionsField = <const S extends Spec>(spec: S) => ({
